@@ -11,7 +11,7 @@ import { seededRandom } from './seeded-random.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- expectations say what must be there
 export type Wire = any;
 
-/** An embedded API server without actors, on a clock that stands still, and short ways to ask it. */
+/** An embedded API server without controllers, on a clock that stands still, and short ways to ask it. */
 export class ApiWorld {
   readonly clock = new FakeClock();
   readonly machine = new FakeClock(0);

@@ -13,7 +13,7 @@ export interface FakeClusterOptions {
 }
 
 /**
- * The store's promises towards actors, and nothing of its wire: enough to test an actor alone. Changes are delivered
+ * The store's promises towards components, and nothing of its wire: enough to test a component alone. Changes are delivered
  * after the commit through the clock. Strategies run where given; schemas never do.
  */
 export class FakeClusterAccess implements ClusterAccess {

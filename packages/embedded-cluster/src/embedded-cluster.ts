@@ -1,11 +1,11 @@
-// The embedded cluster, joined: API server, actors, nodes and one virtual clock for all of them.
+// The embedded cluster, joined: API server, components, nodes and one virtual clock for all of them.
 
 import type { DurationMs, Instant } from '#kube/units';
 import type { MachineTimer } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Random } from './ports/random.ts';
 import { embeddedActions, embeddedStrategies } from './admission/index.ts';
-import { startActors } from './actors/index.ts';
+import { startControllers } from './controllers/index.ts';
 import { EmbeddedApiServer } from './api/embedded-api-server.ts';
 import { InProcessTransport } from './api/in-process-transport.ts';
 import { CountingActivity } from './clock/activity.ts';
@@ -51,7 +51,7 @@ export class EmbeddedCluster {
       speed: options.speed,
       timer,
       activity: this.activity,
-      onFault: (err) => logger.error('An actor of the embedded cluster failed', { err }),
+      onFault: (err) => logger.error('A component of the embedded cluster failed', { err }),
     });
     this.clock = clock;
     this.server = new EmbeddedApiServer({
@@ -78,7 +78,7 @@ export class EmbeddedCluster {
     this.#stops.push(
       this.nodes.start(),
       new Scheduler(server.accessAs('system:kube-scheduler'), clock).start(),
-      startActors({
+      startControllers({
         cluster: server.accessAs('system:kube-controller-manager'),
         clock,
         random: random(seed + 1),
@@ -100,7 +100,7 @@ export class EmbeddedCluster {
     this.clock.setSpeed(speed);
   }
 
-  /** Ends every actor and timer. */
+  /** Ends every component and timer. */
   close(): void {
     this.clock.stop();
     for (const stop of this.#stops.splice(0).reverse()) stop();

@@ -7,7 +7,7 @@ import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
-import type { Pod } from '#embedded-cluster/actors/wire/pod';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import { openRecordings, type RecordingLibrary } from '#embedded-cluster/usage/recording-files';
 import { applyManifests } from './apply-manifests.ts';
 import type { DemoOptions } from './options.ts';

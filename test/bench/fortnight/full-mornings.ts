@@ -3,7 +3,7 @@
 
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Instant } from '#kube/units';
-import type { Pod } from '#embedded-cluster/actors/wire/pod';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import type { ClusterAccess } from '#embedded-cluster/api/cluster-access';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';

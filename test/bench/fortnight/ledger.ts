@@ -2,7 +2,7 @@
 
 import { DAY_MS, GiB, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { moneyOf } from '../../../src/cli/demo/money.ts';
-import type { Pod } from '#embedded-cluster/actors/wire/pod';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { Overruns } from './overruns.ts';
 import type { ClusterCounters, ContainerTally } from '#embedded-cluster/nodes/simulator-counters';

@@ -1,5 +1,5 @@
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
-import type { Pod } from '#embedded-cluster/actors/wire/pod';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 
 /** How often running containers use more than their request in force: what a node has no capacity set aside for. */

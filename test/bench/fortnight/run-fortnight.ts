@@ -17,7 +17,7 @@ import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { planDeploys } from './deploys.ts';
 import { isFullAt, planFullMornings } from './full-mornings.ts';
 import { Ledger, type FortnightFigures } from './ledger.ts';
-import { startVpa } from './vpa-actor.ts';
+import { startVpa } from './vpa-controller.ts';
 import { fortnightInput } from './workloads.ts';
 
 export type Sizer = 'original' | 'evenkeel' | 'vpa' | 'vpa-in-place';
@@ -48,7 +48,7 @@ const WORKLOADS_A_NODE = 4;
 const EVERY_FEW_DAYS = [2.5, 7] as const;
 const DAILY = [1, 1] as const;
 
-/** Resolves with the figures; throws when the cluster refused something or an actor failed. */
+/** Resolves with the figures; throws when the cluster refused something or a component failed. */
 export async function runFortnight(sizer: Sizer, options: FortnightOptions): Promise<FortnightFigures> {
   const { seed, workloads: count, days, pastDays, timer = new SystemTimer() } = options;
   const input = fortnightInput(seed, count);

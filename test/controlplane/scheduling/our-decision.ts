@@ -6,7 +6,7 @@ import { explainGates } from '#kube/scheduling/queue-order';
 import type { SchedulingView } from '#kube/scheduling/scheduling-model';
 import { explainRefusals, filterNodes } from '#kube/scheduling/select-node';
 import type { KubeObject } from '#embedded-cluster/api/kube-object';
-import type { Pod } from '#embedded-cluster/actors/wire/pod';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import { decodeBudget } from '#embedded-cluster/scheduler/budgets';
 import { decodeSchedulingPod } from '#embedded-cluster/scheduler/decode-pod';
 import { NodeEntry } from '#embedded-cluster/scheduler/node-entry';

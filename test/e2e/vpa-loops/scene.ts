@@ -12,7 +12,7 @@ import { parseDemoOptions } from '../../../src/cli/demo/options.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { DAY_MS, HOUR_MS, MINUTE_MS, MiB, SECOND_MS } from '#kube/units';
 import { SystemTimer } from '../../../src/runtime/system-clock.ts';
-import type { Pod, WireResources } from '#embedded-cluster/actors/wire/pod';
+import type { Pod, WireResources } from '#embedded-cluster/controllers/wire/pod';
 import type { KubeObject } from '#embedded-cluster/api/kube-object';
 import { uniform } from '#embedded-cluster/clock/seeded-hash';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';

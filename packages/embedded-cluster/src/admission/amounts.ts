@@ -2,7 +2,7 @@
 
 import type { Quantity } from '#kube/read-quantity';
 import { formatQuantity, parseQuantity } from '#kube/quantity';
-import type { ResourceList } from '../actors/wire/pod.ts';
+import type { ResourceList } from '../controllers/wire/pod.ts';
 
 /** undefined for what is absent or no quantity; the schema refuses the latter in its own words. */
 export function amountOf(list: ResourceList | undefined, resource: string): Quantity | undefined {

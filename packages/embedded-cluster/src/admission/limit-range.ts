@@ -2,7 +2,7 @@ import { ApiStatusError } from '../api/api-error.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { StrategyContext } from '../api/strategy.ts';
 import type { Quantity } from '#kube/read-quantity';
-import type { Pod, ResourceList, WireResources } from '../actors/wire/pod.ts';
+import type { Pod, ResourceList, WireResources } from '../controllers/wire/pod.ts';
 import { amountOf, writeAmount } from './amounts.ts';
 import { placedContainers } from './pod/pod-containers.ts';
 import { podAmount } from './pod/pod-requests.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aWirePod } from '../../../../test/builders/workloads.ts';
 import { FakeClusterAccess } from '../../../../test/fakes/fake-cluster-access.ts';
 import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
-import type { Pod, WireResources } from '../actors/wire/pod.ts';
+import type { Pod, WireResources } from '../controllers/wire/pod.ts';
 import { embeddedStrategies } from './index.ts';
 
 function aCluster(): FakeClusterAccess {

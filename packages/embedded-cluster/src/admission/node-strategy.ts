@@ -1,6 +1,6 @@
 import type { FieldError } from '../api/api-error.ts';
 import type { ResourceStrategy } from '../api/strategy.ts';
-import type { Node } from '../actors/wire/node.ts';
+import type { Node } from '../controllers/wire/node.ts';
 import { duplicate } from './field-errors.ts';
 
 export const nodeStrategy: ResourceStrategy = {

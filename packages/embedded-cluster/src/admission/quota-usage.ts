@@ -3,8 +3,8 @@
 
 import type { Quantity } from '#kube/read-quantity';
 import type { KubeObject } from '../api/kube-object.ts';
-import { isTerminal } from '../actors/pods/pod-state.ts';
-import type { Pod, ResourceList, WireResources } from '../actors/wire/pod.ts';
+import { isTerminal } from '../controllers/pods/pod-state.ts';
+import type { Pod, ResourceList, WireResources } from '../controllers/wire/pod.ts';
 import { addAmounts, amountOf, wholeAmount } from './amounts.ts';
 import { podAmount } from './pod/pod-requests.ts';
 import { qosClassOf } from './pod/qos-class.ts';

@@ -1,7 +1,7 @@
 import { ApiStatusError } from '../api/api-error.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { StrategyContext } from '../api/strategy.ts';
-import type { Pod } from '../actors/wire/pod.ts';
+import type { Pod } from '../controllers/wire/pod.ts';
 import { amountOf, writeAmount } from './amounts.ts';
 import type { ResourceQuota } from './quota-usage.ts';
 import { countedResource, isInScope, quotaUsage, usageOf } from './quota-usage.ts';

@@ -9,8 +9,8 @@ export interface ObjectEvent {
 }
 
 /**
- * How actors (scheduler, kubelets, workload controllers) reach the store: in memory and synchronous, through the same
- * verbs, strategies and admission as a request over HTTP, so that no actor can do what a client could not. Resources are
+ * How components (scheduler, kubelets, workload controllers) reach the store: in memory and synchronous, through the same
+ * verbs, strategies and admission as a request over HTTP, so that no component can do what a client could not. Resources are
  * named `pods`, `deployments.apps`. Returned objects are shared and must not be changed.
  */
 export interface ClusterAccess {

@@ -131,9 +131,9 @@ export class EmbeddedApiServer {
     this.#providers = providers;
   }
 
-  /** The cluster as an actor of that name sees and changes it. `system:` names lose their prefix as field manager. */
-  accessAs(actor: string): ClusterAccess {
-    return new StoreAccess(this.#accessParts, actor);
+  /** The cluster as a component with this user name sees and changes it. `system:` names lose their prefix as field manager. */
+  accessAs(user: string): ClusterAccess {
+    return new StoreAccess(this.#accessParts, user);
   }
 
   /** Who a request over the network is from, by its Authorization header and whom it wants to be; undefined for an unknown user. */

@@ -39,7 +39,7 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[];
 }
 
-/** Any object; `spec`, `status`, `data` … by index. Actors narrow with small accessors of their own. */
+/** Any object; `spec`, `status`, `data` … by index. Components narrow with small accessors of their own. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;

@@ -1,4 +1,4 @@
-// What the API server passes on but does not know itself: usage, logs and kubelet endpoints. The actors that simulate the
+// What the API server passes on but does not know itself: usage, logs and kubelet endpoints. The components that simulate the
 // nodes implement these; a server without one answers 503 on the paths that need it.
 
 import type { Bytes, Instant } from '#kube/units';

@@ -22,18 +22,18 @@ export interface StoreAccessParts {
   readonly dispatcher: ChangeDispatcher;
 }
 
-/** ClusterAccess over the store, in the name of one actor. Make one per actor: the name is the field manager of its writes. */
+/** ClusterAccess over the store, in the name of one component. Make one per component: its user name is the field manager of its writes. */
 export class StoreAccess implements ClusterAccess {
   readonly #parts: StoreAccessParts;
   readonly #request: WriteRequest;
   /** The last answer to each selector: autoscalers ask every 15 seconds for pods that have mostly not changed since. */
   readonly #lastSelected = new WeakMap<LabelSelector, { readonly from: readonly KubeObject[]; readonly selected: readonly KubeObject[] }>();
 
-  constructor(parts: StoreAccessParts, actor: string) {
+  constructor(parts: StoreAccessParts, user: string) {
     this.#parts = parts;
     this.#request = {
-      user: actor,
-      fieldManager: actor.slice(actor.lastIndexOf(':') + 1),
+      user,
+      fieldManager: user.slice(user.lastIndexOf(':') + 1),
       dryRun: false,
       fieldValidation: 'Ignore',
       trusted: true,

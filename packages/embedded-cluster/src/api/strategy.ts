@@ -10,7 +10,7 @@ export interface StrategyContext {
   readonly cluster: Pick<ClusterAccess, 'get' | 'list'>;
   readonly user: string;
   readonly dryRun: boolean;
-  /** Whether who writes may do something else, too. Absent for actors: they may everything. */
+  /** Whether who writes may do something else, too. Absent for components: they may everything. */
   readonly may?: (attributes: AccessAttributes) => boolean;
 }
 

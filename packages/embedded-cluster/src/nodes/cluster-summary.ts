@@ -1,6 +1,6 @@
 import { HOURS_PER_MONTH, type Bytes, type Millicores, type Usd } from '#kube/units';
-import type { Pod } from '../actors/wire/pod.ts';
-import { isTerminal } from '../actors/pods/pod-state.ts';
+import type { Pod } from '../controllers/wire/pod.ts';
+import { isTerminal } from '../controllers/pods/pod-state.ts';
 import type { ClusterAccess } from '../api/cluster-access.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Kubelets } from './kubelet/kubelets.ts';

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
 import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { UsageSeries } from '#kube/records/usage';
-import { startActors } from '../actors/index.ts';
+import { startControllers } from '../controllers/index.ts';
 import { embeddedActions, embeddedStrategies } from '../admission/index.ts';
 import { EmbeddedApiServer } from '../api/embedded-api-server.ts';
 import { CountingActivity } from '../clock/activity.ts';
@@ -44,7 +44,7 @@ async function aRun(seed: number, forMs: number, recordings?: RecordingLibrary) 
   admin.create('deployments.apps', aDeployment('batchy', 1, '100m', '64Mi'));
   simulation.dealRecordings();
   const { metrics } = simulation.providers;
-  startActors({ cluster: api.accessAs('system:controller'), clock, random: seededRandom(seed + 1), metrics: metrics! });
+  startControllers({ cluster: api.accessAs('system:controller'), clock, random: seededRandom(seed + 1), metrics: metrics! });
   simulation.start();
   new Scheduler(api.accessAs('system:kube-scheduler'), clock).start();
   const before = simulation.counters();

@@ -1,7 +1,7 @@
 import { claimsOf } from '#kube/pod-spec/pod-volumes';
 import { nodeTermsOf, readPriority, readSchedulingRules } from '#kube/pod-spec/scheduling-rules';
 import type { SchedulingPod } from '#kube/scheduling/scheduling-model';
-import type { Pod } from '../actors/wire/pod.ts';
+import type { Pod } from '../controllers/wire/pod.ts';
 import { schedulingRequests } from './pod-requests.ts';
 
 /** A pod as the scheduler sees it. */

@@ -1,7 +1,7 @@
 import type { Preemption } from '#kube/scheduling/preemption';
 import type { SchedulingPod } from '#kube/scheduling/scheduling-model';
 import type { Clock } from '../ports/clock.ts';
-import type { Pod } from '../actors/wire/pod.ts';
+import type { Pod } from '../controllers/wire/pod.ts';
 import type { ClusterAccess } from '../api/cluster-access.ts';
 import type { EventWriter } from '../api/event-writer.ts';
 import { toTimestamp } from '../api/timestamp.ts';

@@ -1,7 +1,7 @@
 import { addAmounts, raiseAmounts, readAmounts, roundUp, type Amounts, type Sums } from '#kube/amounts';
 import { readOverhead, readRequests, readWholeRequests, sumContainers } from '#kube/pod-spec/pod-amounts';
 import type { Wire } from '#kube/wire';
-import type { ContainerStatus, Pod, ResourceList, WireResources } from '../actors/wire/pod.ts';
+import type { ContainerStatus, Pod, ResourceList, WireResources } from '../controllers/wire/pod.ts';
 
 /**
  * What a pod takes of its node: the sum of its containers, or what is requested for the pod as a whole (KEP-2837), plus overhead. For a pod that runs, each container counts with

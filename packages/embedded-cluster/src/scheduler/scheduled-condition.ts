@@ -1,4 +1,4 @@
-import type { Pod, WireCondition } from '../actors/wire/pod.ts';
+import type { Pod, WireCondition } from '../controllers/wire/pod.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 
 /** The pod's PodScheduled condition. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FakeClusterAccess } from '../../../../test/fakes/fake-cluster-access.ts';
 import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
 import { MINUTE_MS } from '#kube/units';
-import type { Pod } from '../actors/wire/pod.ts';
+import type { Pod } from '../controllers/wire/pod.ts';
 import type { SubresourceAction } from '../api/strategy.ts';
 import { schedulingRequests } from './pod-requests.ts';
 import { Scheduler } from './scheduler.ts';

@@ -4,7 +4,7 @@ import type { SchedulingNode, SchedulingPod, SchedulingView } from '#kube/schedu
 import { selectNode } from '#kube/scheduling/select-node';
 import type { Clock } from '../ports/clock.ts';
 import { toTimestamp } from '../api/timestamp.ts';
-import type { Pod } from '../actors/wire/pod.ts';
+import type { Pod } from '../controllers/wire/pod.ts';
 import { ApiStatusError } from '../api/api-error.ts';
 import type { ClusterAccess, ObjectEvent } from '../api/cluster-access.ts';
 import { EventWriter } from '../api/event-writer.ts';

@@ -2,11 +2,11 @@ import { ApiStatusError, badRequest, fault, forbidden } from '../../api/api-erro
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { StrategyContext, SubresourceAction } from '../../api/strategy.ts';
 import { checkPreconditions, readDeleteOptions } from '../../api/verbs/write-request.ts';
-import { withCondition } from '../../actors/conditions.ts';
+import { withCondition } from '../../controllers/conditions.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
-import { matchesSelector } from '../../actors/selectors.ts';
-import type { Pod } from '../../actors/wire/pod.ts';
-import type { DisruptionBudget } from '../../actors/wire/policy.ts';
+import { matchesSelector } from '../../controllers/selectors.ts';
+import type { Pod } from '../../controllers/wire/pod.ts';
+import type { DisruptionBudget } from '../../controllers/wire/policy.ts';
 import { isBeyondBudgets, ruleOnEviction } from './eviction-rule.ts';
 
 const BUDGETS = 'poddisruptionbudgets.policy';

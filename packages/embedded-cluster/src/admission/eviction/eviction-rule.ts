@@ -1,9 +1,9 @@
 // Whether a budget lets a pod go. Pure.
 // https://kubernetes.io/docs/tasks/run-application/configure-pdb/
 
-import { isReady, isTerminal, isTerminating } from '../../actors/pods/pod-state.ts';
-import type { Pod } from '../../actors/wire/pod.ts';
-import type { DisruptionBudget } from '../../actors/wire/policy.ts';
+import { isReady, isTerminal, isTerminating } from '../../controllers/pods/pod-state.ts';
+import type { Pod } from '../../controllers/wire/pod.ts';
+import type { DisruptionBudget } from '../../controllers/wire/policy.ts';
 
 /** Evictions granted and not yet seen by the budget's controller; beyond this it is not keeping up. */
 const MAX_DISRUPTED_PODS = 2000;

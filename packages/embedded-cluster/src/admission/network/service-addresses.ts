@@ -1,6 +1,6 @@
 // Addresses and ports of services, drawn from the object's own name: the same manifests give the same cluster.
 
-import type { Service } from '../../actors/wire/service.ts';
+import type { Service } from '../../controllers/wire/service.ts';
 
 /** 10.96.0.0/16: the first part of kubeadm's default service network. */
 const NETWORK = [10, 96] as const;

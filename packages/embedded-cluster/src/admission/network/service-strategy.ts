@@ -3,7 +3,7 @@ import type { FieldError } from '../../api/api-error.ts';
 import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ResourceStrategy, StrategyContext } from '../../api/strategy.ts';
-import type { Service, ServicePort } from '../../actors/wire/service.ts';
+import type { Service, ServicePort } from '../../controllers/wire/service.ts';
 import { labelFaults } from '../../api/verbs/name-rules.ts';
 import { duplicate, invalidValue, required } from '../field-errors.ts';
 import { NODE_PORT_RANGE, freeClusterIp, freeNodePort, isNodePort, takenAddresses } from './service-addresses.ts';

@@ -2,7 +2,7 @@ import { type ApiStatusError, badRequest, conflict, fault } from '../../api/api-
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { SubresourceAction } from '../../api/strategy.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
-import type { Pod } from '../../actors/wire/pod.ts';
+import type { Pod } from '../../controllers/wire/pod.ts';
 
 /** POST pods/{name}/binding: the scheduler's word, said once. */
 export const bindPod: SubresourceAction = (target, body, { cluster, now, dryRun }) => {

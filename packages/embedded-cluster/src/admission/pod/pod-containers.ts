@@ -1,4 +1,4 @@
-import type { PodSpec, WireContainer } from '../../actors/wire/pod.ts';
+import type { PodSpec, WireContainer } from '../../controllers/wire/pod.ts';
 
 /** A container with its path for field errors: `spec.containers[0]`. */
 export interface PlacedContainer {

@@ -3,7 +3,7 @@
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { StrategyContext } from '../../api/strategy.ts';
-import type { Pod, PodSpec, WireContainer, WireToleration } from '../../actors/wire/pod.ts';
+import type { Pod, PodSpec, WireContainer, WireToleration } from '../../controllers/wire/pod.ts';
 import { placedContainers } from './pod-containers.ts';
 
 /** How long a pod stays on a node that is lost, unless it says otherwise. */

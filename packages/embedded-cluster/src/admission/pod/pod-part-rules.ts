@@ -2,7 +2,7 @@
 
 import type { FieldError } from '../../api/api-error.ts';
 import { isRecord } from '../../api/json.ts';
-import type { PodSpec, WireContainer } from '../../actors/wire/pod.ts';
+import type { PodSpec, WireContainer } from '../../controllers/wire/pod.ts';
 import { duplicate, forbiddenField, invalidValue, required } from '../field-errors.ts';
 
 type Part = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
 
 import type { FieldError } from '../../api/api-error.ts';
 import { equalJson } from '../../api/json.ts';
-import type { Pod, PodSpec, ResourceList, WireContainer, WireResources } from '../../actors/wire/pod.ts';
+import type { Pod, PodSpec, ResourceList, WireContainer, WireResources } from '../../controllers/wire/pod.ts';
 import { sameAmount } from '../amounts.ts';
 import { forbiddenField, invalidValue } from '../field-errors.ts';
 import type { PlacedContainer } from './pod-containers.ts';

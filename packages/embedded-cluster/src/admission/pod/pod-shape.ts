@@ -1,5 +1,5 @@
 import { isRecord } from '../../api/json.ts';
-import type { PodSpec } from '../../actors/wire/pod.ts';
+import type { PodSpec } from '../../controllers/wire/pod.ts';
 import { placedContainers } from './pod-containers.ts';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { aWirePod } from '../../../../../test/builders/workloads.ts';
 import { FakeClusterAccess } from '../../../../../test/fakes/fake-cluster-access.ts';
 import { ManualClock } from '../../../../../test/fakes/manual-clock.ts';
-import type { Pod, WireContainer, WireResources } from '../../actors/wire/pod.ts';
+import type { Pod, WireContainer, WireResources } from '../../controllers/wire/pod.ts';
 import { embeddedActions, embeddedStrategies } from '../index.ts';
 
 const GUARANTEED: WireResources = { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '100m', memory: '128Mi' } };

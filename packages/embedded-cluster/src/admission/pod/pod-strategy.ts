@@ -2,7 +2,7 @@ import type { FieldError } from '../../api/api-error.ts';
 import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ResourceStrategy, StrategyContext } from '../../api/strategy.ts';
-import type { Pod } from '../../actors/wire/pod.ts';
+import type { Pod } from '../../controllers/wire/pod.ts';
 import { required } from '../field-errors.ts';
 import { checkLimitRanges, defaultFromLimitRanges } from '../limit-range.ts';
 import { checkQuotas } from '../resource-quota.ts';

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../api/api-error.ts';
 import { equalJson } from '../../api/json.ts';
-import type { Pod, PodSpec, WireContainer, WireToleration } from '../../actors/wire/pod.ts';
+import type { Pod, PodSpec, WireContainer, WireToleration } from '../../controllers/wire/pod.ts';
 import { forbiddenField, invalidValue } from '../field-errors.ts';
 
 const FIXED =

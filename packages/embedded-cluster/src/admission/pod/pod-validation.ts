@@ -1,5 +1,5 @@
 import type { FieldError } from '../../api/api-error.ts';
-import type { Pod, PodSpec, WireContainer } from '../../actors/wire/pod.ts';
+import type { Pod, PodSpec, WireContainer } from '../../controllers/wire/pod.ts';
 import { amountOf, writeAmount } from '../amounts.ts';
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../field-errors.ts';
 import { labelFaults } from '../../api/verbs/name-rules.ts';

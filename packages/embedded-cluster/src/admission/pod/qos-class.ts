@@ -1,5 +1,5 @@
 import type { QosClass } from '#kube/records/pod';
-import type { PodSpec, WireResources } from '../../actors/wire/pod.ts';
+import type { PodSpec, WireResources } from '../../controllers/wire/pod.ts';
 import { amountOf } from '../amounts.ts';
 import { placedContainers } from './pod-containers.ts';
 

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../api/api-error.ts';
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import type { Autoscaler, MetricSpec, ScalingRules } from '../../actors/wire/autoscaler.ts';
+import type { Autoscaler, MetricSpec, ScalingRules } from '../../controllers/wire/autoscaler.ts';
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
 import { countErrors } from '../workloads/template-rules.ts';
 

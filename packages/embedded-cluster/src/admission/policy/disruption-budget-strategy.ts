@@ -1,5 +1,5 @@
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import type { DisruptionBudget } from '../../actors/wire/policy.ts';
+import type { DisruptionBudget } from '../../controllers/wire/policy.ts';
 import { invalidValue, required } from '../field-errors.ts';
 import { shareErrors } from '../workloads/template-rules.ts';
 

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../api/api-error.ts';
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import type { ResourceList } from '../../actors/wire/pod.ts';
+import type { ResourceList } from '../../controllers/wire/pod.ts';
 import { amountOf } from '../amounts.ts';
 import { invalidValue } from '../field-errors.ts';
 

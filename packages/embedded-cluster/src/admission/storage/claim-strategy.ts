@@ -2,7 +2,7 @@ import type { FieldError } from '../../api/api-error.ts';
 import { isRecord } from '../../api/json.ts';
 import type { ResourceStrategy } from '../../api/strategy.ts';
 import { equalJson } from '../../api/json.ts';
-import type { Claim, StorageClass } from '../../actors/wire/storage.ts';
+import type { Claim, StorageClass } from '../../controllers/wire/storage.ts';
 import { amountOf } from '../amounts.ts';
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
 import { checkClaimLimits } from '../limit-range.ts';

@@ -1,7 +1,7 @@
 import { TimeZone } from '#kube/time/time-zone';
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import { cronJobSchedule } from '../../actors/cronjob/cron-schedule.ts';
-import type { CronJob } from '../../actors/wire/workload.ts';
+import { cronJobSchedule } from '../../controllers/cronjob/cron-schedule.ts';
+import type { CronJob } from '../../controllers/wire/workload.ts';
 import { invalidValue, required } from '../field-errors.ts';
 import { jobSpecErrors } from './job-strategy.ts';
 import { countErrors } from './template-rules.ts';

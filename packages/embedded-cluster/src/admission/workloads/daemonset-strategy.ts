@@ -1,5 +1,5 @@
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import type { DaemonSet } from '../../actors/wire/workload.ts';
+import type { DaemonSet } from '../../controllers/wire/workload.ts';
 import { required } from '../field-errors.ts';
 import { countErrors, immutableErrors, rollingUpdateErrors, selectorErrors, templateErrors } from './template-rules.ts';
 

@@ -1,5 +1,5 @@
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import type { Deployment } from '../../actors/wire/workload.ts';
+import type { Deployment } from '../../controllers/wire/workload.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../field-errors.ts';
 import { countErrors, immutableErrors, rollingUpdateErrors, selectorErrors, templateErrors } from './template-rules.ts';
 

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../api/api-error.ts';
 import { isRecord } from '../../api/json.ts';
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import type { Job, JobSpec } from '../../actors/wire/workload.ts';
+import type { Job, JobSpec } from '../../controllers/wire/workload.ts';
 import { required } from '../field-errors.ts';
 import { countErrors, immutableErrors, selectorErrors, templateErrors } from './template-rules.ts';
 

@@ -1,8 +1,8 @@
 import type { ResourceStrategy } from '../../api/strategy.ts';
 import { equalJson } from '../../api/json.ts';
-import type { StatefulSet } from '../../actors/wire/workload.ts';
+import type { StatefulSet } from '../../controllers/wire/workload.ts';
 import { isRecord } from '../../api/json.ts';
-import type { PodTemplate } from '../../actors/wire/pod.ts';
+import type { PodTemplate } from '../../controllers/wire/pod.ts';
 import type { FieldError } from '../../api/api-error.ts';
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
 import { countErrors, requiredErrors, selectorErrors, shareErrors, templateErrors } from './template-rules.ts';

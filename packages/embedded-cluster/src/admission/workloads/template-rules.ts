@@ -3,10 +3,10 @@
 import type { LabelSelector } from '#kube/label-selector';
 import type { FieldError } from '../../api/api-error.ts';
 import { equalJson } from '../../api/json.ts';
-import { isEmptySelector, matchesSelector } from '../../actors/selectors.ts';
-import { resolveCount } from '../../actors/int-or-percent.ts';
-import type { PodTemplate } from '../../actors/wire/pod.ts';
-import type { IntOrPercent, RollingUpdate } from '../../actors/wire/workload.ts';
+import { isEmptySelector, matchesSelector } from '../../controllers/selectors.ts';
+import { resolveCount } from '../../controllers/int-or-percent.ts';
+import type { PodTemplate } from '../../controllers/wire/pod.ts';
+import type { IntOrPercent, RollingUpdate } from '../../controllers/wire/workload.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../field-errors.ts';
 import { labelErrors } from '../../api/verbs/name-rules.ts';
 import { podSpecErrors } from '../pod/pod-validation.ts';

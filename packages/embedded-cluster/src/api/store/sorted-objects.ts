@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube-object.ts';
 
 /**
  * Objects by key, read in key order (the order in which etcd lists). The list is kept until the next change, so that
- * actors may list as often as they like.
+ * components may list as often as they like.
  */
 export class SortedObjects {
   readonly #byKey = new Map<string, KubeObject>();

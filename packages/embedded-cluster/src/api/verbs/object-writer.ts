@@ -162,7 +162,7 @@ export class ObjectWriter {
     if (old === null) strategy?.prepareForCreate?.(draft, context);
     else strategy?.prepareForUpdate?.(draft, old, context, subresource);
     const errors: FieldError[] = metadataErrors(resource, draft, old);
-    if (!isChangeOfActor(request, old)) {
+    if (!isChangeOfComponent(request, old)) {
       this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
       errors.push(...this.#parts.schemas.validate(resource.storedDescriptor, draft, old));
     }
@@ -209,7 +209,7 @@ export class ObjectWriter {
     request: WriteRequest,
     unknown: readonly string[],
   ): readonly string[] {
-    if (isChangeOfActor(request, old)) return [];
+    if (isChangeOfComponent(request, old)) return [];
     const dropped = [...unknown, ...this.#parts.schemas.prune(resource.descriptor, draft)];
     const words = [
       ...(request.duplicateFields ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`),
@@ -279,8 +279,8 @@ export class ObjectWriter {
   }
 }
 
-/** Actors of the cluster keep the shape of what they change: to check it against its schema each time was most of a write's cost. */
-function isChangeOfActor({ trusted }: WriteRequest, old: KubeObject | null): boolean {
+/** Components of the cluster keep the shape of what they change: to check it against its schema each time was most of a write's cost. */
+function isChangeOfComponent({ trusted }: WriteRequest, old: KubeObject | null): boolean {
   return trusted && old !== null;
 }
 

@@ -14,13 +14,13 @@ export interface WriteRequest {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
   /**
-   * An actor of the embedded cluster. Its writes go through strategies and admission like any other, but its status
+   * A component of the embedded cluster. Its writes go through strategies and admission like any other, but its status
    * writes skip the schema and its managed fields are recorded as one entry without the fields (see `managed-fields.ts`).
    */
   readonly trusted: boolean;
   /** Paths of fields that the body gave twice. */
   readonly duplicateFields?: readonly string[];
-  /** Whether who writes may do something else, too. Absent for actors: they may everything. */
+  /** Whether who writes may do something else, too. Absent for components: they may everything. */
   readonly may?: (attributes: AccessAttributes) => boolean;
 }
 

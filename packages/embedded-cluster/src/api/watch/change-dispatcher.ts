@@ -1,11 +1,11 @@
 import type { Activity } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 
-/** Tasks run in one go before the event loop gets a turn, so that a long cascade of actors does not starve HTTP. */
+/** Tasks run in one go before the event loop gets a turn, so that a long cascade of components does not starve HTTP. */
 const BATCH_LENGTH = 2000;
 
 /**
- * Carries changes to the actors: in commit order, after the write that caused them has returned, and before the clock
+ * Carries changes to the components: in commit order, after the write that caused them has returned, and before the clock
  * moves on. One queue for all listeners, so that the order is the same in every run.
  */
 export class ChangeDispatcher {
@@ -43,12 +43,12 @@ export class ChangeDispatcher {
     end?.();
   }
 
-  /** One actor's fault must not stop the others; it is an error in the log, since actors refuse by values. */
+  /** One component's fault must not stop the others; it is an error in the log, since components refuse by values. */
   #run(task: () => void): void {
     try {
       task();
     } catch (error) {
-      this.#logger.error('actor failed on a change', { err: error });
+      this.#logger.error('Component failed on a change', { err: error });
     }
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FakeClusterAccess } from '../../../../../test/fakes/fake-cluster-access.ts';
 import { ManualClock, TEST_EPOCH } from '../../../../../test/fakes/manual-clock.ts';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
-import type { ContainerStatus, Pod, WireResources } from '../../actors/wire/pod.ts';
+import type { ContainerStatus, Pod, WireResources } from '../../controllers/wire/pod.ts';
 import { USAGE_ANNOTATION } from '../../usage/usage-annotation.ts';
 import { UsagePlan } from '../../usage/usage-plan.ts';
 import { statsSummary } from '../endpoints/stats-summary.ts';

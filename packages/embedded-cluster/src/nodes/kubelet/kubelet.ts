@@ -1,7 +1,7 @@
 import type { Resources } from '#kube/records/resources';
 import { MiB, SECOND_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
-import type { Pod, PodStatus } from '../../actors/wire/pod.ts';
+import type { Pod, PodStatus } from '../../controllers/wire/pod.ts';
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { between } from '../../clock/seeded-hash.ts';

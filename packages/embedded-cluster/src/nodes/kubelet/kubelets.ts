@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
-import type { Pod } from '../../actors/wire/pod.ts';
+import type { Pod } from '../../controllers/wire/pod.ts';
 import type { ClusterAccess, ObjectEvent } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { UsageArchive } from '../../usage/usage-archive.ts';

@@ -1,7 +1,7 @@
 import type { RequestsAndLimits, Resources } from '#kube/records/resources';
 import type { Bytes, DurationMs, Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
-import type { Pod } from '../../actors/wire/pod.ts';
+import type { Pod } from '../../controllers/wire/pod.ts';
 import { qosClassOf } from '../../admission/pod/qos-class.ts';
 import { ContainerRuntime } from './container-runtime.ts';
 import { containerSpecs, podRequests, requestsAndLimits } from './pod-spec.ts';

@@ -6,7 +6,7 @@ import { PodSum } from '#kube/pod-spec/pod-sum';
 import type { OptionalResources, RequestsAndLimits, Resources } from '#kube/records/resources';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { SECOND_MS, type DurationMs } from '#kube/units';
-import type { Pod, PodSpec, ResourceList, WireContainer, WireResources } from '../../actors/wire/pod.ts';
+import type { Pod, PodSpec, ResourceList, WireContainer, WireResources } from '../../controllers/wire/pod.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { readScript, type ContainerScript } from './container-script.ts';
 import { probeTiming, type ProbeTiming } from './probe-timing.ts';

@@ -3,7 +3,7 @@
 import { formatCpu, formatMemory } from '#kube/quantity';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
-import type { ContainerStatus, PodStatus, ResourceList, WireCondition, WireResources } from '../../actors/wire/pod.ts';
+import type { ContainerStatus, PodStatus, ResourceList, WireCondition, WireResources } from '../../controllers/wire/pod.ts';
 import { hashText } from '../../clock/seeded-hash.ts';
 import type { ContainerRuntime, Termination } from './container-runtime.ts';
 import type { PodRuntime } from './pod-runtime.ts';
