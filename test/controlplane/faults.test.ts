@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CRD_VERSION_ANNOTATION } from '../../src/adapters/kubernetes/crd-installer.ts';
 import { DAY_MS } from '../../src/core/model/units.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { aPolicy, ClusterClient, PATHS, type Resources } from '../e2e/cluster-client.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
@@ -260,7 +261,7 @@ async function atEase(): Promise<void> {
   await eventually(
     'readyz answers 200: the fault has ended',
     HANG_MS,
-    async () => (await fetch(`${controller.probes}/readyz`)).status === 200,
+    async () => (await boundedFetch(`${controller.probes}/readyz`, 'readiness of the controller')).status === 200,
   );
   await eventually('every informer is ok: the fault has ended', HANG_MS, async () => {
     const unwell = (await read<readonly Health[]>(controller.dashboard, 'health')).filter(

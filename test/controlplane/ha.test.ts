@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Cluster, Pod, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { logged } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -186,7 +187,7 @@ describe('With the store away', () => {
       const { used } = await read<Cluster>(leader.dashboard, 'cluster');
       return (used.cpuMillicores ?? 0) > 0 && (used.memoryBytes ?? 0) > 0;
     });
-    expect((await fetch(`${follower.probes}/readyz`)).status).toBe(200);
+    expect((await boundedFetch(`${follower.probes}/readyz`, 'readiness of the follower')).status).toBe(200);
     const effects = await world.effectsOf(leader.name);
     await world.churn('shop-c');
     await eventually(
@@ -255,7 +256,7 @@ async function confidenceOf(replica: Replica): Promise<number> {
 }
 
 async function kubeletReads(replica: Replica): Promise<number> {
-  const text = await (await fetch(replica.metrics)).text();
+  const { text } = await boundedFetch(replica.metrics, `metrics of ${replica.name}`);
   const lines = text.split('\n').filter((line) => line.startsWith('evenkeel_kubelet_reads_total'));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }

@@ -19,6 +19,7 @@ import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { differences, observedIn, type Observed } from '../chart/observed.ts';
 import { BY_DEFAULT, requestsOf, ROOT } from '../chart/rules.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { startController, type Controller } from '../e2e/controller-process.ts';
 import { ask, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -484,7 +485,7 @@ function notSeen({ asked }: Observed): readonly string[] {
 }
 
 async function observedOf({ metrics }: Controller): Promise<Observed> {
-  return observedIn(await (await fetch(metrics)).text());
+  return observedIn((await boundedFetch(metrics, 'metrics of the controller')).text);
 }
 
 async function health(dashboard: string, name: string): Promise<string | undefined> {

@@ -7,6 +7,7 @@ import { NAMESPACE } from './constant-cluster.ts';
 import { aWorkload, ConstantWorld, lowerThan, mebibytes, TOO_LARGE, TOO_SMALL } from './constant-world.ts';
 import { logged } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
@@ -168,16 +169,16 @@ test(
     await eventually(
       'not ready: no informer is confirmed',
       HANG_MS,
-      async () => (await fetch(`${here.controller.probes}/readyz`)).status === 503,
+      async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 503,
     );
-    expect((await fetch(`${here.controller.probes}/healthz`)).status).toBe(200);
+    expect((await boundedFetch(`${here.controller.probes}/healthz`, 'liveness of the controller')).status).toBe(200);
     await here.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
 
     await here.world.openApi();
     await eventually(
       'ready again: the API server answers',
       HANG_MS,
-      async () => (await fetch(`${here.controller.probes}/readyz`)).status === 200,
+      async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
     );
     await eventuallyReads('what was created meanwhile: it is listed again', HANG_MS, named, (names) => names.includes('late'));
     await eventually(
@@ -214,7 +215,7 @@ async function queued(): Promise<number> {
 }
 
 async function sumOf(pattern: RegExp): Promise<number> {
-  const text = await (await fetch(here.controller.metrics)).text();
+  const { text } = await boundedFetch(here.controller.metrics, 'metrics of the controller');
   return [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 

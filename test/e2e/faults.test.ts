@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { CRD_VERSION_ANNOTATION } from '../../src/adapters/kubernetes/crd-installer.ts';
 import { readQuantities } from '../../src/core/recommendations/quantities.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import type { Fault } from '../fakes/fault-proxy.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import type { Resources } from './cluster-client.ts';
@@ -301,7 +302,7 @@ async function waitUntilHealthy(): Promise<void> {
   await eventually(
     'ready again: the fault has ended',
     HANG_MS,
-    async () => (await fetch(`${here.controller.probes}/readyz`)).status === 200,
+    async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
   );
   await eventually('every informer well: the fault has ended', HANG_MS, async () => {
     const health = await read<readonly Health[]>(here.controller.dashboard, 'health');
