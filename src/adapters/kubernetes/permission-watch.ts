@@ -1,5 +1,5 @@
-// Permissions that the API server denied, logged once and kept until they are granted. All requests of Evenkeel pass
-// through here.
+// Permissions that the API server denied, logged once an access review confirms it and kept until they are granted. All requests
+// of Evenkeel pass through here.
 
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../ports/api-transport.ts';
@@ -12,9 +12,9 @@ import { ApiFault, failureOf, isBehindAuthorizer, isForbidden } from './status.t
 
 /** A denied request is retried within five minutes; one that is not is no longer needed. */
 const FORGET_AFTER_MS: DurationMs = 15 * MINUTE_MS;
-/** Past this many only the metric counts on: a person reads the first ones. */
+/** Further ones are left out: a person reads the first ones, and each costs a review. */
 const MOST_KNOWN = 100;
-/** Requests that are refused together are reviewed together. */
+/** Requests that are refused together are reviewed together, and an API server that starts has read its roles by then in most cases. */
 const FIRST_REVIEW_AFTER_MS: DurationMs = 2 * SECOND_MS;
 const REVIEW_PERIOD_MS: DurationMs = 30 * SECOND_MS;
 
