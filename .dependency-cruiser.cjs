@@ -12,24 +12,12 @@ const rooms = {
   application: ['apis', 'core', 'ports', 'state', 'queries', 'commands'],
   server: ['apis', 'core', 'application', 'ports', 'runtime'],
   adapters: ['apis', 'core', 'ports', 'runtime'],
-  simulator: ['apis', 'core', 'ports'],
-  cli: [
-    'apis',
-    'core',
-    'ports',
-    'state',
-    'workers',
-    'runtime',
-    'controllers',
-    'queries',
-    'commands',
-    'application',
-    'adapters',
-    'simulator',
-    'cmd',
-  ],
+  cli: ['apis', 'core', 'ports', 'state', 'workers', 'runtime', 'controllers', 'queries', 'commands', 'application', 'adapters', 'cmd'],
   ui: ['apis'],
 };
+
+// Rooms that may import packages/embedded-cluster: the demo runs it.
+const embedding = ['cli', 'cmd'];
 
 // The folder table of `core`: what each folder may import of the others. It has no cycle: `orderOf` refuses one.
 const core = {
@@ -44,7 +32,6 @@ const core = {
   recommendations: ['model', 'access'],
   recommender: ['model'],
   'resource-audit': ['model'],
-  scheduling: ['model'],
   'resize/policy': ['model', 'recommender'],
   'resize/model': ['model', 'hpa', 'recommendations', 'recommender', 'resize/policy'],
   'resize/plan': ['model', 'cost', 'hpa', 'recommender', 'resize/policy', 'resize/model'],
@@ -85,7 +72,11 @@ const table = Object.entries(rooms).map(([room, allowed]) => ({
   from: { path: `^src/${room}/`, pathNot: '\\.test\\.ts$' },
   to: {
     path: '^(src|packages|test|hack)/',
-    pathNot: [`^src/(${[room, ...allowed].join('|')})/`, ...(room === 'ui' ? [] : ['^packages/kube/'])],
+    pathNot: [
+      `^src/(${[room, ...allowed].join('|')})/`,
+      ...(room === 'ui' ? [] : ['^packages/kube/']),
+      ...(embedding.includes(room) ? ['^packages/embedded-cluster/'] : []),
+    ],
   },
 }));
 
@@ -95,10 +86,24 @@ module.exports = {
     ...coreTable,
     {
       name: 'package-kube',
-      comment: 'packages/kube may import nothing of ours (tests may also use test/properties).',
+      comment: 'packages/kube may import nothing of ours.',
       severity: 'error',
-      from: { path: '^packages/kube/' },
-      to: { path: '^(src|packages|test|hack)/', pathNot: ['^packages/kube/', '^test/properties/'] },
+      from: { path: '^packages/kube/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(src|packages|test|hack)/', pathNot: '^packages/kube/' },
+    },
+    {
+      name: 'package-embedded-cluster',
+      comment: 'packages/embedded-cluster may import packages/kube alone of ours.',
+      severity: 'error',
+      from: { path: '^packages/embedded-cluster/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(src|packages|test|hack)/', pathNot: '^packages/(embedded-cluster|kube)/' },
+    },
+    {
+      name: 'packages-know-no-room',
+      comment: 'A package never imports src; its tests may also use test/builders, test/fakes and test/properties.',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(src|test|hack)/', pathNot: '^test/(builders|fakes|properties)/' },
     },
     {
       name: 'core-folders-in-the-table',
@@ -129,7 +134,7 @@ module.exports = {
     {
       name: 'http-servers-in-their-rooms',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(server|simulator|adapters|runtime)/' },
+      from: { path: '^src/', pathNot: '^src/(server|adapters|runtime)/' },
       to: { path: 'node_modules/(express|ws)/' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -142,7 +147,7 @@ module.exports = {
     {
       name: 'not-to-dev-dependencies',
       severity: 'error',
-      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(src|packages)/', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['npm-dev'] },
     },
     { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

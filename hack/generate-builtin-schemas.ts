@@ -1,13 +1,13 @@
 // Writes the schemas of Kubernetes' built-in kinds for the embedded API server: structure from the model metadata of
 // @kubernetes/client-node, everything else (defaults, merge keys, enums, words) from our own tables in
-// src/simulator/schema/facts/. `--check` exits 1 when the file is not what would be written.
+// packages/embedded-cluster/src/schema/facts/. `--check` exits 1 when the file is not what would be written.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { BUILTIN_FACTS, BUILTIN_ROOTS, EXTRA_SCHEMAS, META_TYPES } from '../src/simulator/schema/builtin-facts.ts';
-import type { FieldFacts, TypeFacts } from '../src/simulator/schema/schema-facts.ts';
-import type { StructuralSchema } from '../src/simulator/schema/structural-schema.ts';
+import { BUILTIN_FACTS, BUILTIN_ROOTS, EXTRA_SCHEMAS, META_TYPES } from '#embedded-cluster/schema/builtin-facts';
+import type { FieldFacts, TypeFacts } from '#embedded-cluster/schema/schema-facts';
+import type { StructuralSchema } from '#embedded-cluster/schema/structural-schema';
 
 interface Attribute {
   readonly name: string;
@@ -20,7 +20,7 @@ interface Model {
   getAttributeTypeMap(): Attribute[];
 }
 
-const OUTPUT = new URL('../src/simulator/schema/builtin-schemas.generated.ts', import.meta.url);
+const OUTPUT = new URL('../packages/embedded-cluster/src/schema/builtin-schemas.generated.ts', import.meta.url);
 const MODELS = join(dirname(createRequire(import.meta.url).resolve('@kubernetes/client-node')), 'gen', 'models');
 
 /** Types whose required fields the server fills in or never checks. */

@@ -8,10 +8,10 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILT_IN_RESOURCES } from '../src/simulator/api/resources/descriptors.ts';
+import { BUILT_IN_RESOURCES } from '#embedded-cluster/api/resources/descriptors';
 
 const RELEASE = 'v0.36.0';
-const OUTPUT = new URL('../src/simulator/api/protobuf/protobuf-fields.generated.ts', import.meta.url);
+const OUTPUT = new URL('../packages/embedded-cluster/src/api/protobuf/protobuf-fields.generated.ts', import.meta.url);
 const META = 'meta/v1';
 
 /** Types that are no plain messages, by package and name: the code the decoder knows them by. */

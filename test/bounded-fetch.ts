@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../src/core/model/units.ts';
+import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import type { MachineTimer } from '../src/ports/clock.ts';
 import { SystemTimer } from '../src/runtime/system-clock.ts';
 

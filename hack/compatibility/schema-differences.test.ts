@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { prune } from '../../src/simulator/schema/prune.ts';
-import { validateAgainst } from '../../src/simulator/schema/validate.ts';
+import { prune } from '#embedded-cluster/schema/prune';
+import { validateAgainst } from '#embedded-cluster/schema/validate';
 import { findChangedDefaults, findRefusals, type Schema } from './schema-differences.ts';
 
 const text: Schema = { type: 'string' };

@@ -1,5 +1,5 @@
-import { findMachineType, MACHINE_TYPES } from '../../src/simulator/nodes/machine-types.ts';
-import { nodeObject } from '../../src/simulator/nodes/node-factory.ts';
+import { findMachineType, MACHINE_TYPES } from '#embedded-cluster/nodes/machine-types';
+import { nodeObject } from '#embedded-cluster/nodes/node-factory';
 import { kubernetesVersion } from './binaries.ts';
 
 export interface NodePool {

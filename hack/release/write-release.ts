@@ -54,7 +54,7 @@ async function billOfMaterials(revision: string): Promise<Buffer> {
   }
 }
 
-interface NotesParts {
+interface NotesDependencies {
   readonly version: string;
   readonly revision: string;
   readonly image: string;
@@ -63,7 +63,7 @@ interface NotesParts {
   readonly bases: readonly string[];
 }
 
-function notesOf({ version, revision, image, sums, bases }: NotesParts): string {
+function notesOf({ version, revision, image, sums, bases }: NotesDependencies): string {
   return `# Evenkeel ${version}
 
 ## Digests

@@ -2,8 +2,8 @@ import type { Cluster, Recommendation, Warning } from '../apis/http/types.genera
 import type { Refusal } from '../core/access/refusal.ts';
 import { unmetRequirement } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
-import type { Instant } from '../core/model/units.ts';
-import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { Instant } from '#kube/units';
+import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { Caller, CommandPorts } from '../commands/context.ts';
 import { MOVED_ON, type CommandRefusal } from '../commands/outcome.ts';
 import type { MachineTimer } from '../ports/clock.ts';
@@ -34,7 +34,7 @@ export type CommandAnswer<Name extends CommandName> =
   { readonly kind: 'done'; readonly data: CommandData<Name>; readonly dryRun: boolean } | CommandRefusal;
 
 /** Dependencies of the application. */
-export interface ApplicationParts {
+export interface ApplicationDependencies {
   readonly sources: ReadSources;
   readonly writers: CommandWriters;
   /** Machine time, for how long an answer waits for its own write. */
@@ -53,7 +53,7 @@ export class Application {
   readonly #ownWrites: OwnWrites;
   readonly #ports: CommandPorts;
 
-  constructor({ sources, writers, timer, namespace }: ApplicationParts) {
+  constructor({ sources, writers, timer, namespace }: ApplicationDependencies) {
     this.#sources = sources;
     this.#models = createReadModels(sources);
     this.#ownWrites = new OwnWrites(sources.cluster, timer);

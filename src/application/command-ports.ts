@@ -1,5 +1,5 @@
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { isProtectedPolicy, protectionOf } from '../core/resize/policy/governing-policy.ts';
 import type { CommandPorts } from '../commands/context.ts';
 import type { ReadSources } from '../queries/sources.ts';

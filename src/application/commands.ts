@@ -19,7 +19,7 @@ import { triggerResizeCycle } from '../commands/trigger-resize-cycle.ts';
 import { wakeWorkload } from '../commands/wake-workload.ts';
 import type { BulkResult } from '../apis/http/types.generated.ts';
 import type { Scope } from '../core/access/scope.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 import { actionOf, answered } from './action.ts';

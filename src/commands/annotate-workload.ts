@@ -1,12 +1,12 @@
 // A person's word on one workload, as annotations: decided from the workload as it stands, written only if it still stands so.
 
-import type { WorkloadRecord } from '../core/model/workload.ts';
-import { workloadKey, workloadPath } from '../core/model/workload.ts';
-import type { Instant } from '../core/model/units.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
+import { workloadKey, workloadPath } from '#kube/records/workload';
+import type { Instant } from '#kube/units';
 import { intentOf } from '../core/overrides/intent.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
-import { recordDeed, type Deed } from './audit.ts';
+import { recordAudit, type AuditEntry } from './audit.ts';
 import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
@@ -18,7 +18,7 @@ export type AnnotationPlan =
       readonly kind: 'write';
       /** null removes one. */
       readonly annotations: Readonly<Record<string, string | null>>;
-      readonly deed: Pick<Deed, 'action' | 'eventReason' | 'message' | 'before' | 'after'>;
+      readonly audit: Pick<AuditEntry, 'action' | 'eventReason' | 'message' | 'before' | 'after'>;
     }
   /** It stands there already. */
   | { readonly kind: 'same' }
@@ -33,7 +33,7 @@ export interface AnnotationChange {
 }
 
 /** Two people at once, or a status that moves meanwhile: looked at again this often before it is the caller's turn. */
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 
 /** Answers the workload as it now is (in a dry run: as it would be). */
 export async function annotateWorkload(
@@ -67,11 +67,11 @@ async function annotateFound(
     const key = withKey(keys, change.action, caller, now);
     const annotations = { ...plan.annotations, ...(key === null ? {} : { [IDEMPOTENCY_ANNOTATION]: key }) };
     const { apiVersion, kind, namespace, name, uid } = workload;
-    const deed = { ...plan.deed, subject: { apiVersion, kind, namespace, name, uid } } as const;
+    const audit = { ...plan.audit, subject: { apiVersion, kind, namespace, name, uid } } as const;
     let outcome: WriteOutcome & { readonly object?: unknown };
     try {
       outcome = await write(ports, caller, workload, annotations);
-      if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
+      if (outcome.kind === 'conflict' && tries < MAX_TRIES) {
         const fresh = await lookAgain(ports, workload);
         if (fresh !== null) {
           if (caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)) return MOVED_ON;
@@ -81,13 +81,13 @@ async function annotateFound(
       }
     } catch (error) {
       ports.logger.warn('writing intent failed', { object: `${namespace}/${name}`, err: error });
-      recordDeed(ports, caller, { ...deed, outcome: 'error' });
+      recordAudit(ports, caller, { ...audit, outcome: 'error' });
       return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
     }
     const refusal = refusalOf(outcome, `${kind} ${name}`);
-    recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+    recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
     if (refusal !== null) return refusal;
-    tellWritten(ports, caller, [known, workload], annotations);
+    recordWritten(ports, caller, [known, workload], annotations);
     return { kind: 'done', item: annotated(workload, annotations, outcome.object), dryRun: caller.dryRun };
   }
 }
@@ -107,7 +107,7 @@ function planOf(ports: CommandPorts, change: AnnotationChange, workload: Workloa
 }
 
 /** Seen once the informers tell of another version than those that were decided from, or of the very annotations. */
-function tellWritten(
+function recordWritten(
   ports: CommandPorts,
   { dryRun }: Caller,
   decidedFrom: readonly [known: WorkloadRecord, fresh: WorkloadRecord],

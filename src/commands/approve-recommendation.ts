@@ -1,7 +1,7 @@
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { Operations } from '../apis/http/types.generated.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
-import { isoTime } from '../core/model/iso-time.ts';
+import { isoTime } from '#kube/time/iso-time';
 import type { Command, OnWorkload } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';

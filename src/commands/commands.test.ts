@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aScope } from '../../test/builders/scopes.ts';
 import { aCaller, commandPortsOf } from '../../test/builders/command-ports.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { MiB } from '../core/model/units.ts';
+import { MiB } from '#kube/units';
 import { approveRecommendation } from './approve-recommendation.ts';
 import { bulkRecommendations } from './bulk-recommendations.ts';
 import type { BulkResult } from '../apis/http/types.generated.ts';

@@ -2,7 +2,7 @@ import type { ResizeMode } from '../apis/conditions.ts';
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import type { PodTool } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { EventRecorder } from '../ports/event-recorder.ts';

@@ -9,10 +9,10 @@ import { approvalActs, asDecided, pendingDecision } from '../core/resize/layers/
 import { readExceptions } from '../core/resize/status/exception-codec.ts';
 import { readDecisions } from '../core/resize/status/user-requests.ts';
 import { containerCaps, tightestCap, type Cap } from '../core/model/limit-range.ts';
-import { isoTime } from '../core/model/iso-time.ts';
-import { formatAmount, parseCpuMillicores, parseMemoryBytes } from '../core/model/quantity.ts';
-import type { ResourceName } from '../core/model/resources.ts';
-import type { Instant } from '../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { formatAmount, parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import type { ResourceName } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
@@ -162,7 +162,7 @@ function whyNotApproved(asked: Asked, open: readonly LimitException[], value: nu
       const message = `must be greater than the ${bound} of ${formatAmount(resource, limit)} that it is to replace`;
       return { kind: 'invalid', details: [{ path: '/value', message }] };
     }
-    const greatest = greatestAllowed(asked, resource);
+    const greatest = maxAllowed(asked, resource);
     if (greatest !== null && wanted > greatest.value) {
       return { kind: 'not-feasible', message: `${what}: ${greatest.what} allows no more than ${formatAmount(resource, greatest.value)}.` };
     }
@@ -170,7 +170,7 @@ function whyNotApproved(asked: Asked, open: readonly LimitException[], value: nu
   return null;
 }
 
-function greatestAllowed({ ports, recommendation }: Asked, resource: ResourceName): Cap | null {
+function maxAllowed({ ports, recommendation }: Asked, resource: ResourceName): Cap | null {
   const field = resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes';
   const ranges = containerCaps(ports.cluster.limitRangesIn(recommendation.metadata.namespace ?? ''), field);
   const nodes = [...ports.cluster.nodes()].map(({ allocatable }) => allocatable[field]);

@@ -2,10 +2,10 @@
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import { PLURALS, type Recommendation, type RecommendationSpec } from '../apis/v1alpha1/index.ts';
-import type { Instant } from '../core/model/units.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import type { Instant } from '#kube/units';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
-import { recordDeed } from './audit.ts';
+import { recordAudit } from './audit.ts';
 import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
@@ -36,7 +36,7 @@ export type SpecPatch = { readonly kind: 'patch' } & {
 };
 
 /** Two people at once, or a status that moves meanwhile: looked at again this often before it is the caller's turn. */
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 
 /** Writes one intent onto the Recommendation of the workload that is named. */
 export async function stateIntent(
@@ -59,7 +59,7 @@ export async function stateIntent(
   for (let tries = 1; ; tries += 1) {
     const plan = planOf(ports, caller, intent, { workload, recommendation });
     if (plan.kind !== 'write') return plan;
-    const written = await write(ports, caller, intent, { workload, recommendation }, plan, tries < MOST_TRIES);
+    const written = await write(ports, caller, intent, { workload, recommendation }, plan, tries < MAX_TRIES);
     if (written.kind !== 'moved-on') return written;
     if (caller.unmoved === true && JSON.stringify(written.recommendation.spec) !== JSON.stringify(recommendation.spec)) return MOVED_ON;
     recommendation = written.recommendation;
@@ -95,7 +95,7 @@ function planOf(
 }
 
 /** Seen once the informers tell of what was written, or of another version than that it was decided from and they knew. */
-function tellWritten(
+function recordWritten(
   ports: CommandPorts,
   { dryRun }: Caller,
   workload: WorkloadRecord,
@@ -121,7 +121,7 @@ async function write(
 ): Promise<CommandOutcome<ChangedRecommendation> | { readonly kind: 'moved-on'; readonly recommendation: Recommendation }> {
   const { name, namespace = workload.namespace, uid = '', resourceVersion } = recommendation.metadata;
   const subject = { apiVersion: recommendation.apiVersion, kind: recommendation.kind, namespace, name, uid };
-  const deed = { ...intent, subject, before: recommendation.spec, after: spec } as const;
+  const audit = { ...intent, subject, before: recommendation.spec, after: spec } as const;
   const patch = { ...(keys === null ? {} : { metadata: { annotations: { [IDEMPOTENCY_ANNOTATION]: keys } } }), spec };
   const object = { plural: PLURALS.Recommendation, namespace, name };
   const guard = resourceVersion === undefined ? {} : { resourceVersion };
@@ -136,14 +136,14 @@ async function write(
     }
   } catch (error) {
     ports.logger.warn('writing intent failed', { object: `${namespace}/${name}`, err: error });
-    recordDeed(ports, caller, { ...deed, outcome: 'error' });
+    recordAudit(ports, caller, { ...audit, outcome: 'error' });
     return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
   }
   const refusal = refusalOf(outcome, `Recommendation ${name}`);
-  recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+  recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
   if (refusal !== null) return refusal;
   const written = outcome.object === undefined ? merged(recommendation, spec) : (outcome.object as Recommendation);
-  tellWritten(ports, caller, workload, [recommendation, written]);
+  recordWritten(ports, caller, workload, [recommendation, written]);
   return { kind: 'done', item: { workload, recommendation: written }, dryRun: caller.dryRun };
 }
 

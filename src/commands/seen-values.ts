@@ -1,6 +1,6 @@
 import type { SeenContainer } from '../apis/http/types.generated.ts';
 import type { RecommendationStatusContainer } from '../apis/v1alpha1/index.ts';
-import { sameResources, type OptionalResources } from '../core/model/resources.ts';
+import { sameResources, type OptionalResources } from '#kube/records/resources';
 import { readRequestsAndLimits } from '../core/recommendations/quantities.ts';
 
 /**

@@ -2,7 +2,7 @@ import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { mergeBounds, type BoundsChange } from '../core/overrides/merge-bounds.ts';
 import { notesAfter } from '../core/overrides/override-notes.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { annotateWorkload, type AnnotationPlan } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload, ReasonBody } from './command.ts';
@@ -63,7 +63,7 @@ function bounded(
   return {
     kind: 'write',
     annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: reason ?? null }) },
-    deed: {
+    audit: {
       action: sets ? 'SetBounds' : 'RemoveBounds',
       eventReason: sets ? COMMAND_EVENT.overrideSet : COMMAND_EVENT.overrideRemoved,
       message: withReason(sentence, reason),

@@ -1,6 +1,6 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { notesAfter } from '../core/overrides/override-notes.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
@@ -24,7 +24,7 @@ export const setExclusion: Command<OnWorkload<{ readonly excluded: boolean; read
         return {
           kind: 'write',
           annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
-          deed: {
+          audit: {
             action: 'SetExclusion',
             eventReason: COMMAND_EVENT.exclusionSet,
             message: withReason(body.excluded ? `${by} excluded it from right-sizing` : `${by} ended its exclusion`, body.reason),

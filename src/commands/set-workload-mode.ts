@@ -1,7 +1,7 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import type { Operations } from '../apis/http/types.generated.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { notesAfter } from '../core/overrides/override-notes.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
@@ -25,7 +25,7 @@ export const setWorkloadMode: Command<OnWorkload<Operations['setRecommendationMo
         return {
           kind: 'write',
           annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
-          deed: {
+          audit: {
             action: 'SetMode',
             eventReason: COMMAND_EVENT.modeSet,
             message: withReason(sentence, body.reason),

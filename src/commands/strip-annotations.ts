@@ -1,5 +1,5 @@
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { SIZE_ANNOTATIONS } from '../core/resource-audit/reset-request.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
@@ -18,7 +18,7 @@ export const stripAnnotations: Command<OnWorkload<ReasonBody>, WorkloadRecord> =
         return {
           kind: 'write',
           annotations: Object.fromEntries(there.map((annotation) => [annotation, null])),
-          deed: {
+          audit: {
             action: 'StripAnnotations',
             eventReason: COMMAND_EVENT.annotationsStripped,
             message: withReason(`${caller.scope.actor} removed the annotations ${there.join(', ')}`, body.reason),

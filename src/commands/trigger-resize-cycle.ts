@@ -3,15 +3,15 @@ import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
 import type { TriggeredCycle } from '../apis/http/types.generated.ts';
 import { PLURALS, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import { ADMIN } from '../core/access/requirement.ts';
-import { instantOf, isoTime } from '../core/model/iso-time.ts';
-import { DAY_MS, type Instant } from '../core/model/units.ts';
-import { recordDeed, type Deed } from './audit.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
+import { DAY_MS, type Instant } from '#kube/units';
+import { recordAudit, type AuditEntry } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
 import { refusalOf, type CommandRefusal } from './outcome.ts';
 
 /** Others ask, and the status moves meanwhile: looked at again this often before it is the caller's turn. */
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 const EVERY_POLICY_PROTECTED = {
   kind: 'forbidden',
   message:
@@ -61,18 +61,18 @@ async function askOf(ports: CommandPorts, caller: Caller, policy: PodResizePolic
       const active = activeCycle(seen);
       if (active !== null && (active === cycleId || tries > 1)) return { kind: 'asked', cycleId: active };
       const outcome = await annotate(ports, caller, seen, cycleId);
-      const fresh = outcome.kind === 'conflict' && tries < MOST_TRIES ? await lookAgain(ports, seen) : null;
+      const fresh = outcome.kind === 'conflict' && tries < MAX_TRIES ? await lookAgain(ports, seen) : null;
       if (fresh !== null) {
         seen = fresh;
         continue;
       }
       const refusal = refusalOf(outcome, `PodResizePolicy ${nameOf(policy)}`);
-      recordDeed(ports, caller, { ...deedOf(caller, seen, cycleId), outcome: refusal === null ? 'allowed' : 'error' });
+      recordAudit(ports, caller, { ...auditEntryOf(caller, seen, cycleId), outcome: refusal === null ? 'allowed' : 'error' });
       return refusal === null || refusal.kind === 'not-found' ? { kind: 'asked', cycleId } : refusal;
     }
   } catch (error) {
     ports.logger.warn('writing intent failed', { object: nameOf(policy), err: error });
-    recordDeed(ports, caller, { ...deedOf(caller, policy, cycleId), outcome: 'error' });
+    recordAudit(ports, caller, { ...auditEntryOf(caller, policy, cycleId), outcome: 'error' });
     return { kind: 'unavailable', message: 'The API server is out of reach. Try again shortly; a cycle already asked for is joined.' };
   }
 }
@@ -95,7 +95,7 @@ function pathOf({ apiVersion, metadata }: PodResizePolicy): string {
   return `/apis/${apiVersion}/${PLURALS.PodResizePolicy}/${encodeURIComponent(metadata.name)}`;
 }
 
-function deedOf(caller: Caller, { apiVersion, kind, metadata }: PodResizePolicy, cycleId: string): Omit<Deed, 'outcome'> {
+function auditEntryOf(caller: Caller, { apiVersion, kind, metadata }: PodResizePolicy, cycleId: string): Omit<AuditEntry, 'outcome'> {
   return {
     action: 'TriggerCycle',
     eventReason: COMMAND_EVENT.cycleTriggered,

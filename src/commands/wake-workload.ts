@@ -1,6 +1,6 @@
 import type { Operations } from '../apis/http/types.generated.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
-import { instantOf, isoTime } from '../core/model/iso-time.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';

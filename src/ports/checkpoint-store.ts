@@ -1,4 +1,4 @@
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** Compact state of one container's recommender, kept so that a restart does not begin again. */
 export interface UsageCheckpoint {

@@ -1,4 +1,4 @@
-import type { DurationMs, Instant } from '../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 
 /**
  * Domain time: intervals, cool-downs, windows, ages. Real in production, virtual in the embedded cluster. Machine time

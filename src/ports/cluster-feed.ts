@@ -9,10 +9,10 @@ import type {
   ScaledObjectRecord,
   VpaRecord,
 } from '../core/model/cluster-records.ts';
-import type { NodeRecord } from '../core/model/node.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import type { Instant } from '../core/model/units.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
+import type { WorkloadRecord } from '#kube/records/workload';
 
 /** An object of a kind of ours, as wire JSON without managed fields. */
 export interface OwnRecord {

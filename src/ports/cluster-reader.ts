@@ -8,10 +8,10 @@ import type {
   ScaledObjectRecord,
   VpaRecord,
 } from '../core/model/cluster-records.ts';
-import type { NodeRecord } from '../core/model/node.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import type { Instant } from '../core/model/units.ts';
-import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '../core/model/workload.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
+import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '#kube/records/workload';
 
 /** What changed; consumers look the object up again (level-triggered). */
 export type ClusterChange =

@@ -1,4 +1,4 @@
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** Tells the error rate of a workload by a person's query. */
 export interface ErrorRates {

@@ -1,4 +1,4 @@
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { CheckpointStore } from './checkpoint-store.ts';
 import type { ResizeCycleReader, ResizeCycleWriter } from './resize-cycle-log.ts';
 import type { SharedState } from './shared-state.ts';

@@ -1,6 +1,6 @@
 import type { RequestPrice } from '../core/cost/request-cost.ts';
-import type { NodeRecord } from '../core/model/node.ts';
-import type { Usd } from '../core/model/units.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { Usd } from '#kube/units';
 
 /** A node's hourly price and the split that attributes it to CPU and memory: cores × CPU + GiB × memory of its capacity = perHourUsd. */
 export interface NodePrice extends RequestPrice {

@@ -1,4 +1,4 @@
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** One evaluation of every workload by one policy run. */
 export interface ResizeCycle {

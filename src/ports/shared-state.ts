@@ -1,4 +1,4 @@
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** What the leader tells the other replicas; the newest of a topic and key is the one that stands. */
 export interface SharedRecord {

@@ -1,6 +1,6 @@
 import type { NewPod } from '../core/resize/creation/new-pod.ts';
 import type { SizeAtCreation } from '../core/resize/creation/size-at-creation.ts';
-import type { OwnerRef } from '../core/model/workload.ts';
+import type { OwnerRef } from '#kube/records/workload';
 
 /** A pod that asks to be made, as far as its size is concerned. */
 export interface CreationRequest extends NewPod {

@@ -1,4 +1,4 @@
-import type { DurationMs, Instant } from '../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 
 /** What kind of act an entry records. */
 export type ActivityKind = 'scale-up' | 'scale-down' | 'consolidate' | 'resize' | 'rebalance' | 'hpa' | 'scheduled' | 'interruption';

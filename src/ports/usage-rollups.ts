@@ -1,4 +1,4 @@
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** One 5-minute point of one container's (all replicas) usage, for graphs. */
 export interface UsagePoint {

@@ -6,8 +6,8 @@ import type {
   NodeUsage,
   UsageSeries,
   VolumeUsage,
-} from '../core/model/usage.ts';
-import type { DurationMs, Instant } from '../core/model/units.ts';
+} from '#kube/records/usage';
+import type { DurationMs, Instant } from '#kube/units';
 
 /** What one look at a node told. */
 export interface UsageReading {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { aPodRecord } from '../../test/builders/records.ts';
 import type { DisruptionBudgetRecord } from '../core/model/cluster-records.ts';
-import type { PodRecord } from '../core/model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { createReadModels } from './read-models.ts';
 
 const WEB = { matchLabels: { workload: 'web' } };

@@ -1,7 +1,7 @@
 import type { DisruptionBudgetRecord } from '../core/model/cluster-records.ts';
 import { canBeSatisfied } from '../core/model/disruption-budget.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRef } from '../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { workloadKey, type WorkloadKey, type WorkloadRef } from '#kube/records/workload';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
 /** Disruption budgets that select any pod, and those of them that can never be satisfied. */

@@ -7,9 +7,9 @@ import type {
 } from '../apis/http/types.generated.ts';
 import type { RecommendationStatusInput } from '../apis/v1alpha1/index.ts';
 import { addedBySteps } from '../core/model/explanation-step.ts';
-import type { ResourceName } from '../core/model/resources.ts';
+import type { ResourceName } from '#kube/records/resources';
 import type { ContainerAdvice, ResourceAdvice } from '../core/recommender/advice.ts';
-import { isoTimeOrNull } from '../core/model/iso-time.ts';
+import { isoTimeOrNull } from '#kube/time/iso-time';
 
 /**
  * How each number of a recommendation came about. The published steps lead to the published number; where this process

@@ -1,6 +1,6 @@
 import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
-import { workloadKey } from '../core/model/workload.ts';
+import { workloadKey } from '#kube/records/workload';
 import { intentOf } from '../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';
 

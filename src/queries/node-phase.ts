@@ -1,7 +1,7 @@
 import { DRAINING_TAINT } from '../apis/annotations.ts';
 import type { Node } from '../apis/http/types.generated.ts';
-import type { NodeRecord } from '../core/model/node.ts';
-import { MINUTE_MS, type Instant } from '../core/model/units.ts';
+import type { NodeRecord } from '#kube/records/node';
+import { MINUTE_MS, type Instant } from '#kube/units';
 
 /** A node that is not ready for longer than this after its creation has failed to start rather than is starting. */
 const BOOTSTRAP_MS = 15 * MINUTE_MS;

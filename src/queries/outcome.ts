@@ -1,5 +1,5 @@
 import type { Warning } from '../apis/http/types.generated.ts';
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** One page of a list. */
 export interface Page<Item, Summary = undefined> {

@@ -1,4 +1,4 @@
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 
 /**
  * What a workload was installed with, by the marks that installers leave, the most telling first: Helm's release, Argo

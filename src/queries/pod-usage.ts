@@ -1,5 +1,5 @@
-import type { PodRecord } from '../core/model/pod.ts';
-import { sumKnown, UNSET_RESOURCES, type OptionalResources } from '../core/model/resources.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { sumKnown, UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 
 /** Sum of the usage of a pod's containers; null for a resource of which no container's usage is known. */
 export function podUsage(pod: PodRecord, usageOf: (container: string) => OptionalResources | null): OptionalResources {

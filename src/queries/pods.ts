@@ -1,7 +1,7 @@
 import type { Operations, Pod, PodContainer } from '../apis/http/types.generated.ts';
-import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
-import { sumKnown, UNSET_RESOURCES, type OptionalResources } from '../core/model/resources.ts';
-import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import { sumKnown, UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
+import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { fieldOf, selectPage, type Listing, type SortValue } from './listing.ts';
 import { podUsage } from './pod-usage.ts';
 import type { Refusal } from '../core/access/refusal.ts';

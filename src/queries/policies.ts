@@ -2,7 +2,7 @@ import type { Operations, Policy, PolicyOverride as PolicyOverrideItem, Warning 
 import type { ObjectMeta } from '../apis/v1alpha1/index.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
-import { instantOf, isoTimeOrNull } from '../core/model/iso-time.ts';
+import { instantOf, isoTimeOrNull } from '#kube/time/iso-time';
 import { effectiveValues } from '../core/policies/effective-values.ts';
 import {
   NO_POLICY_OVERRIDES,

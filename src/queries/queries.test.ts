@@ -5,7 +5,7 @@ import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboa
 import { aContainerRecord, aNodeRecord } from '../../test/builders/records.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { sumCents, toCents } from '../core/cost/cents.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { nodePhase } from './node-phase.ts';
 import { packageOf } from './package-of.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';

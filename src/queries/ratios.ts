@@ -1,5 +1,5 @@
 import type { Ratios } from '../apis/http/types.generated.ts';
-import type { OptionalResources, Resources } from '../core/model/resources.ts';
+import type { OptionalResources, Resources } from '#kube/records/resources';
 
 /** `part` of `whole`, to a tenth of a thousandth; null where either is not known or there is nothing to be a part of. */
 export function ratiosOf(part: OptionalResources, whole: Resources): Ratios {

@@ -1,6 +1,6 @@
-import type { OptionalResources } from '../core/model/resources.ts';
-import { UNSET_RESOURCES } from '../core/model/resources.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRef } from '../core/model/workload.ts';
+import type { OptionalResources } from '#kube/records/resources';
+import { UNSET_RESOURCES } from '#kube/records/resources';
+import { workloadKey, type WorkloadKey, type WorkloadRef } from '#kube/records/workload';
 import { readQuantities } from '../core/recommendations/quantities.ts';
 import type { ReadSources } from './sources.ts';
 

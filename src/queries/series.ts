@@ -1,6 +1,6 @@
 import type { Series, SeriesSet } from '../apis/http/types.generated.ts';
-import type { Instant } from '../core/model/units.ts';
-import { isoTime } from '../core/model/iso-time.ts';
+import type { Instant } from '#kube/units';
+import { isoTime } from '#kube/time/iso-time';
 import { endOfLastStep, type TimeRange } from './time-range.ts';
 
 /** One value at one moment; null: not known then. */

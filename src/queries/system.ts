@@ -1,5 +1,5 @@
 import type { HealthCheck, Mode, Operations, ResizeCycle } from '../apis/http/types.generated.ts';
-import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
+import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found, type Page } from './outcome.ts';

@@ -1,7 +1,7 @@
 import type { SeriesSet, Operations } from '../apis/http/types.generated.ts';
-import type { OptionalResources } from '../core/model/resources.ts';
-import type { Instant } from '../core/model/units.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import type { OptionalResources } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { UsagePoint } from '../ports/usage-rollups.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { Refusal } from '../core/access/refusal.ts';

@@ -1,4 +1,4 @@
-import type { DurationMs } from '../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { Random } from '../ports/random.ts';
 
 export interface BackoffRules {

@@ -2,7 +2,7 @@
 
 import type { Effect, EffectKind } from '../core/effects/effect.ts';
 import { objectKey, type ObjectRef } from '../core/model/object-ref.ts';
-import type { DurationMs, Instant } from '../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 import type { Logger } from '../ports/logger.ts';
 import type { ActivityKind, TimelineEntry } from '../ports/timeline.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
@@ -63,7 +63,7 @@ const TIMELINE_OUTCOMES = {
   refused: 'rejected',
   conflict: null,
   gone: null,
-  held: null,
+  blocked: null,
 } as const;
 
 /** The object that is written: `shop/web-1`; where that is the owner itself, the owner's key `shop/Deployment/web`. */
@@ -97,7 +97,7 @@ export function logEffect(logger: Logger, effect: Effect, outcome: WriteOutcome)
     }
     case 'conflict':
     case 'gone':
-    case 'held': {
+    case 'blocked': {
       logger.info(messages.failed, { ...fields, outcome: outcome.kind, why: outcome.message });
       return;
     }

@@ -1,6 +1,6 @@
 import type { Lane } from '../core/effects/effect.ts';
 import { recentReductions } from '../core/effects/gate.ts';
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** How many reductions a minute each lane may make in the cluster; a lane that is left out has no budget. */
 export type ReductionsPerMinute = Readonly<Partial<Record<Lane, () => number>>>;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DurationMs } from '../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { boundConnections } from './clients/bound-connections.ts';

@@ -1,4 +1,4 @@
-import type { DurationMs } from '../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 
 /** What a reconcile came to. There is no "soon": whoever wants to be called again says when, in domain time. */
 export type ReconcileResult = { readonly done: true } | { readonly requeueAfterMs: DurationMs };

@@ -1,4 +1,4 @@
-import type { DurationMs } from '../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 

@@ -1,5 +1,5 @@
 import type { Warning } from '../apis/http/types.generated.ts';
-import type { Instant } from '../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { Found, Page } from '../application/index.ts';
 
 /** What one operation takes and answers. */

@@ -1,5 +1,5 @@
 import type { TargetRef } from '../core/model/cluster-records.ts';
-import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { MultiIndex } from './multi-index.ts';
 
 /** Objects that each act on one workload, found by it. */

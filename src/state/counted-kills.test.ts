@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, aPodRecord, T0, type ContainerTraits } from '../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import { HOUR_MS, MiB, MINUTE_MS } from '../core/model/units.ts';
-import type { UsageSample } from '../core/model/usage.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 import { causeOfKill } from '../core/recommender/oom-log.ts';
 import { CountedKills } from './counted-kills.ts';
 

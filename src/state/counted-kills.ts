@@ -2,9 +2,9 @@
 // container went on. The counter of the container's cgroup shows them. It counts kills by a node that ran out of memory as well,
 // so that the working set alone tells whether the limit was hit.
 
-import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '../core/model/units.ts';
-import type { UsageSample } from '../core/model/usage.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 import { PROVING_RATIO } from '../core/recommender/oom-log.ts';
 import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import type { ContainerUsage, UsageSample } from '../core/model/usage.ts';
+import type { ContainerUsage, UsageSample } from '#kube/records/usage';
 import { EvidenceLog } from './evidence-log.ts';
 
 const T = Date.UTC(2026, 0, 5);

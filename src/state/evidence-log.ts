@@ -2,7 +2,7 @@
 // read more rarely than usage: a sample carries the newest, as long as the next is not due, so that a mean over samples is a
 // mean over time. OOM events are a count and are carried once.
 
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../core/model/units.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type {
   ContainerEvidence,
   ContainerPressure,
@@ -11,7 +11,7 @@ import type {
   ContainerUsage,
   RatioReading,
   UsageSample,
-} from '../core/model/usage.ts';
+} from '#kube/records/usage';
 import type { EvidenceReading, EvidenceSink } from '../ports/usage-source.ts';
 
 /** Counters are read once an hour: after two readings that failed nothing is known. */

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aContainer, aPodRecord, T0 } from '../../test/builders/rightsizing.ts';
 import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import { DAY_MS, HOUR_MS } from '../core/model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 import { FailureLog } from './failure-log.ts';
 
 let reader: FakeClusterReader;

@@ -1,8 +1,8 @@
 // When containers failed. The status of a pod has a count of restarts and the latest end alone: how often a pod restarted in one
 // day is known from its changes only, since this process started.
 
-import type { PodRecord } from '../core/model/pod.ts';
-import { DAY_MS, type DurationMs, type Instant } from '../core/model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import { failedSince } from '../core/resize/plan/restart-rates.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 

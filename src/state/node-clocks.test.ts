@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { MINUTE_MS, SECOND_MS } from '../core/model/units.ts';
+import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import { NodeClocks } from './node-clocks.ts';
 
 const T = Date.UTC(2026, 0, 1);

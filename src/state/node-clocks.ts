@@ -3,7 +3,7 @@
 // second is not: old usage never becomes new.
 
 import { formatDuration } from '../core/model/duration.ts';
-import { MINUTE_MS, type DurationMs, type Instant } from '../core/model/units.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { UsageReading } from '../ports/usage-source.ts';
 import { FUTURE_ALLOWED_MS } from './sample-gate.ts';
 

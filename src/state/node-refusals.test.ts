@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { T0 } from '../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS } from '../core/model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 import type { FailedResize } from '../core/resize/model/situation.ts';
 import { NodeRefusals } from './node-refusals.ts';
 

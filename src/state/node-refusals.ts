@@ -1,8 +1,8 @@
 // What kubelets have been seen to refuse whatever the amount, by node pool, whichever workload met it first. Their
 // configuration is not readable; nothing is kept beyond the process, because each Recommendation's status has its own.
 
-import type { Instant } from '../core/model/units.ts';
-import { NODE_PROPERTY_CODES } from '../core/model/refusal-code.ts';
+import type { Instant } from '#kube/units';
+import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { FailedResize, ResizeMemory } from '../core/resize/model/situation.ts';
 import { afterEarlier, failureKey, isCurrent, rememberedUntil } from '../core/resize/plan/failed-resizes.ts';
 

@@ -1,7 +1,7 @@
 // Which workload a pod belongs to. A pod names its ReplicaSet or Job; that names its Deployment or CronJob; and any of
 // them may be heard of in any order.
 
-import type { PodRecord } from '../core/model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import {
   groupOfVersion,
   isWorkloadOfKind,
@@ -11,7 +11,7 @@ import {
   type WorkloadKey,
   type WorkloadRecord,
   type WorkloadRef,
-} from '../core/model/workload.ts';
+} from '#kube/records/workload';
 import { MultiIndex } from './multi-index.ts';
 
 /**

@@ -1,8 +1,8 @@
 // The newest sample of each container, by pod, and the workload that the pod belongs to.
 
-import type { PodRecord } from '../core/model/pod.ts';
-import type { PodRef, UsageSample } from '../core/model/usage.ts';
-import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { PodRef, UsageSample } from '#kube/records/usage';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
 /** One pod with what its containers use. */

@@ -1,8 +1,8 @@
 // The cycles of every policy: one evaluation of all its workloads. The policy's reconciler begins them, the workloads'
 // reconcilers report, and whoever is last ends them.
 
-import type { Instant } from '../core/model/units.ts';
-import type { WorkloadKey } from '../core/model/workload.ts';
+import type { Instant } from '#kube/units';
+import type { WorkloadKey } from '#kube/records/workload';
 
 /** What one evaluation of one workload came to. */
 export interface CycleReport {

@@ -1,7 +1,7 @@
 // Volumes and network from the kubelets' summary pages: the newest reading of each claim and each pod.
 
-import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../core/model/units.ts';
-import type { NetworkUsage, PodRef, VolumeUsage } from '../core/model/usage.ts';
+import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
+import type { NetworkUsage, PodRef, VolumeUsage } from '#kube/records/usage';
 import type { SummaryReading } from '../ports/usage-source.ts';
 
 /** Claims are not watched: one without a reading for this long is forgotten. */

@@ -1,8 +1,8 @@
 // The last day of usage in 5-minute slots, of every container of every workload and of every node: what graphs show.
 
-import type { Instant } from '../core/model/units.ts';
-import type { NodeUsage, UsageSample, UsageSeries } from '../core/model/usage.ts';
-import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { Instant } from '#kube/units';
+import type { NodeUsage, UsageSample, UsageSeries } from '#kube/records/usage';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { UsagePoint } from '../ports/usage-rollups.ts';
 import { faultOfSample } from './sample-gate.ts';
 import { UsageRing, type UsageSlot } from './usage-ring.ts';

@@ -4,12 +4,12 @@ import { aContainerRecord, aNodeRecord, aPodRecord, aWorkloadRecord, ownedBy } f
 import { CountingMetrics } from '../../test/fakes/counting-metrics.ts';
 import { FakeClock } from '../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
-import type { PodRecord } from '../core/model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { DEFAULT_RECOMMENDER_RULES } from '../core/recommender/advice.ts';
 import { ContainerModel } from '../core/recommender/container-model.ts';
-import type { ContainerUsage } from '../core/model/usage.ts';
-import { GiB } from '../core/model/units.ts';
-import { workloadKey } from '../core/model/workload.ts';
+import type { ContainerUsage } from '#kube/records/usage';
+import { GiB } from '#kube/units';
+import { workloadKey } from '#kube/records/workload';
 import type { UsagePoint } from '../ports/usage-rollups.ts';
 import { ClusterState } from './cluster-state.ts';
 import { UsageModel } from './usage-model.ts';

@@ -1,7 +1,7 @@
 // A day of usage in 5-minute slots, in typed arrays: a graph's worth for every container of every workload.
 
-import { MINUTE_MS, type DurationMs, type Instant } from '../core/model/units.ts';
-import type { UsageSample } from '../core/model/usage.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 
 /** Width of a slot. */
 export const SLOT_MS: DurationMs = 5 * MINUTE_MS;

@@ -11,7 +11,7 @@
 import { DEFAULT_RATE } from '../../src/adapters/kubernetes/http-transport.ts';
 import { EFFECT_RATE } from '../../src/cmd/process/reach-api-server.ts';
 import { WORKLOAD_WORKERS } from '../../src/cmd/controller/reconcilers.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../src/core/model/units.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import { SLOT_MS } from '../../src/core/recommender/slots.ts';
 import { DEFAULT_POLICY_RULES } from '../../src/core/resize/policy/policy-rules.ts';
 import { anAdvice, aWorkloadRecord, pods } from '../builders/rightsizing.ts';

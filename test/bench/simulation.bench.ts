@@ -8,7 +8,7 @@
 
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
-import { DAY_MS } from '../../src/core/model/units.ts';
+import { DAY_MS } from '#kube/units';
 import { compareEnds, compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 import { runFortnight, type Sizer } from './fortnight/run-fortnight.ts';
 import { readSimulationOptions, type SimulationOptions } from './simulation-options.ts';

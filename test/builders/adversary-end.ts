@@ -1,7 +1,7 @@
 // Whether every loop of a life ends: once usage is steady, nothing is resized or reported any more.
 
-import { isoTime } from '../../src/core/model/iso-time.ts';
-import { DAY_MS, type DurationMs } from '../../src/core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { DAY_MS, type DurationMs } from '#kube/units';
 import type { PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
 import { decidedPart, isWorthWriting, type DecidedPart } from '../../src/core/resize/status/recommendation-status.ts';

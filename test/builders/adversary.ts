@@ -3,9 +3,9 @@
 // set back, under policies with and without bounds, in any order.
 
 import fc from 'fast-check';
-import type { RequestsAndLimits, Resources } from '../../src/core/model/resources.ts';
-import { DAY_MS, type DurationMs, HOUR_MS, MiB, MINUTE_MS, type Ratio } from '../../src/core/model/units.ts';
-import type { UsageSample } from '../../src/core/model/usage.ts';
+import type { RequestsAndLimits, Resources } from '#kube/records/resources';
+import { DAY_MS, type DurationMs, HOUR_MS, MiB, MINUTE_MS, type Ratio } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 import {
   defaultResourcePolicy,
   type LimitPolicy,

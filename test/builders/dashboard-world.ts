@@ -5,11 +5,11 @@
 import { WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import type { ResizeMode } from '../../src/apis/conditions.ts';
 import type { PodResizePolicy, Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import type { NodeRecord } from '../../src/core/model/node.ts';
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import { formatCpu, formatMemory } from '../../src/core/model/quantity.ts';
-import { DAY_MS, GiB, HOUR_MS, MINUTE_MS, MiB, type Instant } from '../../src/core/model/units.ts';
-import type { WorkloadRecord } from '../../src/core/model/workload.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { PodRecord } from '#kube/records/pod';
+import { formatCpu, formatMemory } from '#kube/quantity';
+import { DAY_MS, GiB, HOUR_MS, MINUTE_MS, MiB, type Instant } from '#kube/units';
+import type { WorkloadRecord } from '#kube/records/workload';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
 import type { NodePrice } from '../../src/ports/price-source.ts';
 import type { ReadSources } from '../../src/queries/sources.ts';

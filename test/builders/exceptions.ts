@@ -2,7 +2,7 @@
 
 import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import type { ContainerDemand } from '../../src/core/resize/model/demand.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 import { memory } from './rightsizing.ts';

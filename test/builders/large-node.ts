@@ -1,4 +1,4 @@
-import type { NodeRecord } from '../../src/core/model/node.ts';
+import type { NodeRecord } from '#kube/records/node';
 import { aNodeRecord } from './records.ts';
 import { amounts, T0 } from './rightsizing.ts';
 

@@ -6,8 +6,8 @@ import { targetsNote } from './original-notes.ts';
 import { meanRequest } from '../../src/core/hpa/scale-point.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { EFFECTS_MANAGER } from '../../src/core/model/field-managers.ts';
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import type { Instant, Millicores } from '../../src/core/model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant, Millicores } from '#kube/units';
 import { anHpaRecord } from './rightsizing.ts';
 
 export interface AutoscalerOptions {

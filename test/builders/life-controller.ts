@@ -1,11 +1,11 @@
 // What the controller's process of a workload's life holds in its own memory: usage and what was learnt from it. A restart
 // keeps what is stored alone.
 
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import type { Resources } from '../../src/core/model/resources.ts';
-import { MINUTE_MS, type Bytes, type DurationMs, type Instant } from '../../src/core/model/units.ts';
-import type { ContainerReadings, RatioReading, UsageSample } from '../../src/core/model/usage.ts';
-import type { WorkloadKey } from '../../src/core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Resources } from '#kube/records/resources';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
+import type { ContainerReadings, RatioReading, UsageSample } from '#kube/records/usage';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
 import { Recommender } from '../../src/core/recommender/recommender.ts';
 import { isStarting, withoutStartUp } from '../../src/core/recommender/start-up.ts';

@@ -1,8 +1,8 @@
 // The nodes of a workload's life: how much they have, and what their kubelets answer to a resize.
 
-import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
-import type { Resources } from '../../src/core/model/resources.ts';
-import type { Bytes, Instant } from '../../src/core/model/units.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { Resources } from '#kube/records/resources';
+import type { Bytes, Instant } from '#kube/units';
 import { FIELD, RESOURCES, sameValues } from '../../src/core/resize/model/container-values.ts';
 
 export interface LifeNode {

@@ -1,9 +1,9 @@
 // Decoded records for tests: say what matters, the rest is a plain, healthy object.
 
-import { NO_SCHEDULING_FACTS } from '#kube/scheduling-facts';
-import type { NodeRecord } from '../../src/core/model/node.ts';
-import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
-import type { OwnerRef, WorkloadRecord } from '../../src/core/model/workload.ts';
+import { NO_SCHEDULING_FACTS } from '#kube/pod-spec/scheduling-facts';
+import type { NodeRecord } from '#kube/records/node';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { OwnerRef, WorkloadRecord } from '#kube/records/workload';
 
 export function aContainerRecord(given: Partial<ContainerRecord> = {}): ContainerRecord {
   return {

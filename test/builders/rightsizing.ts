@@ -1,18 +1,18 @@
 // Builders for right-sizing tests: a workload of `web` pods with one container `main`, in quantities that read like YAML.
 
-import { NO_SCHEDULING_FACTS } from '#kube/scheduling-facts';
+import { NO_SCHEDULING_FACTS } from '#kube/pod-spec/scheduling-facts';
 import type { WorkloadSituation } from '../../src/core/resize/model/situation.ts';
 import { NO_MEMORY, NO_USER_REQUESTS } from '../../src/core/resize/model/situation.ts';
 import type { ContainerAdvice, OomAdvice, ResourceAdvice } from '../../src/core/recommender/advice.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../../src/core/resize/policy/workload-overrides.ts';
 import { qosOf } from '../../src/core/resize/model/container-values.ts';
-import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
-import type { OptionalResources, RequestsAndLimits, ResourceName } from '../../src/core/model/resources.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '../../src/core/model/quantity.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { OptionalResources, RequestsAndLimits, ResourceName } from '#kube/records/resources';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
-import { DAY_MS, MINUTE_MS } from '../../src/core/model/units.ts';
-import type { WorkloadRecord } from '../../src/core/model/workload.ts';
+import { DAY_MS, MINUTE_MS } from '#kube/units';
+import type { WorkloadRecord } from '#kube/records/workload';
 
 /** Of a workload without annotations. */
 export const NO_OVERRIDES: WorkloadOverrides = {
@@ -267,7 +267,7 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     overrides: NO_OVERRIDES,
     advice: [anAdvice()],
     hpas: [],
-    roomForPod: null,
+    freeForPod: null,
     scaledObjects: [],
     vpas: [],
     limitRanges: [],
@@ -279,7 +279,7 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     largestNode: null,
     userRequests: NO_USER_REQUESTS,
     memory: NO_MEMORY,
-    standing: { inPlace: true, dryRun: false, paused: null, stale: null, warmUpUntil: null },
+    gateState: { inPlace: true, dryRun: false, paused: null, stale: null, warmUpUntil: null },
     otherWorkloadsUnderWay: 0,
     governedWorkloads: 1,
     ...situation,

@@ -1,7 +1,7 @@
 // The past of the invented shop.
 
-import { DAY_MS, GiB, MINUTE_MS, MiB, type Instant } from '../../src/core/model/units.ts';
-import { workloadKey } from '../../src/core/model/workload.ts';
+import { DAY_MS, GiB, MINUTE_MS, MiB, type Instant } from '#kube/units';
+import { workloadKey } from '#kube/records/workload';
 import type { FakeHistory } from '../fakes/fake-history.ts';
 import { SHOP, amounts, appliedAt, type ShopRow } from './shop-rows.ts';
 

@@ -1,7 +1,7 @@
 // The invented shop behind dashboard tests and the preview, as rows.
 
 import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import { HOUR_MS, MiB, type Instant } from '../../src/core/model/units.ts';
+import { HOUR_MS, MiB, type Instant } from '#kube/units';
 
 /** One row of the shop: what it asks for, uses and should have, per replica. */
 export interface ShopRow {

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
-import { GiB, HOUR_MS, MiB, MINUTE_MS } from '../../src/core/model/units.ts';
+import { GiB, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { anHpaRecord, aWorkloadRecord } from './rightsizing.ts';
 import { earlierRecords, tenantWrites, type TenantWrites } from './tenant.ts';
 import { TenantWorld, type Load } from './tenant-world.ts';

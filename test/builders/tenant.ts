@@ -3,12 +3,12 @@
 
 import fc from 'fast-check';
 import { HPA_ANNOTATIONS, POD_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
-import { originalBinding } from '../../src/core/hpa/kept-target.ts';
+import { originalBinding } from '../../src/core/hpa/recorded-target.ts';
 import { targetFor } from '../../src/core/hpa/scale-point.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
-import { UNSET_RESOURCES } from '../../src/core/model/resources.ts';
-import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
-import type { WorkloadRecord } from '../../src/core/model/workload.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
+import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
+import type { WorkloadRecord } from '#kube/records/workload';
 import type { IdleNote, Sizes } from '../../src/core/resize/model/idle-memory.ts';
 import { writeIdleNote } from '../../src/core/resize/status/idle-note.ts';
 import { resetBinding, resetText } from '../../src/core/resource-audit/reset-request.ts';
@@ -46,7 +46,7 @@ const idleNote: fc.Arbitrary<IdleNote> = fc.record({
   since: instant,
   natural: sizes,
   sizes,
-  wakesOn: fc.string({ maxLength: 20 }),
+  wakeTriggers: fc.string({ maxLength: 20 }),
 });
 
 /** What idle mode would have in a note of original values. */

@@ -1,6 +1,6 @@
-import { DAY_MS, MiB, MINUTE_MS } from '../../src/core/model/units.ts';
-import type { DurationMs, Instant } from '../../src/core/model/units.ts';
-import type { UsageSample } from '../../src/core/model/usage.ts';
+import { DAY_MS, MiB, MINUTE_MS } from '#kube/units';
+import type { DurationMs, Instant } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 
 /** A Monday, midnight UTC. */
 export const MONDAY: Instant = Date.UTC(2026, 0, 5);

@@ -3,11 +3,11 @@
 // that thousands of lives take seconds.
 
 import { EFFECTS_MANAGER } from '../../src/core/model/field-managers.ts';
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import type { RequestsAndLimits, Resources } from '../../src/core/model/resources.ts';
-import { DAY_MS, SECOND_MS, type DurationMs, type Instant, type Ratio } from '../../src/core/model/units.ts';
-import type { UsageSample } from '../../src/core/model/usage.ts';
-import { workloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits, Resources } from '#kube/records/resources';
+import { DAY_MS, SECOND_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { decideWorkload } from '../../src/core/resize/layers/decide-workload.ts';
 import type { WorkloadDecision } from '../../src/core/resize/model/decision.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
@@ -137,7 +137,7 @@ export class WorkloadLife {
     const decision = decideWorkload(situation);
     // As the next decision reads it.
     if (decision.memory !== situation.memory) this.#memory = readMemory(writeMemory(decision.memory));
-    const { stale, warmUpUntil } = situation.standing;
+    const { stale, warmUpUntil } = situation.gateState;
     const isHeld = ({ lowers, isRollBack }: ResizeStep): boolean =>
       lowers && isRollBack !== true && (stale !== null || (warmUpUntil ?? 0) > this.#now);
     // As the gate before every effect lets them pass.
@@ -308,7 +308,7 @@ export class WorkloadLife {
       freeOnNodes: memory.failures.length === 0 ? new Map() : byNode((pod) => freeOn(this.#nodeOf(pod), pod, tick.freeRatio ?? 1)),
       largestNode,
       memory,
-      standing: {
+      gateState: {
         inPlace: true,
         dryRun: false,
         paused: null,

@@ -1,11 +1,11 @@
 // The rules that span fields, run as the embedded API server runs them.
 
 import { describe, expect, test } from '@jest/globals';
-import { evaluateRules } from '../../src/simulator/schema/cel.ts';
-import { readCustomResourceDefinition } from '../../src/simulator/schema/custom-resource.ts';
-import { applyDefaults } from '../../src/simulator/schema/defaults.ts';
-import { validateAgainst } from '../../src/simulator/schema/validate.ts';
-import type { KubeObject } from '../../src/simulator/api/kube-object.ts';
+import { evaluateRules } from '#embedded-cluster/schema/cel';
+import { readCustomResourceDefinition } from '#embedded-cluster/schema/custom-resource';
+import { applyDefaults } from '#embedded-cluster/schema/defaults';
+import { validateAgainst } from '#embedded-cluster/schema/validate';
+import type { KubeObject } from '#embedded-cluster/api/kube-object';
 import { crds, samples } from '../builders/crds.ts';
 
 const readings = new Map(crds().map((crd) => [crd.spec.names.kind, readCustomResourceDefinition(crd as unknown as KubeObject)]));

@@ -12,14 +12,14 @@ import { KubeletUsageSource } from '../../src/adapters/kubelet/kubelet-usage-sou
 import type { PodResize } from '../../src/core/effects/effect.ts';
 import { hpaRef, podRef } from '../../src/core/model/object-ref.ts';
 import { POLICY_KINDS } from '../../src/core/policies/policy-kinds.ts';
-import { MINUTE_MS } from '../../src/core/model/units.ts';
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import { MINUTE_MS } from '#kube/units';
+import type { PodRecord } from '#kube/records/pod';
+import type { ApiTransport } from '#kube/api-transport';
 import type { InformerStatus } from '../../src/ports/cluster-feed.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
-import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { UsageModel } from '../../src/state/usage-model.ts';
 import { aDeployment } from '../builders/workloads.ts';

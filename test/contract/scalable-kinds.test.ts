@@ -6,13 +6,13 @@ import { ALL_KINDS, startKubernetesInformers, type KubernetesInformers } from '.
 import { resourceName } from '../../src/adapters/kubernetes/resources.ts';
 import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/record-writer.ts';
 import { namespacedRef } from '../../src/core/model/object-ref.ts';
-import { MINUTE_MS } from '../../src/core/model/units.ts';
-import { workloadPath, type WorkloadKey } from '../../src/core/model/workload.ts';
+import { MINUTE_MS } from '#kube/units';
+import { workloadPath, type WorkloadKey } from '#kube/records/workload';
 import type { ClusterKind } from '../../src/ports/cluster-feed.ts';
-import type { ApiRequest, ApiResponse, ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
-import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { aScalableDefinition } from '../builders/scalable-definition.ts';
 import { FastTimer, until } from '../fakes/fast-timer.ts';

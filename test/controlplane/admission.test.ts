@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { logged, startController, type Controller } from '../e2e/controller-process.ts';
 import { ask } from '../e2e/dashboard.ts';

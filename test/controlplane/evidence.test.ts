@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { HealthCheck, Recommendation } from '../../src/apis/http/types.generated.ts';
-import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
 import type { Controller } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CRD_VERSION_ANNOTATION } from '../../src/adapters/kubernetes/crd-installer.ts';
-import { DAY_MS } from '../../src/core/model/units.ts';
+import { DAY_MS } from '#kube/units';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { aPolicy, ClusterClient, PATHS, type Resources } from '../e2e/cluster-client.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { openPostgresHistory } from '../../src/adapters/history/postgres-history.ts';
 import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
-import { DAY_MS } from '../../src/core/model/units.ts';
+import { DAY_MS } from '#kube/units';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT } from '../e2e/processes.ts';

@@ -11,7 +11,7 @@ import type { SharedRecord } from '../../src/ports/shared-state.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
-import { makeServingCertificate } from '../../src/simulator/api/http/serving-certificate.ts';
+import { makeServingCertificate } from '#embedded-cluster/api/http/serving-certificate';
 import { aCycle, anEntry, historyBounds, historyCases } from '../contract/history-cases.ts';
 import { schemaCases, tablesOfVersion2 } from '../contract/schema-cases.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';

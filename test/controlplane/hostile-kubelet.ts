@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import { once } from 'node:events';
 import { signServing } from '../../hack/real-cluster/certificates.ts';
-import { GiB, HOUR_MS } from '../../src/core/model/units.ts';
+import { GiB, HOUR_MS } from '#kube/units';
 import type { RealCluster } from './real-cluster.ts';
 
 /** Of each page: as many as are read at all. A page with more containers than its node's pods account for is refused whole. */

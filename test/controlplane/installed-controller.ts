@@ -2,7 +2,7 @@
 // roles of its ServiceAccount and nothing besides.
 
 import { join } from 'node:path';
-import type { DurationMs } from '../../src/core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import { type Controller, startController } from '../e2e/controller-process.ts';
 import { ROOT, type TestFixture } from '../e2e/processes.ts';
 import { type KnownWorkload, writeLearntUsage } from './learnt-usage.ts';

@@ -1,6 +1,6 @@
 // The cluster of the whole-product journey: 50 nodes, a thousand pods, and namespaces whose rules get in the way.
 
-import { MiB } from '../../src/core/model/units.ts';
+import { MiB } from '#kube/units';
 import type { KnownWorkload } from './learnt-usage.ts';
 import { runningForAnHour } from './played-pods.ts';
 import type { RealCluster } from './real-cluster.ts';

@@ -6,7 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PodResizePolicy, Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import { DAY_MS } from '../../src/core/model/units.ts';
+import { DAY_MS } from '#kube/units';
 import { boundedFetch } from '../bounded-fetch.ts';
 import type { Pod, Resources } from '../e2e/cluster-client.ts';
 import { read, send } from '../e2e/dashboard.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/index.ts';
-import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
 import { aScalableDefinition } from '../builders/scalable-definition.ts';
 import { observedIn, type Observed } from '../chart/observed.ts';
 import { boundedFetch } from '../bounded-fetch.ts';

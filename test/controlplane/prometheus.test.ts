@@ -11,8 +11,8 @@ import { PrometheusClient } from '../../src/adapters/prometheus/prometheus-clien
 import { PrometheusHistorySource } from '../../src/adapters/prometheus/prometheus-history-source.ts';
 import { ClusterCheck } from '../../src/adapters/prometheus/cluster-check.ts';
 import type { BacktestSummary } from '../../src/cli/backtest/summary.ts';
-import { HOUR_MS, MiB } from '../../src/core/model/units.ts';
-import type { UsageSeries } from '../../src/core/model/usage.ts';
+import { HOUR_MS, MiB } from '#kube/units';
+import type { UsageSeries } from '#kube/records/usage';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { aPodRecord } from '../builders/records.ts';

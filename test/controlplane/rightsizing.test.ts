@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import { CONTROLLER_USER, startInstalledCluster, startLearntController } from './installed-controller.ts';

@@ -2,7 +2,7 @@
 
 import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
-import type { ApiRequest, ApiResponse } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiResponse } from '#kube/api-transport';
 import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';

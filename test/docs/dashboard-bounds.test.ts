@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { MiB, SECOND_MS } from '../../src/core/model/units.ts';
+import { MiB, SECOND_MS } from '#kube/units';
 import { addressGroup } from '../../src/runtime/clients/address-group.ts';
 import { MAX_PIPELINED } from '../../src/runtime/clients/bound-pipelining.ts';
 import { CLIENT_RATIO } from '../../src/runtime/clients/fair-share.ts';

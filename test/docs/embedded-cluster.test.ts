@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { DEMO_OPTIONS } from '../../src/cli/demo/options.ts';
-import { BUILT_IN_RESOURCES } from '../../src/simulator/api/resources/descriptors.ts';
-import { groupVersion } from '../../src/simulator/api/resources/served-resources.ts';
-import { MACHINE_TYPES } from '../../src/simulator/nodes/machine-types.ts';
-import { USAGE_PROFILE_KINDS } from '../../src/simulator/usage/usage-profile.ts';
+import { BUILT_IN_RESOURCES } from '#embedded-cluster/api/resources/descriptors';
+import { groupVersion } from '#embedded-cluster/api/resources/served-resources';
+import { MACHINE_TYPES } from '#embedded-cluster/nodes/machine-types';
+import { USAGE_PROFILE_KINDS } from '#embedded-cluster/usage/usage-profile';
 
 const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'embedded-cluster.md'), 'utf8');
 const rows = text.split('\n').filter((line) => line.startsWith('| '));

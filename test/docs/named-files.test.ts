@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** docs/embedded-cluster.md names files from its own room. */
-const BASES = [ROOT, join(ROOT, 'src', 'simulator')];
+const BASES = [ROOT, join(ROOT, 'packages', 'embedded-cluster', 'src')];
 /** Decisions are of their time: they name files as they were then. */
 const DOCUMENTS = [
   'README.md',

@@ -14,7 +14,7 @@ const rows = text
   .map((cells) => [cells[1] ?? '', cells.at(-2) ?? '', cells.at(-3) ?? ''] as const);
 
 /** Files of the source, the chart and config/: no tests. */
-const DECIDING = /^(src|charts|config)\/(?!.*\.test\.ts$).+\.(ts|yaml)$/;
+const DECIDING = /^(src|packages|charts|config)\/(?!.*\.test\.ts$).+\.(ts|yaml)$/;
 
 describe('docs/security.md', () => {
   test.each(rows)('"%s" names tests that exist', (_claim, proofs) => {

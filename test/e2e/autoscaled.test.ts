@@ -10,11 +10,11 @@ import { applyManifests } from '../../src/cli/demo/apply-manifests.ts';
 import { OWN_NAMESPACE } from '../../src/cli/demo/demo-cluster.ts';
 import { startDemoController } from '../../src/cli/demo/demo-controller.ts';
 import { parseDemoOptions } from '../../src/cli/demo/options.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { createLogger } from '../../src/runtime/logging.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
-import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { HANG_TEST_MS } from '../eventually.ts';
 
 const START = Date.UTC(2026, 0, 5, 3);

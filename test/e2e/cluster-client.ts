@@ -3,7 +3,7 @@
 import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
 import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/index.ts';
-import type { ApiResponse, ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ApiResponse, ApiTransport } from '#kube/api-transport';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RecommendationDetail } from '../../src/apis/http/types.generated.ts';
-import { MiB } from '../../src/core/model/units.ts';
+import { MiB } from '#kube/units';
 import { NAMESPACE } from './constant-cluster.ts';
 import { type Controller, logged, runController, startController } from './controller-process.ts';
 import { read } from './dashboard.ts';

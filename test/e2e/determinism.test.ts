@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { DAY_MS, type DurationMs, HOUR_MS, MINUTE_MS } from '../../src/core/model/units.ts';
+import { DAY_MS, type DurationMs, HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { MachineTimer } from '../../src/ports/clock.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { runFortnight } from '../bench/fortnight/run-fortnight.ts';

@@ -4,7 +4,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { FaultProxy } from '../fakes/fault-proxy.ts';

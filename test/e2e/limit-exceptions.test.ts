@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LimitException } from '../../src/apis/http/types.generated.ts';
-import { MiB } from '../../src/core/model/units.ts';
+import { MiB } from '#kube/units';
 import { read, send } from './dashboard.ts';
 import { HANG_TEST_MS } from '../eventually.ts';
 import { aPolicyFor, LoopScene, NAMESPACE, resources, type LoopWorkload } from './vpa-loops/scene.ts';

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HealthCheck, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
-import { MiB } from '../../src/core/model/units.ts';
+import { MiB } from '#kube/units';
 import { FakePrometheus } from '../fakes/fake-prometheus.ts';
 import { answeredFrom, type LabelledSeries } from '../fakes/labelled-prometheus.ts';
 import { type ClusterClient, PATHS } from './cluster-client.ts';
@@ -104,7 +104,7 @@ describe('the past from Prometheus', () => {
         status: 'ok',
         message: expect.stringMatching(/the past of \d+ namespaces? read$/),
       });
-      expect(prometheus.mostInFlight).toBeLessThanOrEqual(2);
+      expect(prometheus.maxInFlight).toBeLessThanOrEqual(2);
       await controller.process.kill();
     },
     HANG_TEST_MS,

@@ -1,8 +1,8 @@
-import type { ApiRequest, ApiResponse } from '../../src/ports/api-transport.ts';
-import { EmbeddedApiServer, type EmbeddedApiServerOptions } from '../../src/simulator/api/embedded-api-server.ts';
-import { InProcessTransport } from '../../src/simulator/api/in-process-transport.ts';
-import type { KubeObject } from '../../src/simulator/api/kube-object.ts';
-import type { UserInfo } from '../../src/simulator/api/access/user.ts';
+import type { ApiRequest, ApiResponse } from '#kube/api-transport';
+import { EmbeddedApiServer, type EmbeddedApiServerOptions } from '#embedded-cluster/api/embedded-api-server';
+import { InProcessTransport } from '#embedded-cluster/api/in-process-transport';
+import type { KubeObject } from '#embedded-cluster/api/kube-object';
+import type { UserInfo } from '#embedded-cluster/api/access/user';
 import { FakeActivity, FakeClock } from './fake-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -11,7 +11,7 @@ import { seededRandom } from './seeded-random.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- expectations say what must be there
 export type Wire = any;
 
-/** An embedded API server without actors, on a clock that stands still, and short ways to ask it. */
+/** An embedded API server without controllers, on a clock that stands still, and short ways to ask it. */
 export class ApiWorld {
   readonly clock = new FakeClock();
   readonly machine = new FakeClock(0);

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LabelSelector } from '#kube/label-selector';
-import { matchesLabelSelector } from '../../src/core/model/label-selector.ts';
+import { matchesLabelSelector } from '#kube/match-labels';
 import type { Clock } from '../../src/ports/clock.ts';
-import { alreadyExists, invalid } from '../../src/simulator/api/api-error.ts';
-import type { ClusterAccess, ObjectEvent } from '../../src/simulator/api/cluster-access.ts';
-import type { KubeObject } from '../../src/simulator/api/kube-object.ts';
-import type { ResourceStrategy, StrategyContext, SubresourceAction } from '../../src/simulator/api/strategy.ts';
+import { alreadyExists, invalid } from '#embedded-cluster/api/api-error';
+import type { ClusterAccess, ObjectEvent } from '#embedded-cluster/api/cluster-access';
+import type { KubeObject } from '#embedded-cluster/api/kube-object';
+import type { ResourceStrategy, StrategyContext, SubresourceAction } from '#embedded-cluster/api/strategy';
 
 export interface FakeClusterOptions {
   readonly strategies?: ReadonlyMap<string, ResourceStrategy>;
@@ -13,7 +13,7 @@ export interface FakeClusterOptions {
 }
 
 /**
- * The store's promises towards actors, and nothing of its wire: enough to test an actor alone. Changes are delivered
+ * The store's promises towards components, and nothing of its wire: enough to test a component alone. Changes are delivered
  * after the commit through the clock. Strategies run where given; schemas never do.
  */
 export class FakeClusterAccess implements ClusterAccess {

@@ -7,10 +7,10 @@ import type {
   ScaledObjectRecord,
   VpaRecord,
 } from '../../src/core/model/cluster-records.ts';
-import { matchesLabelSelector } from '../../src/core/model/label-selector.ts';
-import type { NodeRecord } from '../../src/core/model/node.ts';
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '../../src/core/model/workload.ts';
+import { matchesLabelSelector } from '#kube/match-labels';
+import type { NodeRecord } from '#kube/records/node';
+import type { PodRecord } from '#kube/records/pod';
+import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
 import type { ClusterChange, ClusterReader } from '../../src/ports/cluster-reader.ts';
 
 /** A cluster that a test writes down: plain lists, changed at will. A pod's workload is found by its label `workload`. */

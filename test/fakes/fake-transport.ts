@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '#kube/api-transport';
 
 /** Answers from a function, and remembers what was asked. */
 export class FakeTransport implements ApiTransport {

@@ -6,7 +6,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { KubeConnection } from '../../src/adapters/kubernetes/connection.ts';
 import { nameOf } from '../../src/adapters/kubernetes/request-names.ts';
-import type { HttpMethod } from '../../src/ports/api-transport.ts';
+import type { HttpMethod } from '#kube/api-transport';
 
 /** A request in RBAC's words. */
 export interface ProxiedRequest {

@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../src/ports/clock.ts';
 
 interface Timer {

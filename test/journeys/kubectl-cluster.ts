@@ -10,10 +10,10 @@ import { describe, jest, test } from '@jest/globals';
 import { applyManifests } from '../../src/cli/demo/apply-manifests.ts';
 import { readManifests } from '../../src/cli/demo/read-manifests.ts';
 import { serveCluster, type ServedCluster } from '../../src/cli/demo/serve-cluster.ts';
-import { HOUR_MS } from '../../src/core/model/units.ts';
+import { HOUR_MS } from '#kube/units';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
-import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 

@@ -1,4 +1,4 @@
-// The real kubectl runs workloads on the embedded cluster: its actors do what a cluster's controllers and kubelets do.
+// The real kubectl runs workloads on the embedded cluster: its scheduler, controllers and kubelets do what real ones do.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeKubectl, KubectlCluster, testFromMinor } from './kubectl-cluster.ts';

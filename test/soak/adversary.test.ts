@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { AdversaryEnd } from '../builders/adversary-end.ts';
 import { AdversaryRules } from '../builders/adversary-rules.ts';
 import { lives, playLife, resizedByAllNodes } from '../builders/adversary.ts';
-import { DAY_MS, HOUR_MS } from '../../src/core/model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 import { numberFrom } from './settings.ts';
 
 /** `make soak` draws 20 times as many. */

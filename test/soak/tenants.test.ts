@@ -3,7 +3,7 @@
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
 import { boundsHold, effectsWhereNothingActs, sameEnds } from '../builders/tenant-cases.ts';
-import { HOUR_MS } from '../../src/core/model/units.ts';
+import { HOUR_MS } from '#kube/units';
 import { numberFrom } from './settings.ts';
 
 /** `make soak` draws 20 times as many. */

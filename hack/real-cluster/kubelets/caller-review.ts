@@ -1,7 +1,7 @@
 // Who may read what of a kubelet: the token is reviewed and the access asked for at the API server, with the resources that
 // the kubelet's own authorization uses. A role without `nodes/metrics` gets a 403 here as it does in production.
 
-import type { ApiTransport } from '../../../src/ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 
 export type Caller = { readonly token: string } | { readonly user: string; readonly groups: readonly string[] };
 type Verdict = 'allowed' | 'forbidden' | 'unknown';
@@ -15,8 +15,8 @@ const KEPT_MS = 10_000;
 
 export class CallerReview {
   readonly #transport: ApiTransport;
-  readonly #identities = new Kept<Identity | null>();
-  readonly #verdicts = new Kept<boolean>();
+  readonly #identities = new ExpiringCache<Identity | null>();
+  readonly #verdicts = new ExpiringCache<boolean>();
 
   constructor(transport: ApiTransport) {
     this.#transport = transport;
@@ -61,7 +61,7 @@ function subresourceOf(path: string): string {
 }
 
 /** Answers for a while; a failure is asked again. */
-class Kept<T> {
+class ExpiringCache<T> {
   readonly #entries = new Map<string, { readonly until: number; readonly answer: Promise<T> }>();
 
   get(key: string, ask: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAborted } from '../../../src/adapters/kubernetes/pause.ts';
-import type { ApiTransport } from '../../../src/ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import type { KubeletServers } from './kubelet-servers.ts';
 
 interface NodeWire {

@@ -1,4 +1,4 @@
-import { parseCpuMillicores, parseMemoryBytes } from '../../../src/core/model/quantity.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 
 /** Of an annotation or a claim; nothing where a person wrote what is no quantity. */
 export function parseCpu(text: string): number {

@@ -1,7 +1,7 @@
 // Resource lists as amounts, as the scheduler sums and compares them.
 
-import type { AmountRules } from './pod-sum.ts';
-import { readPlainNumber, readQuantity, wholeUnits } from './quantity.ts';
+import type { AmountRules } from './pod-spec/pod-sum.ts';
+import { readPlainNumber, readQuantity, wholeUnits } from './read-quantity.ts';
 import type { Wire } from './wire.ts';
 
 /** Amounts by resource name: `cpu` in millicores, `memory` in bytes, everything else in its own unit. */

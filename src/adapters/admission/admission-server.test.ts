@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
-import { DAY_MS } from '../../core/model/units.ts';
+import { DAY_MS } from '#kube/units';
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import { AdmissionServer, type KeyPair } from './admission-server.ts';
 import { isUsableAuthority, makeAuthority, signServing, whyRenew } from './certificates.ts';

@@ -3,7 +3,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
-import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import type { KeyPair } from './admission-server.ts';
 
 const AUTHORITY_LASTS_MS: DurationMs = 3650 * DAY_MS;

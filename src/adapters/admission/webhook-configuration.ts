@@ -1,7 +1,7 @@
 // The MutatingWebhookConfiguration by which the API server asks us about pods: kept true by the leader, and taken away when
 // admission is switched off.
 
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { objectPath, MUTATING_WEBHOOKS } from '../kubernetes/resources.ts';
 import { ApiFault, failureOf, isNotFound } from '../kubernetes/status.ts';
 

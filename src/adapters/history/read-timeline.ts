@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { workloadKey, type WorkloadRef } from '../../core/model/workload.ts';
+import { workloadKey, type WorkloadRef } from '#kube/records/workload';
 import type { TimelineEntry, TimelineFilter } from '../../ports/timeline.ts';
 import type { HistoryTables } from './tables.ts';
 

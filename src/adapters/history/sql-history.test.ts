@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
-import { SECOND_MS } from '../../core/model/units.ts';
+import { SECOND_MS } from '#kube/units';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { SqlHistory } from './sql-history.ts';

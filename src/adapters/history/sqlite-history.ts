@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Kysely, SqliteDialect, sql } from 'kysely';
-import { isoTime } from '../../core/model/iso-time.ts';
-import type { DurationMs, Instant } from '../../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import type { DurationMs, Instant } from '#kube/units';
 import type { HistoryStore } from '../../ports/history-store.ts';
 import { openNodeSqlite } from './node-sqlite.ts';
 import { SCHEMA_STEPS, SQLITE_TYPES } from './schema-steps.ts';

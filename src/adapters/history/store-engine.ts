@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { HistoryTables } from './tables.ts';
 
 /** What differs between the databases that hold history. */

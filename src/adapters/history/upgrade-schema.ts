@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { ColumnTypes, SchemaStep } from './schema-steps.ts';
 import type { HistoryTables } from './tables.ts';
 

@@ -2,8 +2,8 @@
 // read chunk by chunk as it arrives, families that are not wanted are skipped with one native search each, and nothing of
 // them is decoded.
 
-import type { Instant } from '../../core/model/units.ts';
-import type { ContainerCounters } from '../../ports/kubelet-pages.ts';
+import type { Instant } from '#kube/units';
+import type { ContainerCounters } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 
 type Family = 'cpuPeriods' | 'throttledPeriods' | 'oomEvents';

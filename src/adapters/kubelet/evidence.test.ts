@@ -4,9 +4,9 @@ import { aContainerRecord, aNodeRecord, aPodRecord } from '../../../test/builder
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
-import type { PodRecord } from '../../core/model/pod.ts';
-import type { ContainerEvidence } from '../../core/model/usage.ts';
-import type { ContainerCounters, ContainerCounterSource } from '../../ports/kubelet-pages.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { ContainerEvidence } from '#kube/records/usage';
+import type { ContainerCounters, ContainerCounterSource } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 import type { EvidenceReading } from '../../ports/usage-source.ts';
 import { CadvisorPage } from './cadvisor-page.ts';

@@ -4,14 +4,14 @@ import { BlockList, isIP } from 'node:net';
 import { Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { NodeRecord } from '../../core/model/node.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { ApiTransport } from '#kube/api-transport';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
-import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
+import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
 import type { KubeConnection } from '../kubernetes/connection.ts';
 import { KUBELET_READER } from '../kubernetes/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { BufferedBytes } from './buffered-bytes.ts';
 
 /** Where a kubelet listens, as its node's status has it. */
 export type KubeletAddress = Pick<NodeRecord, 'name' | 'internalIp' | 'kubeletPort'>;
@@ -70,7 +70,7 @@ export class DirectKubeletFetcher implements KubeletFetcher {
   readonly #connection: KubeConnection;
   readonly #addresses: KubeletAddresses;
   readonly #agent: https.Agent;
-  readonly #held = new HeldBytes();
+  readonly #held = new BufferedBytes();
 
   constructor(connection: KubeConnection, addresses: KubeletAddresses) {
     this.#addresses = addresses;

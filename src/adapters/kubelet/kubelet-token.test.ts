@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
-import { MINUTE_MS, SECOND_MS } from '../../core/model/units.ts';
-import type { ApiResponse } from '../../ports/api-transport.ts';
+import { MINUTE_MS, SECOND_MS } from '#kube/units';
+import type { ApiResponse } from '#kube/api-transport';
 import { KubeletToken } from './kubelet-token.ts';
 
 type Answer = Pick<ApiResponse, 'body'> & Partial<ApiResponse>;

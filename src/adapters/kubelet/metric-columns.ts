@@ -1,8 +1,8 @@
 // The series of `/metrics/resource` as columns, which pass from one thread to another at little cost.
 
-import type { PageBounds, ResourceMetrics, ResourceMetricsVisitor } from '../../ports/kubelet-pages.ts';
+import type { PageBounds, ResourceMetrics, ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import { readResourceMetrics } from './resource-metrics.ts';
 
 const SERIES = { containerCpu: 0, containerMemory: 1, containerStart: 2, nodeCpu: 3, nodeMemory: 4 } as const;

@@ -1,7 +1,7 @@
 // What a kubelet's page may hold: a generous share for each pod that the node is known to run, and some for pods whose watch
 // events have not arrived. A node that writes more would take memory and time that all nodes share.
 
-import type { PageBounds } from '../../ports/kubelet-pages.ts';
+import type { PageBounds } from '#kube/kubelet/kubelet-pages';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

@@ -1,8 +1,8 @@
 // What the thread does that reads kubelets: it gets pages over connections of its own, parses them, and posts what was found.
 
-import type { PageBounds } from '../../ports/kubelet-pages.ts';
+import type { PageBounds } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
-import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
+import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
 import type { KubeConnection } from '../kubernetes/connection.ts';
 import { DirectKubeletFetcher, type KubeletAddress, type KubeletAddresses, type KubeletFetcher } from './kubelet-fetcher.ts';
 import type { PageName } from './page-bounds.ts';

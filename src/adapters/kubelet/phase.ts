@@ -1,4 +1,4 @@
-import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 
 /** The next moment of a node's own phase: the same of every interval, whatever happened in between, so that readings stay evenly spaced. */
 export function nextAt(now: Instant, intervalMs: DurationMs, phase: number): Instant {

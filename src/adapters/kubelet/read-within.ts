@@ -1,4 +1,4 @@
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 
 /** Reads with a deadline in machine time; the signal that `read` gets aborts at the deadline and with the caller's. */

@@ -1,7 +1,7 @@
 // The kubelet's `/metrics/resource`, read for the five series that we need. A general Prometheus parser would spend most of
 // its time on what we throw away; this one runs once a minute for every container of the cluster.
 
-import type { ResourceMetricsVisitor } from '../../ports/kubelet-pages.ts';
+import type { ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
 
 /** What one container's labels say. */
 export interface SeriesLabels {

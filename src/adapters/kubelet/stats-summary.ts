@@ -1,5 +1,5 @@
-import type { Bytes, Instant, Ratio } from '../../core/model/units.ts';
-import type { ContainerPressure, ContainerRef, NetworkUsage, VolumeUsage } from '../../core/model/usage.ts';
+import type { Bytes, Instant, Ratio } from '#kube/units';
+import type { ContainerPressure, ContainerRef, NetworkUsage, VolumeUsage } from '#kube/records/usage';
 import type { SummaryReading } from '../../ports/usage-source.ts';
 import {
   asObject,

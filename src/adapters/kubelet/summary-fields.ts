@@ -1,7 +1,7 @@
 // The part of `/stats/summary` that is read, cut out where the page is parsed: a page has megabytes, and what passes from one
 // thread to another is copied.
 
-import type { PageBounds } from '../../ports/kubelet-pages.ts';
+import type { PageBounds } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 
 /** A number, a string: any value without fields. */

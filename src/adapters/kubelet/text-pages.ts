@@ -1,7 +1,7 @@
 // Kubelet pages as kubelets serve them: text over HTTP.
 
-import type { NodeRecord } from '../../core/model/node.ts';
-import type { ContainerCounters, KubeletPages, PageBounds, ResourceMetrics } from '../../ports/kubelet-pages.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { ContainerCounters, KubeletPages, PageBounds, ResourceMetrics } from '#kube/kubelet/kubelet-pages';
 import { CadvisorPage } from './cadvisor-page.ts';
 import type { KubeletAddress, KubeletFetcher } from './kubelet-fetcher.ts';
 import { collectColumns, columnMetrics, type MetricColumns } from './metric-columns.ts';

@@ -8,7 +8,7 @@ import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
-import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
+import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { SystemTimer } from '../../runtime/system-clock.ts';

@@ -1,4 +1,4 @@
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { isAllowed } from '../kubernetes/access-review.ts';
 
 /** By which ways usage may be read. */

@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiRequest, ApiTransport } from '#kube/api-transport';
 import { findResource, nameOf } from './request-names.ts';
 import { ACCESS_REVIEWS, apiVersionOf, collectionPath } from './resources.ts';
 import { ApiFault, failureOf } from './status.ts';

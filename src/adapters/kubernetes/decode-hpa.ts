@@ -1,6 +1,6 @@
 import type { HpaRecord } from '../../core/model/cluster-records.ts';
-import { groupOfVersion } from '../../core/model/workload.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { groupOfVersion } from '#kube/records/workload';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import { annotationsOf, metadataOf } from './decode-metadata.ts';
 import type { Interner } from './interner.ts';
 import { latestWriterOf } from './managed-fields.ts';

@@ -1,8 +1,8 @@
 // What every object has: names, versions, labels, times, its controller.
 
 import { ANNOTATIONS_BY_OBJECT, MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION } from '../../apis/annotations.ts';
-import type { Instant } from '../../core/model/units.ts';
-import type { OwnerRef } from '../../core/model/workload.ts';
+import type { Instant } from '#kube/units';
+import type { OwnerRef } from '#kube/records/workload';
 import type { Interner } from './interner.ts';
 import {
   booleanAt,

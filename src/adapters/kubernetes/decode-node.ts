@@ -1,4 +1,4 @@
-import type { NodeCondition, NodeRecord, Taint } from '../../core/model/node.ts';
+import type { NodeCondition, NodeRecord, Taint } from '#kube/records/node';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
 import { countOf, wholeResources } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';

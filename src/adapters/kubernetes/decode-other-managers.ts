@@ -2,7 +2,7 @@
 // are installed.
 
 import type { ScaledObjectRecord, VpaRecord } from '../../core/model/cluster-records.ts';
-import { groupOfVersion, KUBERNETES_OWNERS } from '../../core/model/workload.ts';
+import { groupOfVersion, KUBERNETES_OWNERS } from '#kube/records/workload';
 import { metadataOf } from './decode-metadata.ts';
 import type { Interner } from './interner.ts';
 import { objectAt, objectsAt, requiredTextAt, textAt, type Wire } from './wire.ts';

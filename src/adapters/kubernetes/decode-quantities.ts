@@ -1,7 +1,7 @@
 // Resource lists as records: CPU, memory and counts.
 
-import { parseCount, parseMemoryBytes, parseCpuMillicores } from '../../core/model/quantity.ts';
-import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type Resources } from '../../core/model/resources.ts';
+import { parseCount, parseMemoryBytes, parseCpuMillicores } from '#kube/quantity';
+import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type Resources } from '#kube/records/resources';
 import { objectAt, WireError, type Wire } from './wire.ts';
 
 /** @throws WireError where a quantity cannot be read */

@@ -10,7 +10,7 @@ import type {
 } from '../../core/model/cluster-records.ts';
 import type { CountOrPercent } from '../../core/model/count-or-percent.ts';
 import type { LabelSelector } from '#kube/label-selector';
-import { UNSET_RESOURCES, type OptionalResources } from '../../core/model/resources.ts';
+import { UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 import type { OwnRecord, PauseRecord } from '../../ports/cluster-feed.ts';
 import { metadataOf, strictlyOneOf } from './decode-metadata.ts';
 import { optionalResources } from './decode-quantities.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { scalableReader } from './decode-scalable.ts';
 import { Interner } from './interner.ts';
 import type { ApiResource } from './resources.ts';

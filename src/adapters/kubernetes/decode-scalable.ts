@@ -1,7 +1,7 @@
 // Reads workloads of kinds that are not Kubernetes' own. Nothing is known of them but that they have a `scale` subresource: what
 // looks like that of a Deployment is read as such, and anything else is left out.
 
-import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { metadataOf, type Metadata } from './decode-metadata.ts';
 import { podTemplateOf, workloadHead } from './decode-workload.ts';
 import type { Interner } from './interner.ts';

@@ -1,7 +1,7 @@
-import { goMaxProcsOf, runtimeOf, type RuntimeTraces } from '../../core/model/container-runtime.ts';
-import { instantOf } from '../../core/model/iso-time.ts';
-import type { TemplateContainer, WorkloadRecord } from '../../core/model/workload.ts';
-import { readTolerations } from '#kube/toleration';
+import { goMaxProcsOf, runtimeOf, type RuntimeTraces } from '#kube/records/container-runtime';
+import { instantOf } from '#kube/time/iso-time';
+import type { TemplateContainer, WorkloadRecord } from '#kube/records/workload';
+import { readTolerations } from '#kube/pod-spec/toleration';
 import { annotationsOf, metadataOf, type Metadata } from './decode-metadata.ts';
 import { requestsAndLimits } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';

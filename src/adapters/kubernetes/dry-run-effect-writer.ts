@@ -1,4 +1,4 @@
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import type { EffectWriter } from '../../ports/writers.ts';
 import { dryRunTransport } from './dry-run-transport.ts';
 import { kubernetesEffectWriter } from './effect-writer.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
-import type { ApiRequest } from '../../ports/api-transport.ts';
+import type { ApiRequest } from '#kube/api-transport';
 import { dryRunTransport } from './dry-run-transport.ts';
 
 const PATH = '/api/v1/namespaces/shop/pods/web-1';

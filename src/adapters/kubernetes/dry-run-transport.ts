@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiRequest, ApiTransport } from '#kube/api-transport';
 
 /** The same transport, making a dry run of whatever is not a read: the server validates, admits, counts quotas, and stores nothing. */
 export function dryRunTransport(transport: ApiTransport): ApiTransport {

@@ -12,8 +12,8 @@ import type {
 } from '../../core/effects/effect.ts';
 import { EFFECTS_MANAGER } from '../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
-import { workloadPath } from '../../core/model/workload.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { workloadPath } from '#kube/records/workload';
+import type { ApiTransport } from '#kube/api-transport';
 import type { EffectWriter, WriteOutcome } from '../../ports/writers.ts';
 import { refusalByServer } from './refusal-message.ts';
 import { HPAS, objectPath, PODS, RESTARTED_AT } from './resources.ts';

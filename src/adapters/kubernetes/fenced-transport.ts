@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiRequest, ApiTransport } from '#kube/api-transport';
 
 /**
  * A transport whose writes leave only while `mayWrite` says so at the last moment: not when they were decided, nor before

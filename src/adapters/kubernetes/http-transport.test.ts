@@ -5,7 +5,7 @@ import { FaultProxy } from '../../../test/fakes/fault-proxy.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import { HOUR_MS } from '../../core/model/units.ts';
+import { HOUR_MS } from '#kube/units';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { fencedTransport } from './fenced-transport.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';

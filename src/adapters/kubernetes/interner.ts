@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { NO_SCHEDULING_FACTS, type SchedulingFacts } from '#kube/scheduling-facts';
-import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '../../core/model/resources.ts';
-import type { OwnerRef } from '../../core/model/workload.ts';
+import { NO_SCHEDULING_FACTS, type SchedulingFacts } from '#kube/pod-spec/scheduling-facts';
+import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
+import type { OwnerRef } from '#kube/records/workload';
 import { WeakTable } from './weak-table.ts';
 
 /** The longest name that Kubernetes allows. A longer text is the record's alone: few objects have the same. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { KubeConnection } from './connection.ts';
 import { TokenFile, tokenFileOf } from './token-file.ts';

@@ -1,4 +1,4 @@
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import type { LeaseRecord, LeaseStore, LeaseWrite } from '../../ports/lease-store.ts';
 import { microTime } from './micro-time.ts';
 import { apiVersionOf, collectionPath, LEASES, objectPath } from './resources.ts';

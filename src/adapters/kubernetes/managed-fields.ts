@@ -1,7 +1,7 @@
 // Who wrote what last, by an object's own record. The record is larger than the rest of most objects: only what is asked
 // for is looked at, and nothing of it is kept but a name.
 
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import { objectAt, objectsAt, optionalInstantAt, textAt, type Wire } from './wire.ts';
 
 /** One write that still shows. */

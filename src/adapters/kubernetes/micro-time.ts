@@ -1,4 +1,4 @@
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** RFC 3339 with exactly six digits of fraction: Leases and Events are refused with any other number of them. */
 export function microTime(at: Instant | string): string {

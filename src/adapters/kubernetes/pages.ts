@@ -1,4 +1,4 @@
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { ApiFault, failureOf, isGone, type ApiFailure } from './status.ts';
 import { asObject, objectAt, objectsAt, textAt, WireError, type Wire } from './wire.ts';
 

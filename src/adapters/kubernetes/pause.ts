@@ -1,4 +1,4 @@
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 
 /** Waits in machine time. Rejects with the signal's reason when it aborts first. */

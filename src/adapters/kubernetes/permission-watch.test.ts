@@ -3,7 +3,7 @@ import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
-import type { ApiRequest } from '../../ports/api-transport.ts';
+import type { ApiRequest } from '#kube/api-transport';
 import { PermissionWatch, wordsOf } from './permission-watch.ts';
 
 const RESIZE = { method: 'PATCH', path: '/api/v1/namespaces/shop/pods/web-1/resize', body: [] } as const;

@@ -1,8 +1,8 @@
 // Permissions that the API server denied, logged once an access review confirms it and kept until they are granted. All requests
 // of Evenkeel pass through here.
 
-import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../ports/api-transport.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
+import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';
@@ -13,7 +13,7 @@ import { ApiFault, failureOf, isBehindAuthorizer, isForbidden } from './status.t
 /** A denied request is retried within five minutes; one that is not is no longer needed. */
 const FORGET_AFTER_MS: DurationMs = 15 * MINUTE_MS;
 /** Further ones are left out: a person reads the first ones, and each costs a review. */
-const MOST_KNOWN = 100;
+const MAX_KNOWN = 100;
 /** Requests that are refused together are reviewed together, and an API server that starts has read its roles by then in most cases. */
 const FIRST_REVIEW_AFTER_MS: DurationMs = 2 * SECOND_MS;
 const REVIEW_PERIOD_MS: DurationMs = 30 * SECOND_MS;
@@ -42,7 +42,7 @@ interface Refused extends MissingPermission {
 /** `refused`: the review itself is forbidden. `failed`: the server answered with another error. `unanswered`: no answer came. */
 type Verdict = 'allowed' | 'denied' | 'refused' | 'failed' | 'unanswered';
 
-export interface PermissionWatchParts {
+export interface PermissionWatchDependencies {
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -53,27 +53,27 @@ export interface PermissionWatchParts {
 }
 
 export class PermissionWatch {
-  readonly #parts: PermissionWatchParts;
+  readonly #dependencies: PermissionWatchDependencies;
   readonly #refused = new Map<string, Refused>();
   readonly #gauge: Gauge;
   /** Of the next reviews; null while there are none to come or they run. */
   #next: { readonly atMs: Instant; readonly cancel: () => void } | null = null;
   #isReviewing = false;
 
-  constructor(parts: PermissionWatchParts) {
-    this.#parts = parts;
-    this.#gauge = parts.metrics.gauge({
+  constructor(dependencies: PermissionWatchDependencies) {
+    this.#dependencies = dependencies;
+    this.#gauge = dependencies.metrics.gauge({
       name: 'evenkeel_missing_permissions',
       help: 'Verbs on resources that the API server has refused for want of a permission.',
     });
     this.#gauge.set(0);
-    parts.signal.addEventListener('abort', () => this.#next?.cancel(), { once: true });
+    dependencies.signal.addEventListener('abort', () => this.#next?.cancel(), { once: true });
   }
 
   /** The same transport; what comes back through it is listened to. */
   over(transport: ApiTransport): ApiTransport {
     const listen = <A extends ApiResponse | ApiStream>(request: ApiRequest, answer: A): A => {
-      this.#heard(request, answer);
+      this.#observe(request, answer);
       return answer;
     };
     return {
@@ -88,7 +88,7 @@ export class PermissionWatch {
     return this.#reported().sort((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1));
   }
 
-  #heard(request: ApiRequest, answer: ApiResponse | ApiStream): void {
+  #observe(request: ApiRequest, answer: ApiResponse | ApiStream): void {
     // Nearly always: nothing is missing and nothing was refused.
     if (this.#refused.size === 0 && answer.status !== 403) return;
     const access = accessAttributesOf(request);
@@ -104,14 +104,14 @@ export class PermissionWatch {
   #refuse(access: AccessAttributes, message: string): void {
     const permission = permissionOf(access);
     const key = wordsOf(permission);
-    const refusedAtMs = this.#parts.timer.nowMs();
+    const refusedAtMs = this.#dependencies.timer.nowMs();
     const known = this.#refused.get(key);
     if (known !== undefined) {
       known.refusedAtMs = refusedAtMs;
       known.isRefusedAgain = true;
       return;
     }
-    if (this.#refused.size >= MOST_KNOWN) return;
+    if (this.#refused.size >= MAX_KNOWN) return;
     const times = { firstRefusedAtMs: refusedAtMs, refusedAtMs };
     this.#refused.set(key, { ...permission, message, access, ...times, isReported: false, isRefusedAgain: true });
     this.#reviewIn(FIRST_REVIEW_AFTER_MS);
@@ -122,14 +122,14 @@ export class PermissionWatch {
     this.#refused.delete(key);
     if (known?.isReported !== true) return;
     this.#gauge.set(this.#reported().length);
-    this.#parts.logger.info('A permission that was missing is given', { permission: key });
+    this.#dependencies.logger.info('A permission that was missing is given', { permission: key });
   }
 
   #report(refused: Refused, remedy: string): void {
     if (refused.isReported) return;
     refused.isReported = true;
     this.#gauge.set(this.#reported().length);
-    this.#parts.logger.warn('A permission is missing', { permission: wordsOf(refused), remedy, why: refused.message });
+    this.#dependencies.logger.warn('A permission is missing', { permission: wordsOf(refused), remedy, why: refused.message });
   }
 
   #reported(): Refused[] {
@@ -137,13 +137,13 @@ export class PermissionWatch {
   }
 
   #forgetOld(): void {
-    const forgetBefore = this.#parts.timer.nowMs() - FORGET_AFTER_MS;
+    const forgetBefore = this.#dependencies.timer.nowMs() - FORGET_AFTER_MS;
     for (const [key, { refusedAtMs }] of this.#refused) if (refusedAtMs < forgetBefore) this.#refused.delete(key);
     this.#gauge.set(this.#reported().length);
   }
 
   #reviewIn(afterMs: DurationMs): void {
-    const { timer, signal } = this.#parts;
+    const { timer, signal } = this.#dependencies;
     const atMs = timer.nowMs() + afterMs;
     if (signal.aborted || this.#isReviewing || (this.#next !== null && this.#next.atMs <= atMs)) return;
     this.#next?.cancel();
@@ -178,7 +178,7 @@ export class PermissionWatch {
         this.#report(refused, `${grant}; everything else goes on meanwhile`);
         break;
       case 'refused':
-        if (this.#parts.timer.nowMs() - firstRefusedAtMs < REVIEW_PERIOD_MS) break;
+        if (this.#dependencies.timer.nowMs() - firstRefusedAtMs < REVIEW_PERIOD_MS) break;
         this.#report(refused, `if the API server has just started, it has not read its roles yet, and this ends by itself; else ${grant}`);
         break;
       case 'failed':
@@ -187,7 +187,7 @@ export class PermissionWatch {
   }
 
   async #review({ access }: Refused): Promise<Verdict> {
-    const { transport, signal, logger } = this.#parts;
+    const { transport, signal, logger } = this.#dependencies;
     try {
       return (await isAllowed(transport, access, signal)) ? 'allowed' : 'denied';
     } catch (err) {

@@ -1,5 +1,5 @@
 import { withoutEmpty } from '../../core/model/without-empty.ts';
-import type { ApiTransport, PatchType } from '../../ports/api-transport.ts';
+import type { ApiTransport, PatchType } from '#kube/api-transport';
 import type { OwnObject, RecordWriter, WriteOutcome } from '../../ports/writers.ts';
 import { apiVersionOf, objectPath, ownResource } from './resources.ts';
 import { writeOutcome } from './write-outcome.ts';

@@ -1,7 +1,7 @@
 // Configuration of a reflector: its kind, the process's parts that it uses, and its intervals.
 
-import type { DurationMs } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { DurationMs } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
@@ -65,7 +65,7 @@ export interface ReflectorSpec<T> {
   /** Without it nothing can be decided: `synced` waits for it, and a refusal is an error instead of a warning. */
   readonly required: boolean;
   /** It holds what people wish: once known, an old state of it is not acted on either. */
-  readonly wishes?: boolean;
+  readonly holdsUserRequests?: boolean;
   /** Of another tool, which most clusters do not have: that it is not served is nothing wrong, and asked again at leisure. */
   readonly foreign?: boolean;
   readonly decode: (wire: Wire) => Decoded<T>;

@@ -6,7 +6,7 @@ import { FakeActivity } from '../../../test/fakes/fake-clock.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import { HttpTransport } from './http-transport.ts';
 import { Reflector } from './reflector.ts';
@@ -152,7 +152,7 @@ describe('Reflector', () => {
     log.length = 0;
     server.remove(PATH, 'deleted', '', { quietly: true });
     server.put(PATH, thing('changed', 'blue'), { quietly: true });
-    server.tell(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
+    server.notify(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
     await until(() => log.length === 2, 'two changes are seen: two objects differ in the new list');
     expect(log).toEqual(['deleted=gone', 'changed=blue']);
     expect(metrics.total('evenkeel_informer_expired_total')).toBe(1);
@@ -254,7 +254,7 @@ describe('Reflector', () => {
     const { reflector, seen } = start();
     await reflector.whenSynced();
     await watching();
-    server.tell(PATH, 'ERROR', {
+    server.notify(PATH, 'ERROR', {
       kind: 'Status',
       code: 429,
       reason: 'TooManyRequests',
@@ -284,7 +284,7 @@ describe('Reflector', () => {
     ['is no longer served', refusal(404, 'NotFound', 'the server could not find the requested resource'), false],
   ])('of a kind that holds wishes and %s, an old state counts or is gone', async (words, answer, decisive) => {
     server.put(PATH, thing('a'), { quietly: true });
-    const { reflector, seen } = start({ required: false, wishes: true });
+    const { reflector, seen } = start({ required: false, holdsUserRequests: true });
     expect(reflector.status().decisive).toBe(false);
     await reflector.whenSynced();
     await watching();
@@ -340,7 +340,7 @@ describe('Reflector', () => {
     server.put(PATH, thing('corrected'));
     await until(() => reflector.status().unreadable?.first.key === 'gone', 'the other object is reported: the first is corrected');
     server.remove(PATH, 'gone', '', { quietly: true });
-    server.tell(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
+    server.notify(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
     await until(() => reflector.status().unreadable === null, 'nothing is reported: the object was not in the next listing');
     expect(reflector.status()).toMatchObject({ problem: null, objects: 1 });
   });

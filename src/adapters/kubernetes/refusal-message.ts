@@ -1,6 +1,6 @@
 // Reads why a resize was refused from the messages of the kubelet and the API server, which have no code for it.
 
-import type { Refusal, RefusalCode } from '../../core/model/refusal-code.ts';
+import type { Refusal, RefusalCode } from '#kube/records/refusal-code';
 
 /** Messages of the kubelet's podResizesAdmitHandler; the first that matches. */
 const INFEASIBLE: readonly (readonly [RegExp, RefusalCode])[] = [

@@ -1,6 +1,6 @@
 // Names a request the way RBAC and audit logs do, for metrics and messages.
 
-import type { ApiRequest } from '../../ports/api-transport.ts';
+import type { ApiRequest } from '#kube/api-transport';
 
 /** `get`, `list`, `watch`, `create`, `update`, `patch`, `apply`, `delete`, and the resource as `pods`, `pods/resize`, `deployments.apps`. */
 export interface RequestName {

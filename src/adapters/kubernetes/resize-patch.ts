@@ -2,8 +2,8 @@
 
 import type { PodResize } from '../../core/effects/effect.ts';
 import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
-import { formatCpu, formatMemory } from '../../core/model/quantity.ts';
-import { sameResources, type OptionalResources, type RequestsAndLimits } from '../../core/model/resources.ts';
+import { formatCpu, formatMemory } from '#kube/quantity';
+import { sameResources, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import { requestsAndLimits } from './decode-quantities.ts';
 import { objectAt, objectsAt, optionalObjectAt, textAt, type Wire } from './wire.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
-import type { ApiRequest, ApiResponse } from '../../ports/api-transport.ts';
+import type { ApiRequest, ApiResponse } from '#kube/api-transport';
 import type { ApiResource } from './resources.ts';
 import { ScaleDiscovery } from './scale-discovery.ts';
 

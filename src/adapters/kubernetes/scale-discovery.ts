@@ -1,7 +1,7 @@
 // Which kinds can be scaled: asked of the API server's discovery, as plurals and versions are not to be guessed.
 // https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
 
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { CUSTOM_RESOURCE_DEFINITIONS, objectPath, resourceName, type ApiResource } from './resources.ts';
 import { ApiFault, failureOf, isForbidden, isNotFound } from './status.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from './wire.ts';

@@ -1,7 +1,7 @@
 // What an API server's refusal says, taken from its `Status` object. Refusals are values; only the absence of an answer is thrown.
 
-import type { DurationMs } from '../../core/model/units.ts';
-import type { ApiResponse } from '../../ports/api-transport.ts';
+import type { DurationMs } from '#kube/units';
+import type { ApiResponse } from '#kube/api-transport';
 import { OutOfReachError } from '../../ports/out-of-reach.ts';
 
 interface FailureCause {

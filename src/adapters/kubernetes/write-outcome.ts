@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../../ports/api-transport.ts';
+import type { ApiResponse } from '#kube/api-transport';
 import type { WriteOutcome } from '../../ports/writers.ts';
 import { ApiFault, failureOf, isBudgetRefusal, isConflict, isFailedTest, isForbidden, isNotFound } from './status.ts';
 

@@ -1,6 +1,6 @@
 import { DEFAULT_PRICES_SOURCE } from '../../core/cost/default-prices.ts';
 import { estimateNodePrice, findListPrice, gibPerVcpuPriceOf, splitNodePrice } from '../../core/cost/node-price.ts';
-import { GiB } from '../../core/model/units.ts';
+import { GiB } from '#kube/units';
 import type { NodePrice, PriceSource } from '../../ports/price-source.ts';
 import type { PriceOverrides } from './price-overrides.ts';
 

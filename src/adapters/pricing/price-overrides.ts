@@ -1,7 +1,7 @@
 // `prices.file`: what an operator really pays, over the default list.
 
 import { parse } from 'yaml';
-import type { Usd } from '../../core/model/units.ts';
+import type { Usd } from '#kube/units';
 
 /**
  * Prices of an operator's own. The file is YAML:

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GiB } from '../../core/model/units.ts';
+import { GiB } from '#kube/units';
 import { DefaultPriceSource } from './default-price-source.ts';
 import { parsePriceOverrides } from './price-overrides.ts';
 

@@ -4,7 +4,7 @@ import { FakePrometheus } from '../../../test/fakes/fake-prometheus.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
 import { answeredFrom, type LabelledSeries } from '../../../test/fakes/labelled-prometheus.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
-import { DAY_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, MINUTE_MS } from '#kube/units';
 import { SeededRandom } from '../../runtime/random.ts';
 import { ClusterCheck } from './cluster-check.ts';
 import { connectPrometheus } from './connection.ts';

@@ -5,7 +5,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { MachineTimer } from '../../ports/clock.ts';
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { PrometheusConnection } from './connection.ts';
 import { PrometheusFailure } from './failure.ts';
 

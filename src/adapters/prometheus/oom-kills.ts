@@ -1,6 +1,6 @@
 // OOM kills of the past, from what kube-state-metrics says of restarts: a restart whose last end was a kill.
 
-import type { Bytes, Instant } from '../../core/model/units.ts';
+import type { Bytes, Instant } from '#kube/units';
 import { LAST_TERMINATED_REASON as REASON, LIMITS, RESTARTS } from './metric-names.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 import type { RangeSeries } from './read-answer.ts';

@@ -1,7 +1,7 @@
 // The workload that a pod belongs to, by kube-state-metrics: also for pods that no longer exist.
 
-import type { Instant } from '../../core/model/units.ts';
-import type { WorkloadRef } from '../../core/model/workload.ts';
+import type { Instant } from '#kube/units';
+import type { WorkloadRef } from '#kube/records/workload';
 import { JOB_OWNER, POD_OWNER, REPLICA_SET_OWNER } from './metric-names.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 import type { LabelSet } from './read-answer.ts';

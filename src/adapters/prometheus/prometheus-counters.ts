@@ -1,7 +1,7 @@
-import type { NodeRecord } from '../../core/model/node.ts';
-import type { PodRecord } from '../../core/model/pod.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { PodRecord } from '#kube/records/pod';
 import type { Clock } from '../../ports/clock.ts';
-import type { ContainerCounters, ContainerCounterSource } from '../../ports/kubelet-pages.ts';
+import type { ContainerCounters, ContainerCounterSource } from '#kube/kubelet/kubelet-pages';
 import { OOM_EVENTS, PERIODS, THROTTLED } from './metric-names.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 import { quoted } from './series-names.ts';

@@ -1,4 +1,4 @@
-import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { Logger } from '../../ports/logger.ts';

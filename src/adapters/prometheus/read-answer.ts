@@ -1,6 +1,6 @@
 // Answers of Prometheus' API, decoded and checked: whatever speaks it is trusted as little as any other input.
 
-import { SECOND_MS, type Instant } from '../../core/model/units.ts';
+import { SECOND_MS, type Instant } from '#kube/units';
 import { PrometheusFailure } from './failure.ts';
 
 export type LabelSet = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 // The labels in which a metric has namespace, pod and container: they differ with the version of the kubelet and with the
 // scrape configuration.
 
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { LabelSet } from './read-answer.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 

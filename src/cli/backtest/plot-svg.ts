@@ -1,7 +1,7 @@
 // A plot of one resource of one workload: usage, Evenkeel's requests and VPA's, as SVG, alone or inside a page.
 
 import type { Resource } from '../../core/backtest/time-grid.ts';
-import { MiB } from '../../core/model/units.ts';
+import { MiB } from '#kube/units';
 import { escapeXml } from './escape.ts';
 import type { Plot } from './plot.ts';
 

@@ -9,8 +9,8 @@ import { PrometheusHistorySource } from '../../adapters/prometheus/prometheus-hi
 import { traceOfReplicas } from '../../core/backtest/replica-trace.ts';
 import { SLOT_SECONDS, type Trace } from '../../core/backtest/time-grid.ts';
 import { ownersByName } from '../../core/model/owner-by-name.ts';
-import { DAY_MS } from '../../core/model/units.ts';
-import type { UsageSeries } from '../../core/model/usage.ts';
+import { DAY_MS } from '#kube/units';
+import type { UsageSeries } from '#kube/records/usage';
 import { SeededRandom } from '../../runtime/random.ts';
 import { SystemTimer } from '../../runtime/system-clock.ts';
 import type { InputProblem } from './find-recordings.ts';

@@ -1,4 +1,4 @@
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import type { ManifestObject } from './read-manifests.ts';
 
 /** What became of the objects. */

@@ -1,8 +1,8 @@
 import { gibPerVcpuPriceOf, splitNodePrice } from '../../core/cost/node-price.ts';
 import { meanRequestPrice, requestCost, type RequestPrice } from '../../core/cost/request-cost.ts';
-import { HOURS_PER_MONTH, type Usd } from '../../core/model/units.ts';
-import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
-import { type ClusterSummary, nodePricePerHour } from '../../simulator/nodes/cluster-summary.ts';
+import { HOURS_PER_MONTH, type Usd } from '#kube/units';
+import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
+import { type ClusterSummary, nodePricePerHour } from '#embedded-cluster/nodes/cluster-summary';
 
 /** What the requests cost a month, and what of that nothing uses. */
 export interface RequestedMoney {

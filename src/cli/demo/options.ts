@@ -1,6 +1,6 @@
 import { parseDuration } from '../../core/model/duration.ts';
-import type { DurationMs } from '../../core/model/units.ts';
-import { findMachineType, MACHINE_TYPES } from '../../simulator/nodes/machine-types.ts';
+import type { DurationMs } from '#kube/units';
+import { findMachineType, MACHINE_TYPES } from '#embedded-cluster/nodes/machine-types';
 import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text, wholeNumber } from '../arguments.ts';
 
 const speed: OptionReader<number | 'max'> = (given) => {

@@ -4,7 +4,7 @@ import { TEST_EPOCH } from '../../../test/fakes/manual-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import { PACKAGE_ROOT } from '../../cmd/version.ts';
-import { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { applyOwnKinds, installCrds, isOwnKind } from './own-kinds.ts';
 import { objectsIn } from './read-manifests.ts';
 

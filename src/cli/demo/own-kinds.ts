@@ -1,7 +1,7 @@
 // Evenkeel's own kinds in the demo's manifests: the cluster serves them once their CRDs are established, on its 15th day.
 
 import { join } from 'node:path';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { applyManifests } from './apply-manifests.ts';
 import { type ManifestObject, readManifests } from './read-manifests.ts';
 

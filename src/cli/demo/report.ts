@@ -1,7 +1,7 @@
 // What the demo says: the state before and now, in the words and units that people use.
 
-import { DAY_MS, GiB, HOUR_MS, MINUTE_MS, type Instant } from '../../core/model/units.ts';
-import type { ClusterSummary } from '../../simulator/nodes/cluster-summary.ts';
+import { DAY_MS, GiB, HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
+import type { ClusterSummary } from '#embedded-cluster/nodes/cluster-summary';
 import type { RequestedMoney } from './money.ts';
 
 /** One reading of the cluster. */

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { PACKAGE_ROOT } from '../../cmd/version.ts';
 import { createLogger } from '../../runtime/logging.ts';
-import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
-import { type ClusterHappenings, type ClusterSummary, happenings } from '../../simulator/nodes/cluster-summary.ts';
+import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
+import { type ClusterHappenings, type ClusterSummary, happenings } from '#embedded-cluster/nodes/cluster-summary';
 import type { Terminal } from '../command.ts';
 import { buildDemoCluster, FIELD_MANAGER, type DemoCluster } from './demo-cluster.ts';
 import { type DemoController, startDemoController } from './demo-controller.ts';

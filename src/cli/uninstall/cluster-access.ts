@@ -9,7 +9,7 @@ import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../adapters
 import { writeOutcome } from '../../adapters/kubernetes/write-outcome.ts';
 import type { ManagedFieldsEntry } from '../../core/model/field-owners.ts';
 import { UNINSTALL_MANAGER } from '../../core/model/field-managers.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 

@@ -1,5 +1,5 @@
-import type { DurationMs, Instant } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { DurationMs, Instant } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 
 /**
  * When something that lasts so long in machine time ends by the cluster's own clock: an embedded cluster's may run faster.

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../core/model/duration.ts';
-import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text } from '../arguments.ts';
 
 const duration: OptionReader<DurationMs> = (given) => {

@@ -6,7 +6,7 @@ import { aScalableDefinition } from '../../../test/builders/scalable-definition.
 import { ApiWorld, type Wire } from '../../../test/fakes/api-world.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RECORD_KEY_SECRET } from '../../adapters/kubernetes/record-key.ts';
-import type { ApiRequest, ApiResponse, ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
 import { writeOriginalNote } from '../../core/ownership/original-note.ts';
 import { EMPTY_NOTE, take } from '../../core/ownership/owners.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
@@ -45,7 +45,7 @@ async function idled(path: string, body: { readonly kind: string; readonly metad
   const made = (await world.post(path, body)).body as Wire;
   const signed = (field: string, text: string): string => SIGNER.sign({ kind: body.kind, uid: made.metadata.uid, field }, text);
   const annotations = {
-    'evenkeel.io/idle': signed('evenkeel.io/idle', JSON.stringify({ since: SINCE, natural: [], sizes: [], wakesOn: 'load' })),
+    'evenkeel.io/idle': signed('evenkeel.io/idle', JSON.stringify({ since: SINCE, natural: [], sizes: [], wakeTriggers: 'load' })),
     'evenkeel.io/original': signed('evenkeel.io/original', idleOriginal('replicas', { user: 3, value: 1, since: Date.parse(SINCE) })),
   };
   const patched = await world.patch('merge', `${path}/${body.metadata.name}`, { metadata: { annotations } }, { fieldManager: 'evenkeel' });

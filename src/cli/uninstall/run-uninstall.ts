@@ -4,8 +4,8 @@
 import { dryRunTransport } from '../../adapters/kubernetes/dry-run-transport.ts';
 import { readRecordKey } from '../../adapters/kubernetes/record-key.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';
@@ -17,7 +17,7 @@ import { Standstill } from './standstill.ts';
 
 /** Of the whole time, kept back for the last look and for taking away the pause. */
 const RESERVE_SHARE = 0.15;
-const LEAST_RESERVE_MS: DurationMs = 2 * SECOND_MS;
+const MIN_RESERVE_MS: DurationMs = 2 * SECOND_MS;
 
 const RECORDS_STAY = 'annotations, Recommendations and their key stay, as they tell what to put back of what is left: run it again then';
 
@@ -48,7 +48,7 @@ export async function runUninstall(
   const dryRun = options['dry-run'];
   const cluster = new ClusterAccess(dryRun ? dryRunTransport(run.transport) : run.transport);
   const whole = deadline(timer, options.timeout, `not done within --timeout ${options.timeout / SECOND_MS}s`, run.interrupted);
-  const reserveMs = Math.max(LEAST_RESERVE_MS, options.timeout * RESERVE_SHARE);
+  const reserveMs = Math.max(MIN_RESERVE_MS, options.timeout * RESERVE_SHARE);
   const work = deadline(
     timer,
     Math.max(0, options.timeout - reserveMs),

@@ -1,8 +1,8 @@
 // What keeps controllers still while an uninstall is at work, and whose kill switch it is.
 
 import { describe, expect, test } from '@jest/globals';
-import { isoTime } from '../../core/model/iso-time.ts';
-import { MINUTE_MS } from '../../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { MINUTE_MS } from '#kube/units';
 import { ApiWorld, type Wire } from '../../../test/fakes/api-world.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
 import { ClusterAccess } from './cluster-access.ts';

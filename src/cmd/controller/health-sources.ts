@@ -1,5 +1,5 @@
-import { isoTime } from '../../core/model/iso-time.ts';
-import type { Instant } from '../../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import type { Instant } from '#kube/units';
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';

@@ -1,4 +1,4 @@
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Logger } from '../../ports/logger.ts';
 
 /** Whether the API server has `pods/resize` (Kubernetes 1.33 and later). Where it does not say, true: a refusal then tells. */

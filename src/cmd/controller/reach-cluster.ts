@@ -7,11 +7,11 @@ import { ThreadPageReader } from '../../adapters/kubelet/thread-page-reader.ts';
 import { isLoopbackHost } from '../../runtime/loopback.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { isInPod, reachApiServer, type ReachedApiServer } from '../process/reach-api-server.ts';
-import type { ProcessParts } from '../process/run-binary.ts';
+import type { ProcessDependencies } from '../process/run-binary.ts';
 import { kubeletAccess } from './kubelet-access.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
-export interface ReachedCluster extends ControllerWorld {
+export interface ReachedCluster extends ControllerEnvironment {
   close(): Promise<void>;
 }
 
@@ -19,16 +19,16 @@ export interface ReachedCluster extends ControllerWorld {
  * Throws with what is missing: no kubeconfig, a wrong context, an API server that does not answer; with the signal's
  * reason when it aborts first.
  */
-export async function reachCluster(settings: Settings, parts: ProcessParts, signal?: AbortSignal): Promise<ReachedCluster> {
+export async function reachCluster(settings: Settings, dependencies: ProcessDependencies, signal?: AbortSignal): Promise<ReachedCluster> {
   const options = {
     program: 'evenkeel-controller',
     kubeconfig: settings['kubernetes.kubeconfig'],
     namespace: settings.namespace,
     clusterName: settings['cluster.name'],
   };
-  const api = await reachApiServer(options, parts, signal);
+  const api = await reachApiServer(options, dependencies, signal);
   try {
-    return await reachKubelets(api, settings, parts, signal);
+    return await reachKubelets(api, settings, dependencies, signal);
   } catch (err) {
     await api.close();
     throw err;
@@ -38,7 +38,7 @@ export async function reachCluster(settings: Settings, parts: ProcessParts, sign
 async function reachKubelets(
   api: ReachedApiServer,
   settings: Settings,
-  { timer, logger, metrics }: ProcessParts,
+  { timer, logger, metrics }: ProcessDependencies,
   signal: AbortSignal | undefined,
 ): Promise<ReachedCluster> {
   const { connection, isEmbedded, transport, namespace } = api;

@@ -6,16 +6,16 @@ import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import { MINUTE_MS } from '../../core/model/units.ts';
-import type { ContainerCounterSource, KubeletPages } from '../../ports/kubelet-pages.ts';
-import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
+import { MINUTE_MS } from '#kube/units';
+import type { ContainerCounterSource, KubeletPages } from '#kube/kubelet/kubelet-pages';
+import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
 import { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { loadSettings } from '../../runtime/options/load-settings.ts';
 import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { pressureHealth, throttlingHealth, usageHealth } from './health-sources.ts';
 import { chooseUsageSources, liveUsage } from './usage-sources.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 /** One node whose kubelet signs its own certificate, with a CPU-limited container. */
 class Scene {
@@ -34,7 +34,7 @@ class Scene {
       readonly refusal?: string;
       readonly viaProxy?: boolean;
       readonly metricsServer?: boolean;
-      readonly kubeletAccess?: ControllerWorld['kubeletAccess'];
+      readonly kubeletAccess?: ControllerEnvironment['kubeletAccess'];
     } = {},
   ): Promise<this> {
     const { clock, metrics, logger } = this;
@@ -68,7 +68,7 @@ class Scene {
     });
     if (!loaded.ok) throw new Error(loaded.message);
     const activity = new FakeActivity();
-    const world: ControllerWorld = {
+    const world: ControllerEnvironment = {
       transport,
       leaseTransport: transport,
       kubelets,

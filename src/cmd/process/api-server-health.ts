@@ -1,5 +1,5 @@
-import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 

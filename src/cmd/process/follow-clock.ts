@@ -1,11 +1,11 @@
 // Whose time counts: that of the world, or that of an embedded cluster.
 
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
-import { type ClockReading, ScaledClock } from '../../simulator/clock/scaled-clock.ts';
+import { type ClockReading, ScaledClock } from '#embedded-cluster/clock/scaled-clock';
 
 /** How often a virtual clock is read again: clocks of two processes drift apart by little in this time. */
 const FOLLOW_EVERY_MS: DurationMs = 5 * SECOND_MS;

@@ -3,7 +3,7 @@ import { FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
 import { SqlHistory } from '../../adapters/history/sql-history.ts';
 import type { StoreEngine } from '../../adapters/history/store-engine.ts';
-import { MINUTE_MS } from '../../core/model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS, PrometheusMetrics } from '../../runtime/metrics.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts } from '../../../test/builders/rightsizing.ts';
 import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
-import { SECOND_MS } from '../../core/model/units.ts';
+import { SECOND_MS } from '#kube/units';
 import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
 import { countsPod, QuotaCount } from './quotas-of-pod.ts';
 

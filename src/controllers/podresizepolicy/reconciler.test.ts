@@ -3,7 +3,7 @@ import { anAdvice } from '../../../test/builders/rightsizing.ts';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { unreadableLease } from '../../core/resize/policy/autoscaler-lease.ts';
-import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;
 
@@ -145,7 +145,7 @@ describe('a PodResizePolicy', () => {
     expect(condition('by-label', 'Conflicted')).toMatchObject({ status: 'False' });
     expect(condition('by-namespace', 'Conflicted')).toMatchObject({
       status: 'True',
-      reason: 'YieldsToOther',
+      reason: 'Outranked',
       message: expect.stringContaining('by-label (1)'),
     });
     world.removePolicy('by-label');

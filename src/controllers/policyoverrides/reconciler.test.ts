@@ -4,7 +4,7 @@ import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { FakeRecordWriter } from '../../../test/fakes/fake-record-writer.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
-import { HOUR_MS } from '../../core/model/units.ts';
+import { HOUR_MS } from '#kube/units';
 import type { EventSpec } from '../../ports/event-recorder.ts';
 import { PolicyOverrideReconciler, watchPolicyOverrides } from './reconciler.ts';
 

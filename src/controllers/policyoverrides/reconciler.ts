@@ -4,8 +4,8 @@
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { EVENT_REASON } from '../../apis/conditions.ts';
 import { PLURALS, type ObjectMeta } from '../../apis/v1alpha1/index.ts';
-import { isoTime } from '../../core/model/iso-time.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import { annotationWithout, readPolicyOverrides, type PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import { OVERRIDABLE_KINDS, type OverridableKind } from '../../core/policies/policy-kinds.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -2,8 +2,8 @@
 // crash before this write only means that it is written later.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { formatAmount } from '../../core/model/quantity.ts';
-import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
+import { formatAmount } from '#kube/quantity';
+import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { mergeBounds } from '../../core/overrides/merge-bounds.ts';
 import { notesAfter } from '../../core/overrides/override-notes.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';

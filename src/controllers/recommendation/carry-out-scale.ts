@@ -4,11 +4,11 @@ import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import { INCREASE, REDUCTION, type EffectIntent } from '../../core/effects/effect.ts';
 import { currentNote } from '../../core/hpa/current-original.ts';
 import { hpaRef, namespacedRef } from '../../core/model/object-ref.ts';
-import type { PodRecord } from '../../core/model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { autoscalerNote } from '../../core/resize/layers/idle/idle-originals.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import type { ScaleStep } from '../../core/resize/model/scale-step.ts';
-import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 import { noteOperations } from './hpa-patch.ts';
@@ -45,7 +45,7 @@ export async function carryOutScale(ports: RecommendationPorts, subject: ScaleSu
     ? ports.gate.carryOut({ kind: 'scale', target, from, to, resourceVersion: workload.resourceVersion, ...intent }, signal)
     : scaleAutoscaler(ports, subject, step, intent, signal));
   if (!isOfNoteAlone(step)) report(ports, workload, step, change, outcome);
-  return outcome.kind === 'conflict' || outcome.kind === 'held';
+  return outcome.kind === 'conflict' || outcome.kind === 'blocked';
 }
 
 /** minReplicas and the note of what they were, in one patch. */
@@ -62,7 +62,7 @@ async function scaleAutoscaler(
   const present = currentNote(hpa, signer, { remembered, pods, idleSince: idle.since });
   const { note, minReplicas } = autoscalerNote(present, idle, hpa);
   if (note.fields.size > 0 && !signer.hasKey)
-    return { kind: 'held', reason: 'record-key', message: 'there is no key to sign records with yet' };
+    return { kind: 'blocked', reason: 'record-key', message: 'there is no key to sign records with yet' };
   const value = minReplicas === hpa.minReplicas ? [] : [{ op: 'add', path: '/spec/minReplicas', value: minReplicas } as const];
   // A note that is not ours stays for people to see where there is nothing to write in its place.
   const isOurs = note.fields.size > 0 || present.fields.size > 0;

@@ -7,7 +7,7 @@ import { REDUCTION, type Effect } from '../../core/effects/effect.ts';
 import { podRef } from '../../core/model/object-ref.ts';
 import { decideInPlace } from '../../core/resize/plan/decide-in-place.ts';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
-import { MINUTE_MS } from '../../core/model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import type { EffectWriter } from '../../ports/writers.ts';
 import { EffectGate } from '../../runtime/effect-gate.ts';
 import { carryOutSteps } from './carry-out-steps.ts';

@@ -1,7 +1,7 @@
-import type { PodRecord } from '../../core/model/pod.ts';
-import type { RequestsAndLimits } from '../../core/model/resources.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import { requestCost } from '../../core/cost/request-cost.ts';
-import type { Usd } from '../../core/model/units.ts';
+import type { Usd } from '#kube/units';
 import type { RecommendationPorts } from './ports.ts';
 
 /** What a change of requests adds to the cost per hour at the price of the pod's node; null where that is not known. */

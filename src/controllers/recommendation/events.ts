@@ -4,7 +4,7 @@ import { EVENT_REASON } from '../../apis/conditions.ts';
 import { changeSummary } from '../../core/resize/plan/change-summary.ts';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
-import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import type { EventSpec, EventSubject } from '../../ports/event-recorder.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 
@@ -27,7 +27,7 @@ export function stepSummary({ containers }: ResizeStep): string {
 export function resizeEvent(workload: WorkloadRecord, step: ResizeStep, outcome: WriteOutcome): EventSpec | null {
   const what = `${step.pod.name}: ${stepSummary(step)}`;
   if (outcome.kind === 'done') {
-    const reason = step.kind === 'write-back' ? EVENT_REASON.resizeWrittenBack : EVENT_REASON.resized;
+    const reason = step.kind === 'revert' ? EVENT_REASON.resizeReverted : EVENT_REASON.resized;
     return { subject: subjectOf(workload), type: 'Normal', reason, action: 'Resize', message: `${what} (${step.because})` };
   }
   if (outcome.kind !== 'refused') return null;

@@ -3,8 +3,8 @@
 import { EVENT_REASON } from '../../apis/conditions.ts';
 import { REDUCTION, type Effect } from '../../core/effects/effect.ts';
 import { namespacedRef, podRef } from '../../core/model/object-ref.ts';
-import type { PodRecord } from '../../core/model/pod.ts';
-import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { WorkloadRecord } from '#kube/records/workload';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
@@ -51,6 +51,6 @@ export async function evict(
     ports.events.record({ subject, type: 'Normal', reason: EVENT_REASON.evicted, action: 'Evict', message });
   }
   // Everything else stands in the gate's own line.
-  if (outcome.kind === 'held') ports.logger.info('An eviction waits', { object: `${pod.namespace}/${pod.name}`, why: outcome.message });
+  if (outcome.kind === 'blocked') ports.logger.info('An eviction waits', { object: `${pod.namespace}/${pod.name}`, why: outcome.message });
   return isBudget ? outcome.message : null;
 }

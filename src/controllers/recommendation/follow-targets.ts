@@ -6,9 +6,9 @@ import { INCREASE, REDUCTION, type Effect } from '../../core/effects/effect.ts';
 import { currentNote } from '../../core/hpa/current-original.ts';
 import { composeMove, moveFor, moveSummary, type AutoscalerMove, type FollowPhase } from '../../core/hpa/follow-targets.ts';
 import { hpaRef, namespacedRef } from '../../core/model/object-ref.ts';
-import type { PodRecord } from '../../core/model/pod.ts';
-import type { Instant } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import { podsAfter } from '../../core/resize/plan/preserve-replicas.ts';
@@ -89,7 +89,7 @@ export class TargetFollowing {
     const { moves, note } = move;
     if (note.fields.size > 0 && !signer.hasKey) {
       this.#unfinished = true;
-      return { kind: 'held', reason: 'record-key', message: 'there is no key to sign records with yet' };
+      return { kind: 'blocked', reason: 'record-key', message: 'there is no key to sign records with yet' };
     }
     const effect: Effect = {
       kind: 'patchHpa',

@@ -4,14 +4,14 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { IdleMemory, IdleNote } from '../../core/resize/model/idle-memory.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../core/model/resources.ts';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { requestBounds } from '../../core/resize/policy/container-rules.ts';
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import { readOriginalNote, writeOriginalNote } from '../../core/ownership/original-note.ts';
 import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../../core/ownership/owners.ts';
 import { idleFromRecords, workloadNote } from '../../core/resize/layers/idle/idle-originals.ts';
 import { readIdleNote, writeIdleNote } from '../../core/resize/status/idle-note.ts';
-import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
+import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { asRecorded } from '../../core/resize/layers/idle/as-recorded.ts';
 import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
 import type { RecordBinding, RecordSigner } from '../../ports/record-signer.ts';

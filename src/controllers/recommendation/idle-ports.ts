@@ -1,7 +1,7 @@
 import type { IdleRules } from '../../core/resize/policy/idle-rules.ts';
-import type { Activity } from '../../core/resize/model/quiet-spell.ts';
-import type { Instant } from '../../core/model/units.ts';
-import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
+import type { Activity } from '../../core/resize/model/idle-tracker.ts';
+import type { Instant } from '#kube/units';
+import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 
 /** Whoever knows how long workloads have been quiet. */
 export interface IdleSource {

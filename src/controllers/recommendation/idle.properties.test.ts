@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { anAdvice, aPodRecord } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
-import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
 const HAPPENINGS = [
   'quiet',
@@ -31,8 +31,8 @@ const POLICY: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after
 
 function happens(world: ResizeWorld, what: Happening, detail: number): void {
   const now = world.clock.now();
-  const heard = new Set(world.cluster.podList.map(({ name }) => name));
-  const known = { busiestMillicores: 800, heard };
+  const reported = new Set(world.cluster.podList.map(({ name }) => name));
+  const known = { busiestMillicores: 800, reported };
   switch (what) {
     case 'quiet':
       world.activity.set(WEB, { ...known, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });

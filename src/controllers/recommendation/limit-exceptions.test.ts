@@ -7,7 +7,7 @@ import { amounts, anAdvice, T0 } from '../../../test/builders/rightsizing.ts';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Instant } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Instant } from '#kube/units';
 import type { ContainerAdvice } from '../../core/recommender/advice.ts';
 
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
@@ -73,7 +73,7 @@ async function live(scenario: Scenario, deaths: readonly number[] = []): Promise
   await until(T0 + HOUR_MS);
   if (scenario.decision !== undefined) {
     const resource = 'memory';
-    world.wish({ exceptionDecisions: [{ container: 'main', resource, decision: scenario.decision, by: 'ann', at: iso(world) }] });
+    world.requestByUser({ exceptionDecisions: [{ container: 'main', resource, decision: scenario.decision, by: 'ann', at: iso(world) }] });
   }
   await until(T0 + scenario.days * DAY_MS);
   return world;

@@ -1,8 +1,8 @@
 import type { RecommendationState } from '../../apis/conditions.ts';
 import { RECOMMENDATION_STATES } from '../../apis/conditions.ts';
-import { NODE_PROPERTY_CODES } from '../../core/model/refusal-code.ts';
+import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { FailedResize } from '../../core/resize/model/situation.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
 
 /** Whether anything could be compared of a reduction that is watched. */

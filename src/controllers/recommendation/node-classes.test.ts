@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { aNodeRecord } from '../../../test/builders/records.ts';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld } from '../../../test/fakes/resize-world.ts';
-import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
+import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '#kube/units';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 
 const AGENT = { namespace: 'shop', kind: 'DaemonSet', name: 'agent' };
 const KEY: WorkloadKey = workloadKey(AGENT);
@@ -108,7 +108,7 @@ describe('a DaemonSet on nodes of two classes', () => {
       { name: `main@${SMALL}`, ...both('50m') },
       { name: `main@${LARGE}`, ...both('400m') },
     ];
-    world.wish({ approved: { by: 'ana@example.com', at: new Date(world.clock.now()).toISOString(), containers } }, KEY);
+    world.requestByUser({ approved: { by: 'ana@example.com', at: new Date(world.clock.now()).toISOString(), containers } }, KEY);
     await world.run(DAY_MS);
     expect(cpuByNode(world)).toEqual({ s1: 50, s2: 50, s3: 50, l1: 400, l2: 400 });
   });

@@ -3,8 +3,8 @@
 import { expect, test } from '@jest/globals';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
-import { MINUTE_MS } from '../../core/model/units.ts';
-import { workloadKey } from '../../core/model/workload.ts';
+import { MINUTE_MS } from '#kube/units';
+import { workloadKey } from '#kube/records/workload';
 
 const SWAP = 'In-place resize of containers with swap is not supported.';
 
@@ -50,7 +50,7 @@ test('memory that a kubelet refuses because of swap is not asked again for anoth
   world.addWorkload(api, [aPodRecord({ name: 'api-1', labels: { app: 'api' } })]);
   world.advice.set(workloadKey(api), advice);
   await liveOn(10);
-  const asked = world.events.filter(({ reason, message }) => reason === 'ResizeWrittenBack' && message.includes('api-1'));
+  const asked = world.events.filter(({ reason, message }) => reason === 'ResizeReverted' && message.includes('api-1'));
   expect(asked).toEqual([]);
   const created = world.cluster.podList.find(({ name }) => name === 'api-1');
   expect(created?.containers[0]?.requests).toEqual(amounts('900m', '512Mi'));

@@ -1,10 +1,10 @@
 // What this process has just written to pods, until the informers show it. A decision that is made in between would take a
 // canary for a pod that has nothing yet, and choose another one as well.
 
-import type { PodRecord } from '../../core/model/pod.ts';
-import type { RequestsAndLimits } from '../../core/model/resources.ts';
-import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import { sameValues } from '../../core/resize/model/container-values.ts';
 

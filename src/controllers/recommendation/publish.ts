@@ -2,7 +2,7 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type Recommendation, type RecommendationStatus } from '../../apis/v1alpha1/index.ts';
-import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
+import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { decidedPart, isWorthWriting, recommendationStatus, type StatusFacts } from '../../core/resize/status/recommendation-status.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import { recommendationName } from '../../core/recommendations/recommendation-name.ts';
@@ -13,7 +13,7 @@ import type { RecommendationPorts } from './ports.ts';
 const FIELD_MANAGER = 'evenkeel-recommendation';
 
 /** What a status is made of. */
-export interface StatusParts {
+export interface StatusDependencies {
   readonly decision: WorkloadDecision;
   readonly facts: StatusFacts;
   /** Remembered as written last. */
@@ -55,7 +55,7 @@ export async function ensureObject(
 export async function publish(
   ports: RecommendationPorts,
   workload: WorkloadRecord,
-  { decision, facts, before }: StatusParts,
+  { decision, facts, before }: StatusDependencies,
   earlier: RecommendationStatus | undefined,
   signal: AbortSignal,
 ): Promise<RecommendationStatus> {

@@ -1,10 +1,10 @@
 // What is remembered of a workload: the status of its Recommendation as written last, and what it says.
 
 import type { Recommendation } from '../../apis/v1alpha1/index.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import { readMemory } from '../../core/resize/status/memory-codec.ts';
 import type { ResizeMemory } from '../../core/resize/model/situation.ts';
-import type { DecidedWorkload } from '../../state/decision-book.ts';
+import type { DecidedWorkload } from '../../state/decision-cache.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 export interface Remembered {

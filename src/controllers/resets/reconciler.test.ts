@@ -5,7 +5,7 @@ import { resetBinding, resetText } from '../../core/resource-audit/reset-request
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { Effect, WorkloadRestart } from '../../core/effects/effect.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
-import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { ResetReconciler, watchResets } from './reconciler.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 
@@ -74,7 +74,7 @@ beforeEach(() => {
         problem: null,
         readableRules: null,
         overrides: NO_OVERRIDES,
-        yielding: [],
+        outranked: [],
         outOfScope: false,
       }),
     },
@@ -166,7 +166,7 @@ test('a restart that is reverted on the template, as by GitOps, is not repeated'
 
 describe('is not made', () => {
   test.each<[string, () => void]>([
-    ['the kill switch', () => (answer = { kind: 'held', reason: 'paused', message: 'Evenkeel is paused' })],
+    ['the kill switch', () => (answer = { kind: 'blocked', reason: 'paused', message: 'Evenkeel is paused' })],
     ['a paused policy', () => (policy.paused = true)],
   ])('while %s holds it, and waits', async (_, hold) => {
     hold();

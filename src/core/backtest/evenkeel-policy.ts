@@ -4,7 +4,7 @@
 import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice, type Goal, type Pace, type RecommenderRules } from '../recommender/advice.ts';
 import { ContainerModel } from '../recommender/container-model.ts';
 import { RAISE_AHEAD_SLOTS } from '../recommender/recommender-rules.ts';
-import { SECOND_MS, type Instant } from '../model/units.ts';
+import { SECOND_MS, type Instant } from '#kube/units';
 import type { RequestPolicy } from './replay.ts';
 import { type Resource, SLOT_SECONDS, SLOTS_PER_HOUR } from './time-grid.ts';
 

@@ -2,8 +2,8 @@
 // confidence or within the cool-down, and reductions until their canary has proved itself. Raises that safety needs and the
 // end of a temporary increase wait for nothing.
 
-import { MINUTE_MS, SECOND_MS, type Instant } from '../model/units.ts';
-import type { RequestsAndLimits } from '../model/resources.ts';
+import { MINUTE_MS, SECOND_MS, type Instant } from '#kube/units';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import type { ContainerAdvice, Goal } from '../recommender/advice.ts';
 import { dueChanges, type DueChange } from '../resize/plan/due-changes.ts';
 import { DEFAULT_POLICY_RULES, defaultResourcePolicy, type ContainerPolicy } from '../resize/policy/policy-rules.ts';

@@ -2,7 +2,7 @@
 
 import { krrCpu, krrMemory } from '../peers/krr.ts';
 import { VpaRecommender, vpaUpdaterActs } from '../peers/vpa.ts';
-import { MiB, SECOND_MS } from '../model/units.ts';
+import { MiB, SECOND_MS } from '#kube/units';
 import type { RequestPolicy } from './replay.ts';
 import { type Resource, SLOT_SECONDS, SLOTS_PER_DAY, SLOTS_PER_HOUR } from './time-grid.ts';
 

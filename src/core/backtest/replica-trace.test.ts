@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { MiB } from '../model/units.ts';
-import type { UsageSeries } from '../model/usage.ts';
+import { MiB } from '#kube/units';
+import type { UsageSeries } from '#kube/records/usage';
 import { parseRecordedCsv } from './recorded-csv.ts';
 import { traceOfRecording, traceOfReplicas } from './replica-trace.ts';
 

@@ -1,8 +1,8 @@
 // The replicas of one container as one trace, joined as the recommender joins them: of CPU what the highest replica uses, or
 // what nine of ten do where the highest changes from hour to hour, of memory what the largest does.
 
-import type { UsageSeries } from '../model/usage.ts';
-import { SECOND_MS } from '../model/units.ts';
+import type { UsageSeries } from '#kube/records/usage';
+import { SECOND_MS } from '#kube/units';
 import { BusiestReplica } from '../recommender/busiest-replica.ts';
 import type { Recording } from './recorded-csv.ts';
 import { carriedForward, SLOT_SECONDS, traceOf, type RecordedSamples, type Trace } from './time-grid.ts';

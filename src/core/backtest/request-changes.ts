@@ -1,6 +1,6 @@
 // The requests of a replay as a list of changes: what was requested, and from when on it held.
 
-import { MiB } from '../model/units.ts';
+import { MiB } from '#kube/units';
 import { SLOT_SECONDS } from './time-grid.ts';
 
 /** From `second` on these requests held; null: not known yet, or not recorded. */

@@ -1,4 +1,4 @@
-import type { Usd } from '../model/units.ts';
+import type { Usd } from '#kube/units';
 
 /** To the cent. Sums are made of rounded parts, so that what is shown adds up to the total that is shown. */
 export function toCents(amount: Usd): Usd {

@@ -1,5 +1,5 @@
-import type { Usd } from '../model/units.ts';
-import type { WorkloadKey } from '../model/workload.ts';
+import type { Usd } from '#kube/units';
+import type { WorkloadKey } from '#kube/records/workload';
 import { roundParts, toCents } from './cents.ts';
 
 /** Exact amounts: what some pods cost, and what of it they use; null where it is not known. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { GiB } from '../model/units.ts';
+import { GiB } from '#kube/units';
 import { DEFAULT_MACHINE_PRICES } from './default-prices.ts';
 import { estimateNodePrice, findListPrice, gibPerVcpuPriceOf, splitNodePrice } from './node-price.ts';
 

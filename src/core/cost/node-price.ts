@@ -1,8 +1,8 @@
 // What a node costs an hour, and how that splits between CPU and memory.
 
-import { GiB } from '../model/units.ts';
-import type { Resources } from '../model/resources.ts';
-import type { Ratio, Usd } from '../model/units.ts';
+import { GiB } from '#kube/units';
+import type { Resources } from '#kube/records/resources';
+import type { Ratio, Usd } from '#kube/units';
 import { DEFAULT_MACHINE_PRICES, ESTIMATE_RATES, GIB_PER_VCPU_PRICE, USUAL_GIB_PER_VCPU_PRICE } from './default-prices.ts';
 import type { RequestPrice } from './request-cost.ts';
 

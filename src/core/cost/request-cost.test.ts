@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { GiB } from '../model/units.ts';
+import { GiB } from '#kube/units';
 import { splitNodePrice } from './node-price.ts';
 import { meanRequestPrice, requestCost } from './request-cost.ts';
 

@@ -1,7 +1,7 @@
 // What requests cost: the one place where CPU and memory become money.
 
-import type { OptionalResources } from '../model/resources.ts';
-import { GiB, type Usd } from '../model/units.ts';
+import type { OptionalResources } from '#kube/records/resources';
+import { GiB, type Usd } from '#kube/units';
 
 /** Hourly prices of one requested core and one requested GiB, on one node or in the mean of several. */
 export interface RequestPrice {

@@ -1,7 +1,7 @@
 // What the nodes cost a month, as a sum: by machine type and price, and by what becomes of the money.
 
 import type { ClusterArithmetic } from '../../apis/http/types.generated.ts';
-import { HOURS_PER_MONTH, type Usd } from '../model/units.ts';
+import { HOURS_PER_MONTH, type Usd } from '#kube/units';
 import { roundParts, toCents } from './cents.ts';
 import type { CostShares } from './cost-shares.ts';
 import type { CapacityType } from './node-price.ts';

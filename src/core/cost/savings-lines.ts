@@ -1,5 +1,5 @@
-import type { OptionalResources } from '../model/resources.ts';
-import { GiB, HOURS_PER_MONTH, type Usd } from '../model/units.ts';
+import type { OptionalResources } from '#kube/records/resources';
+import { GiB, HOURS_PER_MONTH, type Usd } from '#kube/units';
 import { roundParts, toCents } from './cents.ts';
 import { requestCost, type RequestPrice } from './request-cost.ts';
 

@@ -4,7 +4,7 @@
 
 import type { JsonPatchOperation } from '../model/json-patch.ts';
 import type { NamespacedRef, ObjectRef } from '../model/object-ref.ts';
-import type { RequestsAndLimits } from '../model/resources.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import type { SourceName } from '../model/stale-source.ts';
 
 /** A resize of a pod in place. */

@@ -3,11 +3,11 @@
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
-import type { PodRecord } from '../model/pod.ts';
-import type { Instant } from '../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
 import { readOriginalNote, writeOriginalNote } from '../ownership/original-note.ts';
 import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../ownership/owners.ts';
-import { originalBinding, readOriginal, sameMeasured, type AutoscalerMemory, type OriginalRecord } from './kept-target.ts';
+import { originalBinding, readOriginal, sameMeasured, type AutoscalerMemory, type OriginalRecord } from './recorded-target.ts';
 import { meanRequest, targetFor } from './scale-point.ts';
 
 interface Verifier {

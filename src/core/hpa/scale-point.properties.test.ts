@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aContainer, amounts, anHpaRecord, aPodRecord } from '../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { moveFor } from './follow-targets.ts';
 import { meanRequest, requestBounds, requestOf, targetFor } from './scale-point.ts';
 

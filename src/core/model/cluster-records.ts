@@ -2,9 +2,9 @@
 
 import type { CountOrPercent } from './count-or-percent.ts';
 import type { LabelSelector } from '#kube/label-selector';
-import type { OptionalResources } from './resources.ts';
-import type { DurationMs, Instant } from './units.ts';
-import type { OwnerRef, WorkloadRef } from './workload.ts';
+import type { OptionalResources } from '#kube/records/resources';
+import type { DurationMs, Instant } from '#kube/units';
+import type { OwnerRef, WorkloadRef } from '#kube/records/workload';
 
 export interface NamespaceRecord {
   readonly name: string;

@@ -1,9 +1,9 @@
 // How a value is kept in a custom resource. One description of its fields gives reading, writing and the correction of
 // timestamps after the clock was set back, so that none of the three can forget a field.
 
-import { instantOf, isoTime } from './iso-time.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
 import { isObject, type JsonObject } from './json.ts';
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from './units.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 
 export interface Codec<T> {
   /** undefined: nothing that can be read is stored. Never throws, whatever is stored. */

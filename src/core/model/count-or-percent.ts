@@ -1,5 +1,5 @@
-import { parsed, refused, type Parsed } from './parsed.ts';
-import type { Ratio } from './units.ts';
+import { parsed, refused, type Parsed } from '#kube/parsed';
+import type { Ratio } from '#kube/units';
 
 /** An IntOrString of Kubernetes that says how many of a whole: a count, or a share of it. */
 export type CountOrPercent = { readonly kind: 'count'; readonly count: number } | { readonly kind: 'percent'; readonly ratio: Ratio };

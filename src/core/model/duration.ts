@@ -1,20 +1,20 @@
 // The one duration format of custom resources, settings, bodies and queries: `1h30m`, `14d`, `500ms`.
 
-import { parsed, refused, type Parsed } from './parsed.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs } from './units.ts';
+import { parsed, refused, type Parsed } from '#kube/parsed';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 
 const UNIT_MS = { w: 7 * DAY_MS, d: DAY_MS, h: HOUR_MS, m: MINUTE_MS, s: SECOND_MS, ms: 1 } as const;
 type Unit = keyof typeof UNIT_MS;
 
 const SHAPE = /^([1-9][0-9]*(ms|s|m|h|d|w))+$/;
 const PART = /([1-9][0-9]*)(ms|s|m|h|d|w)/g;
-const LONGEST_TEXT = 64;
+const MAX_TEXT = 64;
 
 /** Milliseconds of a duration. Units descend, each at most once; a day is 24 hours. */
 export function parseDuration(text: string): Parsed<DurationMs> {
-  if (text.length > LONGEST_TEXT || !SHAPE.test(text)) {
+  if (text.length > MAX_TEXT || !SHAPE.test(text)) {
     return refused(
-      `'${text.slice(0, LONGEST_TEXT)}' is not a duration; write whole numbers with units w, d, h, m, s, ms, such as 90s or 1h30m`,
+      `'${text.slice(0, MAX_TEXT)}' is not a duration; write whole numbers with units w, d, h, m, s, ms, such as 90s or 1h30m`,
     );
   }
   let total = 0;

@@ -1,4 +1,4 @@
-import type { ResourceName } from './resources.ts';
+import type { ResourceName } from '#kube/records/resources';
 
 /** What moved a value: the recommender's steps, then those of the plan. */
 export type StepName =

@@ -2,7 +2,7 @@
 // distinguishes a value that Evenkeel wrote from the same value of another writer.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 
-import type { ResourceName } from './resources.ts';
+import type { ResourceName } from '#kube/records/resources';
 
 /** One entry of `metadata.managedFields`, as far as it is read here. */
 export interface ManagedFieldsEntry {

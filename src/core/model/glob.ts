@@ -1,6 +1,6 @@
 // Globs over Kubernetes names: `*` matches any number of characters, `?` one.
 
-import { parsed, refused, type Parsed } from './parsed.ts';
+import { parsed, refused, type Parsed } from '#kube/parsed';
 
 /** A glob that can be asked. */
 export interface Glob {

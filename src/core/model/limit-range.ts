@@ -1,7 +1,7 @@
 // What LimitRanges allow. https://kubernetes.io/docs/concepts/policy/limit-range/
 
 import type { LimitRangeRecord } from './cluster-records.ts';
-import type { OptionalResources } from './resources.ts';
+import type { OptionalResources } from '#kube/records/resources';
 
 /** A bound on a value, and what sets it, in words. */
 export interface Cap {
@@ -31,7 +31,7 @@ export function tightestCap(caps: readonly Cap[]): Cap | null {
 }
 
 /** The greatest that a container may have; Infinity where no LimitRange bounds it. */
-export function greatestOfContainer(ranges: readonly LimitRangeRecord[], field: keyof OptionalResources): number {
+export function maxOfContainer(ranges: readonly LimitRangeRecord[], field: keyof OptionalResources): number {
   return tightestCap(containerCaps(ranges, field))?.value ?? Infinity;
 }
 

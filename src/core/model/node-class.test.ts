@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { nodeClass } from './node-class.ts';
-import { GiB } from './units.ts';
+import { GiB } from '#kube/units';
 
 test.each([
   ['what is left of 8 cores and 32 GiB', 7_910, 28.2, '8cpu-32Gi'],

@@ -1,6 +1,6 @@
 // The owner of a pod by its name, where no source knows it: controllers name their pods by patterns.
 
-import type { OwnerRef, WorkloadRef } from './workload.ts';
+import type { OwnerRef, WorkloadRef } from '#kube/records/workload';
 
 /** Kubernetes' random suffixes: no vowels, and no digits that look like letters. */
 const RANDOM = '[bcdfghjklmnpqrstvwxz2456789]';

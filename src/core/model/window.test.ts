@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { nextOpening, openingAt, parseWindow, type Window, type WindowText } from './window.ts';
-import { DAY_MS, HOUR_MS } from './units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 
 function window(text: WindowText): Window {
   const outcome = parseWindow(text);

@@ -1,10 +1,10 @@
 // Windows of time: a cron start, how long, and in which time zone.
 
-import { CronSchedule } from './cron.ts';
+import { CronSchedule } from '#kube/time/cron';
 import { parseDuration } from './duration.ts';
-import { TimeZone } from './time-zone.ts';
-import { parsed, refused, type Parsed } from './parsed.ts';
-import type { DurationMs, Instant } from './units.ts';
+import { TimeZone } from '#kube/time/time-zone';
+import { parsed, refused, type Parsed } from '#kube/parsed';
+import type { DurationMs, Instant } from '#kube/units';
 
 /** A window as custom resources write it. */
 export interface WindowText {

@@ -1,9 +1,9 @@
 // Who set an override through the API, when and why: an annotation beside the override, so that kubectl shows it too.
 
 import { PREFIX, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { instantOf, isoTime } from '../model/iso-time.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
 import { isObject, parseJson } from '../model/json.ts';
-import type { Instant } from '../model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** Annotations by which a person overrides what a policy says of one workload. */
 export const OVERRIDE_ANNOTATIONS = [
@@ -28,7 +28,7 @@ interface WrittenNote {
   readonly of: string;
 }
 
-const LONGEST_REASON = 500;
+const MAX_REASON = 500;
 
 /** The notes that are still true, by the annotation's name without its prefix. */
 export function readNotes(annotations: Readonly<Record<string, string>>): ReadonlyMap<string, OverrideNote> {
@@ -51,15 +51,15 @@ export function notesAfter(
   changed: Readonly<Record<string, string | null>>,
   { by, at, reason }: OverrideNote,
 ): string | null {
-  const standing = writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]);
+  const stored = writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]);
   const stillTrue = readNotes(annotations);
   const notes: Record<string, WrittenNote> = {};
-  for (const [key, note] of Object.entries(standing)) {
+  for (const [key, note] of Object.entries(stored)) {
     if (stillTrue.has(key) && !(`${PREFIX}${key}` in changed)) notes[key] = note;
   }
   for (const [annotation, value] of Object.entries(changed)) {
     if (value === null) continue;
-    const because = reason === null || reason === '' ? {} : { reason: reason.slice(0, LONGEST_REASON) };
+    const because = reason === null || reason === '' ? {} : { reason: reason.slice(0, MAX_REASON) };
     notes[annotation.slice(PREFIX.length)] = { by, at: isoTime(at), ...because, of: fingerprint(value) };
   }
   return Object.keys(notes).length === 0 ? null : JSON.stringify(notes);

@@ -3,7 +3,7 @@
 
 import { OWNERS, type NoteField, type OriginalNote, type OwnedField, type Owner } from './owners.ts';
 import { isObject, parseJson, type JsonObject } from '../model/json.ts';
-import { instantOf, isoTime } from '../model/iso-time.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
 
 /** Form of the annotation as it is written. A note of a later one is unreadable: its values may mean something else. */
 const VERSION = 1;

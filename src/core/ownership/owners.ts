@@ -1,7 +1,7 @@
 // Who owns a field of a HorizontalPodAutoscaler or a workload's replicas: several writers want a value of it, the first in order has it,
 // and the user's own comes back when the last of them leaves. An edit of the user's ends what all of them wanted.
 
-import type { Instant } from '../model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** In the order in which one has a field before the next: an open schedule window, a person's floor, idle, tuning, kept replicas. */
 export const OWNERS = ['schedules', 'floor', 'idle', 'tuning', 'keep-replicas'] as const;

@@ -1,7 +1,7 @@
 // What KRR's `simple` strategy would have recommended, written from its documentation for comparison: CPU at the 95th
 // percentile, memory at the maximum and 15 % more, over 14 days. https://github.com/robusta-dev/krr
 
-import { MiB } from '../model/units.ts';
+import { MiB } from '#kube/units';
 
 const CPU_PERCENTILE = 0.95;
 const MEMORY_MARGIN = 0.15;

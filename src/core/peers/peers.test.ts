@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DAY_MS, HOUR_MS, MiB } from '../model/units.ts';
+import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
 import { krrCpu, krrMemory } from './krr.ts';
 import { VPA_FLOORS, VpaRecommender, vpaUpdaterActs } from './vpa.ts';
 

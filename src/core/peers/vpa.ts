@@ -2,8 +2,8 @@
 // histogram, percentiles with a margin, bounds that widen while history is short, and the updater's gate.
 // https://github.com/kubernetes/autoscaler/tree/master/vertical-pod-autoscaler
 
-import { DAY_MS, HOUR_MS, MiB } from '../model/units.ts';
-import type { DurationMs, Instant } from '../model/units.ts';
+import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
+import type { DurationMs, Instant } from '#kube/units';
 
 /** First bucket, and how much wider each next one is. */
 const BUCKET_GROWTH = 1.05;

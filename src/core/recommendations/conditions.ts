@@ -1,5 +1,5 @@
-import { isoTime } from '../model/iso-time.ts';
-import type { Instant } from '../model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import type { Instant } from '#kube/units';
 
 /** A condition as objects hold it (KEP-1623). */
 export interface WireCondition {

@@ -1,5 +1,5 @@
-import { formatCpu, formatMemory, parseCpuMillicores, parseMemoryBytes } from '../model/quantity.ts';
-import type { OptionalResources, RequestsAndLimits } from '../model/resources.ts';
+import { formatCpu, formatMemory, parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 
 /** CPU and memory as custom resources write them. */
 export interface QuantityPair {

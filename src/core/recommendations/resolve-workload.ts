@@ -1,4 +1,4 @@
-import type { WorkloadRecord } from '../model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { notAuthorised, type Refusal } from '../access/refusal.ts';
 import type { Scope } from '../access/scope.ts';
 

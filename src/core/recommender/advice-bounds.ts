@@ -1,4 +1,4 @@
-import { DAY_MS, type DurationMs } from '../model/units.ts';
+import { DAY_MS, type DurationMs } from '#kube/units';
 import type { ResourceAdvice, ResourceRules } from './advice.ts';
 
 /** A request this far below or above the target is never a matter of taste. */

@@ -1,13 +1,13 @@
 // The seam of right-sizing: what the recommender is asked (rules) and what it answers (advice). Plain data, so that it
 // can be published, explained and replayed.
 
-import type { ContainerRuntime } from '../model/container-runtime.ts';
+import type { ContainerRuntime } from '#kube/records/container-runtime';
 import type { ExplanationStep } from '../model/explanation-step.ts';
-import type { Resources } from '../model/resources.ts';
+import type { Resources } from '#kube/records/resources';
 import type { CpuHigh } from './cpu-highs.ts';
 import type { EvidenceHour } from './evidence-hours.ts';
-import { DAY_MS, MiB } from '../model/units.ts';
-import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
+import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '#kube/units';
 
 /** What a missing unit costs against a spare one: the one knob of a policy. */
 export type Goal = 'Savings' | 'Balanced' | 'Safe';
@@ -168,7 +168,7 @@ export interface ContainerAdvice {
   readonly lastSampleAt: Instant;
   /** Share of the 5-minute points of its life (inside the window) that were seen, 0–1. */
   readonly coverage: Ratio;
-  /** At least `LEAST_HISTORY_MS` of usage, and a target for CPU where CPU is measured: a change of both is one change. */
+  /** At least `MIN_HISTORY_MS` of usage, and a target for CPU where CPU is measured: a change of both is one change. */
   readonly enoughHistory: boolean;
   /** The lower of the two resources' confidences, 0–1. */
   readonly confidence: Ratio;

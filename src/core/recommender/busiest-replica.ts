@@ -1,5 +1,5 @@
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
-import type { Ratio } from '../model/units.ts';
+import type { Ratio } from '#kube/units';
 import { hourOf } from './slots.ts';
 
 /** Half-life in hours of how often the busiest replica stayed the same. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aSample, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { MiB } from '../model/units.ts';
+import { MiB } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES as RULES, type Goal, type Pace, type RecommenderRules } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aSample, aSeries, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, GiB, HOUR_MS, MiB, MINUTE_MS } from '../model/units.ts';
-import type { UsageSample } from '../model/usage.ts';
+import { DAY_MS, GiB, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { ContainerModel } from './container-model.ts';

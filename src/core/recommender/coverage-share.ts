@@ -1,5 +1,5 @@
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
-import type { Ratio } from '../model/units.ts';
+import type { Ratio } from '#kube/units';
 
 /** Hours that count: a week. */
 const HOURS = 168;

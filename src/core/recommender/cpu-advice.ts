@@ -1,6 +1,6 @@
 // CPU advice: usage, margin, dead band, temporary increase, floor, ceiling, rounding.
 
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Ratio } from '../model/units.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Ratio } from '#kube/units';
 import { adviceBounds } from './advice-bounds.ts';
 import type { RecommenderRules, ResourceAdvice } from './advice.ts';
 import type { CpuModel } from './cpu-model.ts';

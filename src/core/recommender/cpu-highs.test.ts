@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { aSample, aSeries, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '../model/units.ts';
-import type { UsageSample } from '../model/usage.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 import { Recommender } from './recommender.ts';

@@ -1,7 +1,7 @@
 // The highest CPU samples of the last 14 days, of any replica and as they were read: bursts that are gone in the means of five
 // minutes which everything else is learnt from. The CPU of a Guaranteed pod, whose limit falls along, is lowered by them.
 
-import type { DurationMs, Millicores } from '../model/units.ts';
+import type { DurationMs, Millicores } from '#kube/units';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { SLOT_MS, SLOTS_PER_HOUR } from './slots.ts';
 

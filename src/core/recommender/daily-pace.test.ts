@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aSample, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, HOUR_MS, MiB, type Instant } from '../model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, type Instant } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES as RULES, type ResourceAdvice } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aSample, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../model/units.ts';
-import type { UsageSample } from '../model/usage.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 import type { EvidenceHour } from './evidence-hours.ts';

@@ -1,8 +1,8 @@
 // Throttling and pressure of a container hour by hour, for as long as it takes to compare a day with the same hours of the week
 // before. Live readings alone: what a recorded past says of an hour was not measured in the same way.
 
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
-import { nodeTimeOf, type UsageSample } from '../model/usage.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
+import { nodeTimeOf, type UsageSample } from '#kube/records/usage';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { hourOf } from './slots.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, aPodRecord } from '../../../test/builders/rightsizing.ts';
 import { aSample, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { HOUR_MS, MiB, MINUTE_MS } from '../model/units.ts';
+import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES as RULES, type Goal, type Pace } from './advice.ts';
 import type { ContainerAdvice } from './advice.ts';
 import { ContainerModel } from './container-model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aSample, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '../model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES as RULES, type RecommenderRules, type ResourceAdvice } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 

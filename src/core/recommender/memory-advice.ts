@@ -1,8 +1,8 @@
 // Memory advice: the peak of days, margin, OOM kills, heap, floor, ceiling, rounding.
 
-import { fullHeapNeed, type ContainerRuntime } from '../model/container-runtime.ts';
-import { formatMemory } from '../model/quantity.ts';
-import { HOUR_MS, type Bytes, type DurationMs, type Ratio } from '../model/units.ts';
+import { fullHeapNeed, type ContainerRuntime } from '#kube/records/container-runtime';
+import { formatMemory } from '#kube/quantity';
+import { HOUR_MS, type Bytes, type DurationMs, type Ratio } from '#kube/units';
 import { adviceBounds } from './advice-bounds.ts';
 import type { ResourceAdvice, ResourceRules } from './advice.ts';
 import { addFixedPercentile } from './fixed-percentile.ts';

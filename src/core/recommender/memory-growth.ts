@@ -1,7 +1,7 @@
 // Whether a container leaks: its working set grows day after day while it runs. Growth is summed over what each replica
 // gained since the slot before, so that restarts and roll-outs of single replicas neither hide a leak nor look like one.
 
-import { DAY_MS, HOUR_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
+import { DAY_MS, HOUR_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { decodeValue, encodeValue } from './log-scale.ts';
 import { hourOf } from './slots.ts';

@@ -2,7 +2,7 @@
 // once and falls at most once a day. A request that follows the hour would save a few percent more, and be wrong on nodes
 // that do not follow it.
 
-import type { Bytes, Ratio } from '../model/units.ts';
+import type { Bytes, Ratio } from '#kube/units';
 import type { Goal } from './advice.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { CoverageShare } from './coverage-share.ts';

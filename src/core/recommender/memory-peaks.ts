@@ -1,6 +1,6 @@
 // The peaks of a container's working set over all that is known of it: what a memory limit has to stand above.
 
-import type { Bytes, Instant } from '../model/units.ts';
+import type { Bytes, Instant } from '#kube/units';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { SLOT_MS } from './slots.ts';
 

@@ -1,7 +1,7 @@
 // OOM kills as evidence: each kill at a limit asks for more than the limit that it hit, until days without need speak against it.
 
-import { DAY_MS, MiB } from '../model/units.ts';
-import type { Bytes, DurationMs, Instant, Ratio } from '../model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
+import type { Bytes, DurationMs, Instant, Ratio } from '#kube/units';
 import type { OomAdvice, RecommenderRules } from './advice.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 

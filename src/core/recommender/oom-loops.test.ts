@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { aSample, aSeries, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, MiB } from '../model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 import { memoryLimitFor } from '../resize/plan/memory-limit.ts';

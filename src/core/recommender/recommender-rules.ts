@@ -1,14 +1,14 @@
 // The constants of the CPU and memory models, in one place, each with its reason. They were tuned on VM, Borg and service
 // traces (test/bench/rightsizing.bench.ts prints what they reach).
 
-import { HOUR_MS, type DurationMs, type Ratio } from '../model/units.ts';
+import { HOUR_MS, type DurationMs, type Ratio } from '#kube/units';
 import type { Goal, Pace } from './advice.ts';
 
 /** In the order in which their state is stored. */
 export const GOALS: readonly Goal[] = ['Savings', 'Balanced', 'Safe'];
 
 /** Less usage than this recommends nothing. More is asked for by confidence, and of reductions alone: what is too small is raised at once. */
-export const LEAST_HISTORY_MS: DurationMs = HOUR_MS;
+export const MIN_HISTORY_MS: DurationMs = HOUR_MS;
 /** Less history than this gives the margin `YOUNG_RATIO` and, for CPU, the weights of goal Safe: little was seen of what may come. */
 export const YOUNG_HOURS = 48;
 export const YOUNG_RATIO = 1.15;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aSeries, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, MiB } from '../model/units.ts';
-import type { UsageSample, UsageSeries } from '../model/usage.ts';
+import { DAY_MS, MiB } from '#kube/units';
+import type { UsageSample, UsageSeries } from '#kube/records/usage';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import { Recommender } from './recommender.ts';
 

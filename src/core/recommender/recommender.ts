@@ -1,11 +1,11 @@
 // All containers' models, by workload: the one place where usage becomes advice. Holds no clock: time comes with the
 // samples and with each question.
 
-import type { UsageSample, UsageSeries } from '../model/usage.ts';
-import { HOUR_MS } from '../model/units.ts';
-import type { Bytes, DurationMs, Instant } from '../model/units.ts';
-import { workloadKey } from '../model/workload.ts';
-import type { WorkloadKey } from '../model/workload.ts';
+import type { UsageSample, UsageSeries } from '#kube/records/usage';
+import { HOUR_MS } from '#kube/units';
+import type { Bytes, DurationMs, Instant } from '#kube/units';
+import { workloadKey } from '#kube/records/workload';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { CHECKPOINT_VERSION, ContainerModel } from './container-model.ts';
 import { SLOT_MS } from './slots.ts';
@@ -152,8 +152,8 @@ export class Recommender {
     const known = this.#touch(workload, container);
     const samples = group.flatMap((series) => [series.samples[0], series.samples.at(-1)].filter((sample) => sample !== undefined));
     const [from, to] = [Math.min(...samples.map(({ at }) => at)), Math.max(...samples.map(({ at }) => at))];
-    const tellsMore = from < known.firstSampleAt - LATE_PAST_MS && to > known.lastSampleAt - LATE_PAST_MS;
-    if (!tellsMore) return known;
+    const hasNewPast = from < known.firstSampleAt - LATE_PAST_MS && to > known.lastSampleAt - LATE_PAST_MS;
+    if (!hasNewPast) return known;
     const model = new ContainerModel();
     model.takeNotes(known);
     this.#workloads.get(workload)?.set(container, { model, changed: ++this.#sequence });

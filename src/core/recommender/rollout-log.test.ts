@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { aSample, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, HOUR_MS } from '../model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 

@@ -1,7 +1,7 @@
 // Whether what a roll-out brought uses as much as what it replaced: a daily deploy of the same program must not halve confidence
 // every day, or what was raised once is never reduced.
 
-import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
+import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES } from './advice.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 
@@ -9,7 +9,7 @@ import type { ByteReader, ByteWriter } from './byte-codec.ts';
 export type RolloutVerdict = 'open' | 'alike' | 'unlike' | 'unknown';
 
 /** What is known of the last roll-out. */
-export interface RolloutStanding {
+export interface RolloutState {
   readonly sinceMs: DurationMs;
   readonly verdict: RolloutVerdict;
   /** Roll-outs in a row whose usage was alike, up to the last one with a verdict. */
@@ -68,7 +68,7 @@ export class RolloutLog {
   }
 
   /** null: none is in sight. */
-  standingAt(now: Instant): RolloutStanding | null {
+  stateAt(now: Instant): RolloutState | null {
     if (Number.isNaN(this.#at)) return null;
     return { sinceMs: now - this.#at, verdict: this.#verdict, alikeInARow: this.#alikeInARow };
   }

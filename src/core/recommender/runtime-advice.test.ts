@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aSeries, MONDAY } from '../../../test/builders/usage.ts';
-import type { ContainerRuntime } from '../model/container-runtime.ts';
-import { DAY_MS, GiB, MiB } from '../model/units.ts';
+import type { ContainerRuntime } from '#kube/records/container-runtime';
+import { DAY_MS, GiB, MiB } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice, type Goal } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 import { memoryLimitFor, type MemoryLimitDecision } from '../resize/plan/memory-limit.ts';

@@ -1,6 +1,6 @@
 // The 5-minute grid on which usage is learned.
 
-import { HOUR_MS, type DurationMs, type Instant } from '../model/units.ts';
+import { HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 
 /** Length of one slot. */
 export const SLOT_MS: DurationMs = 300_000;

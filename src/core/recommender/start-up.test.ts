@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, aPodRecord, T0 } from '../../../test/builders/rightsizing.ts';
-import { MINUTE_MS } from '../model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import { withoutStartUp } from './start-up.ts';
 
 const sample = { at: T0, cpuMillicores: 900, memoryBytes: 2 ** 30, cpuPeakMillicores: 950, throttledRatio: 0.5 };

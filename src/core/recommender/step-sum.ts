@@ -1,8 +1,8 @@
 // From a decision to a number with its arithmetic: steps that lead to the target.
 
 import type { ExplanationStep } from '../model/explanation-step.ts';
-import type { ResourceName } from '../model/resources.ts';
-import { MiB } from '../model/units.ts';
+import type { ResourceName } from '#kube/records/resources';
+import { MiB } from '#kube/units';
 import type { ResourceRules } from './advice.ts';
 
 /** Keeps the running value whole, so that every step, and what it adds, is whole. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { amounts } from '../../../test/builders/rightsizing.ts';
-import type { RequestsAndLimits } from '../model/resources.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import { driftOf, worstDrift, type ContainerSizes, type Drift } from './drift.ts';
 
 const sizes = (cpu: string | null, memory: string | null, limit: string | null = null): RequestsAndLimits => ({

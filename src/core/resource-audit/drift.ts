@@ -1,6 +1,6 @@
 // How what runs differs from what was deployed, container by container, and by whose hand.
 
-import { withDefaults, type RequestsAndLimits } from '../model/resources.ts';
+import { withDefaults, type RequestsAndLimits } from '#kube/records/resources';
 
 /**
  * - `none`: every pod has what the template gives it.

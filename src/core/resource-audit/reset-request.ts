@@ -1,9 +1,9 @@
 // A user's request to reset a workload to its deployed sizes, stored on the workload until the leader has carried it out.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { instantOf, isoTime } from '../model/iso-time.ts';
-import type { Instant } from '../model/units.ts';
-import { groupOfVersion, KUBERNETES_OWNERS, type WorkloadRecord } from '../model/workload.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
+import type { Instant } from '#kube/units';
+import { groupOfVersion, KUBERNETES_OWNERS, type WorkloadRecord } from '#kube/records/workload';
 
 export interface ResetRequest {
   readonly by: string;

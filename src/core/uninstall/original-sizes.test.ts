@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aPodRecord, amounts } from '../../../test/builders/rightsizing.ts';
-import type { RequestsAndLimits } from '../model/resources.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import type { ManagedFieldsEntry } from '../model/field-owners.ts';
 import { mayHoldOurSizes, sizesAtCreation, sizesToRestore, type SizedPod } from './original-sizes.ts';
 

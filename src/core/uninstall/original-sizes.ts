@@ -1,8 +1,8 @@
 // What a pod asked for when it was created, from its template, and which of its numbers are Evenkeel's to put back.
 
 import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
-import type { ContainerRecord, PodRecord } from '../model/pod.ts';
-import { withDefaults, UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../model/resources.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import { withDefaults, UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
 import { FIELD, RESOURCES, withAmount, type Values } from '../resize/model/container-values.ts';
 import { fitPod } from '../resize/plan/pod-change.ts';
 import type { ContainerChange } from '../resize/model/resize-step.ts';

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { MiB, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { MiB, SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
 import { FairShare } from '../../runtime/clients/fair-share.ts';

@@ -2,7 +2,7 @@
 // little longer, so that a reconnect finds what it missed).
 
 import type { Recommendation } from '../../apis/http/types.generated.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ChangeSource } from '../../application/index.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { StreamTopic, TopicEvent, TopicFeed } from './topics/index.ts';

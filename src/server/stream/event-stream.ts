@@ -1,6 +1,6 @@
 import { unmetRequirement } from '../../core/access/requirement.ts';
 import type { Scope } from '../../core/access/scope.ts';
-import { MiB } from '../../core/model/units.ts';
+import { MiB } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { FairShare } from '../../runtime/clients/fair-share.ts';
 import type { CountRefusal, RefusalReason } from '../../runtime/clients/refusals.ts';

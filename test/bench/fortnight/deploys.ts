@@ -1,9 +1,9 @@
 // What people do to the workloads meanwhile: every few days each Deployment and StatefulSet gets a new image, and with it
 // new pods at the sizes of the manifest.
 
-import { DAY_MS, HOUR_MS, type Instant } from '../../../src/core/model/units.ts';
-import { between } from '../../../src/simulator/clock/seeded-hash.ts';
-import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import { DAY_MS, HOUR_MS, type Instant } from '#kube/units';
+import { between } from '#embedded-cluster/clock/seeded-hash';
+import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import type { FortnightWorkload } from './workloads.ts';
 
 const RESOURCES: Readonly<Record<string, string>> = { Deployment: 'deployments.apps', StatefulSet: 'statefulsets.apps' };

@@ -1,12 +1,12 @@
 // What a batch queue does to a cluster: each morning, when everything else gets busy, its pods take nearly all that is free
 // on every node, so that raises are Deferred and new pods wait. The same moments, whoever sizes the pods.
 
-import { parseCpuMillicores, parseMemoryBytes } from '../../../src/core/model/quantity.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Instant } from '../../../src/core/model/units.ts';
-import type { Pod } from '../../../src/simulator/actors/wire/pod.ts';
-import type { ClusterAccess } from '../../../src/simulator/api/cluster-access.ts';
-import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
-import { USAGE_ANNOTATION } from '../../../src/simulator/usage/usage-annotation.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Instant } from '#kube/units';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
+import type { ClusterAccess } from '#embedded-cluster/api/cluster-access';
+import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
+import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';
 
 export const FULL_FROM_HOUR = 7;
 export const FULL_FOR_MS = 150 * MINUTE_MS;

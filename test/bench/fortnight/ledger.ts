@@ -1,11 +1,11 @@
 // What a run comes to, read from the cluster while it lives: what is requested, what happens to pods, what it costs.
 
-import { DAY_MS, GiB, MINUTE_MS, type DurationMs, type Instant } from '../../../src/core/model/units.ts';
+import { DAY_MS, GiB, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { moneyOf } from '../../../src/cli/demo/money.ts';
-import type { Pod } from '../../../src/simulator/actors/wire/pod.ts';
-import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
+import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { Overruns } from './overruns.ts';
-import type { ClusterCounters, ContainerTally } from '../../../src/simulator/nodes/simulator-counters.ts';
+import type { ClusterCounters, ContainerTally } from '#embedded-cluster/nodes/simulator-counters';
 
 const SAMPLE_MS: DurationMs = 15 * MINUTE_MS;
 

@@ -1,6 +1,6 @@
-import { parseCpuMillicores, parseMemoryBytes } from '../../../src/core/model/quantity.ts';
-import type { Pod } from '../../../src/simulator/actors/wire/pod.ts';
-import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
+import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 
 /** How often running containers use more than their request in force: what a node has no capacity set aside for. */
 export class Overruns {

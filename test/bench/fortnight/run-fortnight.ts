@@ -8,16 +8,16 @@ import { applyManifests } from '../../../src/cli/demo/apply-manifests.ts';
 import { startDemoController, type DemoController } from '../../../src/cli/demo/demo-controller.ts';
 import { OWN_NAMESPACE } from '../../../src/cli/demo/demo-cluster.ts';
 import { parseDemoOptions } from '../../../src/cli/demo/options.ts';
-import { DAY_MS, HOUR_MS } from '../../../src/core/model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 import type { MachineTimer } from '../../../src/ports/clock.ts';
 import { createLogger } from '../../../src/runtime/logging.ts';
 import { SeededRandom } from '../../../src/runtime/random.ts';
 import { SystemTimer } from '../../../src/runtime/system-clock.ts';
-import { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { planDeploys } from './deploys.ts';
 import { isFullAt, planFullMornings } from './full-mornings.ts';
 import { Ledger, type FortnightFigures } from './ledger.ts';
-import { startVpa } from './vpa-actor.ts';
+import { startVpa } from './vpa-controller.ts';
 import { fortnightInput } from './workloads.ts';
 
 export type Sizer = 'original' | 'evenkeel' | 'vpa' | 'vpa-in-place';
@@ -48,7 +48,7 @@ const WORKLOADS_A_NODE = 4;
 const EVERY_FEW_DAYS = [2.5, 7] as const;
 const DAILY = [1, 1] as const;
 
-/** Resolves with the figures; throws when the cluster refused something or an actor failed. */
+/** Resolves with the figures; throws when the cluster refused something or a component failed. */
 export async function runFortnight(sizer: Sizer, options: FortnightOptions): Promise<FortnightFigures> {
   const { seed, workloads: count, days, pastDays, timer = new SystemTimer() } = options;
   const input = fortnightInput(seed, count);

@@ -3,8 +3,8 @@
 // from one seed.
 
 import type { ManifestObject } from '../../../src/cli/demo/read-manifests.ts';
-import { USAGE_ANNOTATION } from '../../../src/simulator/usage/usage-annotation.ts';
-import type { UsageProfileKind } from '../../../src/simulator/usage/usage-profile.ts';
+import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';
+import type { UsageProfileKind } from '#embedded-cluster/usage/usage-profile';
 import { SeededRandom } from '../../../src/runtime/random.ts';
 
 /** What one container uses, and what it asks for: as factors of its use. */

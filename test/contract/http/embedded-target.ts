@@ -2,8 +2,8 @@
 
 import { SeededRandom } from '../../../src/runtime/random.ts';
 import { SystemTimer } from '../../../src/runtime/system-clock.ts';
-import { serveHttps } from '../../../src/simulator/api/http/http-server.ts';
-import { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import { serveHttps } from '#embedded-cluster/api/http/http-server';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { RecordingLogger } from '../../fakes/recording-logger.ts';
 import type { ApiTarget } from './raw-client.ts';
 

@@ -1,16 +1,16 @@
 // What our rules say about a cluster, in the form in which schedulerrules answers.
 
-import { Feasibility } from '../../../src/core/scheduling/feasibility.ts';
-import { comparePrice, victimsOn, type Preemption } from '../../../src/core/scheduling/preemption.ts';
-import { explainGates } from '../../../src/core/scheduling/queue-order.ts';
-import type { SchedulingView } from '../../../src/core/scheduling/scheduling-model.ts';
-import { explainRefusals, filterNodes } from '../../../src/core/scheduling/select-node.ts';
-import type { KubeObject } from '../../../src/simulator/api/kube-object.ts';
-import type { Pod } from '../../../src/simulator/actors/wire/pod.ts';
-import { decodeBudget } from '../../../src/simulator/scheduler/budgets.ts';
-import { decodeSchedulingPod } from '../../../src/simulator/scheduler/decode-pod.ts';
-import { NodeEntry } from '../../../src/simulator/scheduler/node-entry.ts';
-import { storageOf } from '../../../src/simulator/scheduler/storage-of-cluster.ts';
+import { Feasibility } from '#kube/scheduling/feasibility';
+import { comparePrice, victimsOn, type Preemption } from '#kube/scheduling/preemption';
+import { explainGates } from '#kube/scheduling/queue-order';
+import type { SchedulingView } from '#kube/scheduling/scheduling-model';
+import { explainRefusals, filterNodes } from '#kube/scheduling/select-node';
+import type { KubeObject } from '#embedded-cluster/api/kube-object';
+import type { Pod } from '#embedded-cluster/controllers/wire/pod';
+import { decodeBudget } from '#embedded-cluster/scheduler/budgets';
+import { decodeSchedulingPod } from '#embedded-cluster/scheduler/decode-pod';
+import { NodeEntry } from '#embedded-cluster/scheduler/node-entry';
+import { storageOf } from '#embedded-cluster/scheduler/storage-of-cluster';
 import type { WireCluster, WireObject } from './wire-cluster.ts';
 
 export interface Verdict {

@@ -4,7 +4,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { moveFor, type FollowedAutoscaler } from '../../../src/core/hpa/follow-targets.ts';
 import { meanRequest, requestOf } from '../../../src/core/hpa/scale-point.ts';
-import type { PodRecord } from '../../../src/core/model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { amounts, anHpaRecord, aPodRecord, T0 } from '../../builders/rightsizing.ts';
 
 const CPU = { resource: 'cpu', container: null } as const;

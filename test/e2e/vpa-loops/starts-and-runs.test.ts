@@ -2,7 +2,7 @@
 // runtimes that hold more than they seem to. Lived through on the embedded cluster.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { WireResources } from '../../../src/simulator/actors/wire/pod.ts';
+import type { WireResources } from '#embedded-cluster/controllers/wire/pod';
 import { aPolicyFor, LoopScene, resources, sizeOf, type LoopWorkload } from './scene.ts';
 import { HANG_TEST_MS } from '../../eventually.ts';
 

@@ -4,7 +4,7 @@ import { ownResource } from '../../../adapters/kubernetes/resources.ts';
 import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
 import { optionalObjectAt } from '../../../adapters/kubernetes/wire.ts';
 import { PLURALS, type RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
-import type { WorkloadRef } from '../../../core/model/workload.ts';
+import type { WorkloadRef } from '#kube/records/workload';
 import { recommendationName } from '../../../core/recommendations/recommendation-name.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 

@@ -10,11 +10,11 @@ import { objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.t
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { PLURALS, type Recommendation } from '../../../apis/v1alpha1/index.ts';
 import { podRef } from '../../../core/model/object-ref.ts';
-import type { PodRecord } from '../../../core/model/pod.ts';
-import { workloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
 import type { Values } from '../../../core/resize/model/container-values.ts';
-import { lentValues } from '../../../core/resize/plan/beside-overages.ts';
+import { overageValues } from '../../../core/resize/plan/beside-overages.ts';
 import { isApplied } from '../../../core/resize/model/limit-exception.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
@@ -123,8 +123,8 @@ class PodSizes {
   #remember({ metadata, spec, status }: Recommendation): void {
     const whole = readMemory(status);
     const values = [whole, ...(whole.classes?.values() ?? [])].flatMap(({ apply, lastApplied, rolledBack, previous, limitExceptions }) => {
-      const lent = limitExceptions.filter(isApplied).map(lentValues);
-      return [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...lent].filter((each) => each !== undefined);
+      const overages = limitExceptions.filter(isApplied).map(overageValues);
+      return [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...overages].filter((each) => each !== undefined);
     });
     if (values.length === 0) return;
     const { kind, name } = spec.targetRef;

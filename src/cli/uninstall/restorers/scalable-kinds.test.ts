@@ -3,7 +3,7 @@ import { idleOriginal } from '../../../../test/builders/original-notes.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { aScalableDefinition } from '../../../../test/builders/scalable-definition.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
-import type { ApiTransport } from '../../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { ClusterAccess } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { runRestorer } from '../run-restorer.ts';
@@ -17,7 +17,7 @@ const PODS = '/api/v1/namespaces/shop/pods';
 const OX = { apiVersion: 'db.example.com/v1', kind: 'Ox' };
 const RUN = { dryRun: false, signal: new AbortController().signal, print: () => undefined };
 const SINCE = '2026-11-20T00:00:00.000Z';
-const NOTE = { since: SINCE, natural: [], sizes: [], wakesOn: 'load' };
+const NOTE = { since: SINCE, natural: [], sizes: [], wakeTriggers: 'load' };
 /** Three replicas, of which idle mode left one. */
 const ORIGINAL = idleOriginal('replicas', { user: 3, value: 1, since: Date.parse(SINCE) });
 

@@ -13,8 +13,8 @@ import {
 } from '../../../adapters/kubernetes/resources.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
 import { requestsAndLimits } from '../../../adapters/kubernetes/decode-quantities.ts';
-import type { RequestsAndLimits } from '../../../core/model/resources.ts';
-import { groupOfVersion, KUBERNETES_OWNERS, workloadPath, type OwnerRef, type WorkloadRef } from '../../../core/model/workload.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { groupOfVersion, KUBERNETES_OWNERS, workloadPath, type OwnerRef, type WorkloadRef } from '#kube/records/workload';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { granted } from '../registration.ts';
 

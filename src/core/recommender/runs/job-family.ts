@@ -1,6 +1,6 @@
 // Runs of the same work have different names: a CronJob's are recognised by their owner, others by what `generateName` adds.
 
-import { isWorkloadOfKind, parseWorkloadKey, workloadKey, type WorkloadKey } from '../../model/workload.ts';
+import { isWorkloadOfKind, parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 
 /** The letters that the API server makes names of. */
 const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}$/;

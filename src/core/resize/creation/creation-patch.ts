@@ -2,7 +2,7 @@
 // the template had, and nothing else.
 
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
-import type { RequestsAndLimits } from '../../model/resources.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import { writeQuantities } from '../../recommendations/quantities.ts';
 import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
 import { writeBoostAtCreation } from '../layers/start-up/boost-at-creation.ts';

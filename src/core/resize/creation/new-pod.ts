@@ -1,5 +1,5 @@
-import type { InitContainerRecord } from '../../model/pod-requests.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import type { InitContainerRecord } from '#kube/records/pod-requests';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 
 /** A pod as it asks to be created. */
 export interface NewPod {

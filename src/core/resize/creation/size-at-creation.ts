@@ -5,9 +5,9 @@
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
 import { isWithinBounds } from '../../model/limit-range.ts';
-import type { QosClass } from '../../model/pod.ts';
-import type { OptionalResources, RequestsAndLimits, ResourceName } from '../../model/resources.ts';
-import type { Millicores } from '../../model/units.ts';
+import type { QosClass } from '#kube/records/pod';
+import type { OptionalResources, RequestsAndLimits, ResourceName } from '#kube/records/resources';
+import type { Millicores } from '#kube/units';
 import { FIELD, limitBelowRequest, qosOf, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import { boostedCpu, cpuLeftByQuotas } from '../layers/start-up/boosted-cpu.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy, type PolicyRules } from '../policy/policy-rules.ts';

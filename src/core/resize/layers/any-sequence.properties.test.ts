@@ -3,8 +3,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, amounts, pods, resized } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord, PodResizeStatus } from '../../model/pod.ts';
-import { HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord, PodResizeStatus } from '#kube/records/pod';
+import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { lowersAnything } from '../model/container-values.ts';
 import { stageMs } from '../plan/stages.ts';
 import { decideWorkload } from './decide-workload.ts';
@@ -158,7 +158,7 @@ describe('over any sequence of events', () => {
           const latest = situation.advice[0]?.memoryEvidence?.latest ?? 0;
           for (const { kind, containers } of steps) {
             for (const { from, to } of containers) {
-              if (kind === 'write-back' || (to.limits.memoryBytes ?? 0) >= (from.limits.memoryBytes ?? 0)) continue;
+              if (kind === 'revert' || (to.limits.memoryBytes ?? 0) >= (from.limits.memoryBytes ?? 0)) continue;
               expect(to.limits.memoryBytes).toBeGreaterThanOrEqual(latest * 1.25);
             }
           }

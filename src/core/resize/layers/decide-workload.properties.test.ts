@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, resized } from '../../../../test/builders/rightsizing.ts';
-import { MINUTE_MS } from '../../model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import { lowersAnything, qosOf } from '../model/container-values.ts';
 import { decideWorkload } from './decide-workload.ts';
 import type { WorkloadSituation } from '../model/situation.ts';

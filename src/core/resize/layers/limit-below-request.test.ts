@@ -12,8 +12,8 @@ import {
   T0,
 } from '../../../../test/builders/rightsizing.ts';
 import type { LimitRangeRecord } from '../../model/cluster-records.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import { MiB, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { MiB, MINUTE_MS } from '#kube/units';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 import { decideWorkload } from './decide-workload.ts';
 
@@ -92,7 +92,7 @@ describe('while a template has a limit below its request', () => {
 
   test.each<[string, Partial<WorkloadSituation>]>([
     ['in mode Recommend', { policy: { ...autoPolicy(), mode: 'Recommend' } }],
-    ['where the status of pods is stale', { standing: { ...aSituation().standing, stale: { source: 'informers', message: 'old' } } }],
+    ['where the status of pods is stale', { gateState: { ...aSituation().gateState, stale: { source: 'informers', message: 'old' } } }],
   ])('nothing is taken back %s', (_case, more) => {
     expect(afterCanary(more, crashed).steps).toEqual([]);
   });

@@ -1,7 +1,7 @@
 // Requests and limits by container: how they are compared, and what QoS class they make.
 
-import type { QosClass } from '../../model/pod.ts';
-import { greaterAmount, sameResources, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../../model/resources.ts';
+import type { QosClass } from '#kube/records/pod';
+import { greaterAmount, sameResources, type OptionalResources, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
 
 /** Requests and limits by container name. */
 export type Values = ReadonlyMap<string, RequestsAndLimits>;

@@ -1,4 +1,4 @@
-import { DAY_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 
 /** So long after an OOM kill it speaks for more memory: what happens once a day has not happened again before. */
 export const KILL_COUNTS_FOR_MS: DurationMs = DAY_MS;

@@ -1,9 +1,9 @@
 // The last minutes of one container of a workload, all of its replicas together: evidence that a limit is about to be hit.
 // Coarser figures (an hour, a day) come too late for that.
 
-import { greaterAmount } from '../../model/resources.ts';
-import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
-import { MAX_LATE_MS, type UsageSample } from '../../model/usage.ts';
+import { greaterAmount } from '#kube/records/resources';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import { MAX_LATE_MS, type UsageSample } from '#kube/records/usage';
 import { HotReplicas, type HotPod } from './hot-replicas.ts';
 import type { ThrottledPod } from './throttled-pods.ts';
 
@@ -123,12 +123,12 @@ export class DemandLog {
   #joined(): DemandWindow {
     let memory: number | null = null;
     let own: number | null = null;
-    let ownIsTold = false;
+    let ownIsReported = false;
     let [throttledSum, throttledCount] = [0, 0];
     for (const replica of this.#replicas.values()) {
       memory = greaterAmount(memory, replica.memory);
       own = greaterAmount(own, replica.own ?? replica.memory);
-      ownIsTold ||= replica.own !== null;
+      ownIsReported ||= replica.own !== null;
       if (replica.throttledCount === 0) continue;
       throttledSum += replica.throttledSum / replica.throttledCount;
       throttledCount += 1;
@@ -137,7 +137,7 @@ export class DemandLog {
     return {
       at: this.#openAt,
       memoryBytes: memory,
-      ownMemoryBytes: ownIsTold ? own : null,
+      ownMemoryBytes: ownIsReported ? own : null,
       cpuMillicores: cpu[Math.ceil(cpu.length * REPLICA_PERCENTILE) - 1] ?? null,
       throttledRatio: throttledCount === 0 ? null : throttledSum / throttledCount,
     };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { T0 } from '../../../../test/builders/rightsizing.ts';
-import { MINUTE_MS } from '../../model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import { HotReplicas } from './hot-replicas.ts';
 
 function observed(...minutes: readonly (readonly number[])[]): HotReplicas {

@@ -1,6 +1,6 @@
 // Which replicas of a container use far more CPU than the others, and what the others use: a hot replica is raised alone.
 
-import { MINUTE_MS, type DurationMs, type Instant, type Millicores, type Ratio } from '../../model/units.ts';
+import { MINUTE_MS, type DurationMs, type Instant, type Millicores, type Ratio } from '#kube/units';
 
 /** A replica that used more than 3 × the median until `until`. */
 export interface HotPod {

@@ -1,4 +1,4 @@
-import type { PodRecord } from '../../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 
 /** A pod as decisions see it: with the values that it has but for what a layer gives it for a while, such as more CPU to start. */
 export interface PlannedPod extends PodRecord {

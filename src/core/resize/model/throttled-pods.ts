@@ -1,7 +1,7 @@
 // Which replicas of a container have been throttled without a pause, and since when: the evidence on which a CPU limit is raised.
 
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
-import type { UsageSample } from '../../model/usage.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 
 /** A replica that was throttled from `since` until `until`, as far as its counters have been read. */
 export interface ThrottledPod {

@@ -1,5 +1,5 @@
 import type { AwaitingReason } from '../../../apis/conditions.ts';
-import type { Instant } from '../../model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** Why something waits. `until`: the earliest next try, null where that is not known. */
 export interface Waiting {
@@ -43,7 +43,7 @@ export const WAITING_RANK: Readonly<Record<AwaitingReason, number>> = {
 };
 
 /** Of several, the one to show: that of the lowest rank, with the earliest time of all that share it. */
-export function mostTelling(all: readonly Waiting[]): Waiting | null {
+export function mostSpecific(all: readonly Waiting[]): Waiting | null {
   const [first] = [...all].sort((a, b) => WAITING_RANK[a.reason] - WAITING_RANK[b.reason]);
   if (first === undefined) return null;
   const untils = all.flatMap((each) => (each.reason === first.reason && each.until !== null ? [each.until] : []));

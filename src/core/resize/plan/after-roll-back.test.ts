@@ -12,9 +12,9 @@ import {
   resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import { formatMemory } from '../../model/quantity.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { formatMemory } from '#kube/quantity';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import { NO_MEMORY, NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
@@ -140,7 +140,7 @@ test('a change under way that began after a roll-back is held, not taken back, w
   expect(requests(begun)).toContain('100m 512Mi');
   const stale: WorkloadSituation = {
     ...begun,
-    standing: { ...begun.standing, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
+    gateState: { ...begun.gateState, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
   };
   const held = decideWorkload(stale);
   expect([held.reason, held.steps]).toEqual(['stale-data', []]);
@@ -155,7 +155,7 @@ describe('a raise that began after a roll-back', () => {
     const raise = decideWorkload(short);
     return {
       ...after(short, { ...raise, steps: raise.steps.filter(({ pod }) => pod.name !== 'web-1') }, MINUTE_MS),
-      standing: { ...short.standing, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
+      gateState: { ...short.gateState, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
     };
   }
 

@@ -1,6 +1,6 @@
 // What everything else sees of a temporary overage: nothing. It decides and acts as if the limit had its previous value.
 
-import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
+import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
 import { isApplied, type LimitException } from '../model/limit-exception.ts';
 
 const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const satisfies Record<ResourceName, string>;
@@ -36,7 +36,7 @@ export function withoutOverages(container: string, present: RequestsAndLimits, e
 }
 
 /** What an overage gives, as limits of its container alone. */
-export function lentValues({ container, resource, overage }: LimitException): ReadonlyMap<string, RequestsAndLimits> {
+export function overageValues({ container, resource, overage }: LimitException): ReadonlyMap<string, RequestsAndLimits> {
   const none = { cpuMillicores: null, memoryBytes: null };
   return new Map([[container, { requests: none, limits: { ...none, [FIELD[resource]]: overage?.value ?? null } }]]);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { anAdvice, aSituation, aWorkloadRecord, T0 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS } from '../../model/units.ts';
+import { HOUR_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 
 const some = anAdvice({ enoughHistory: false, firstSampleAt: T0 - HOUR_MS / 2, confidenceText: '2 of 20 runs seen' });

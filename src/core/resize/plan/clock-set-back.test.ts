@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, resized, T0 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideInPlace } from './decide-in-place.ts';
 import { NO_MEMORY, type HotReplica, type WorkloadSituation } from '../model/situation.ts';
 

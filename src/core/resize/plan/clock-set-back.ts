@@ -1,8 +1,8 @@
 // After the clock was set back, usage is left out until the time of the newest sample comes again, and that of a replica whose
 // node has a clock that is far behind for as long: what is used now is not known.
 
-import { isoTime } from '../../model/iso-time.ts';
-import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 

@@ -12,8 +12,8 @@ import {
   T0,
 } from '../../../../test/builders/rightsizing.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
-import type { RequestsAndLimits } from '../../model/resources.ts';
-import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { ContainerDemand } from '../model/demand.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 import { ThrottledPods } from '../model/throttled-pods.ts';

@@ -12,7 +12,7 @@ import {
   resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';

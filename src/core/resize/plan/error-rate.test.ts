@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aSituation, autoPolicy, pods, T0 } from '../../../../test/builders/rightsizing.ts';
-import { MINUTE_MS } from '../../model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { errorRateQuery, needsErrorRate } from './error-rate.ts';

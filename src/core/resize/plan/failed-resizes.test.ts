@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { amounts, aPodRecord, T0 } from '../../../../test/builders/rightsizing.ts';
-import type { RequestsAndLimits } from '../../model/resources.ts';
-import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { FailedResize } from '../model/situation.ts';
 import { rememberFailures } from './failed-resizes.ts';
 

@@ -1,7 +1,7 @@
-import type { NodeRecord } from '../../model/node.ts';
-import { podRequests } from '../../model/pod-requests.ts';
-import { countedRequests, type PodRecord } from '../../model/pod.ts';
-import { NO_RESOURCES, addResources, type Resources } from '../../model/resources.ts';
+import type { NodeRecord } from '#kube/records/node';
+import { podRequests } from '#kube/records/pod-requests';
+import { countedRequests, type PodRecord } from '#kube/records/pod';
+import { NO_RESOURCES, addResources, type Resources } from '#kube/records/resources';
 
 /**
  * What is not requested of a node. A pod counts with the most of what it asks for and what its node has set aside for it,

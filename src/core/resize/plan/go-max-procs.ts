@@ -2,8 +2,8 @@
 // request and the limit become. No number is changed for it; that they do not go together is said.
 
 import type { ExplanationStep } from '../../model/explanation-step.ts';
-import { formatCpu } from '../../model/quantity.ts';
-import type { RequestsAndLimits } from '../../model/resources.ts';
+import { formatCpu } from '#kube/quantity';
+import type { RequestsAndLimits } from '#kube/records/resources';
 
 /** Explanation of a CPU request or limit that does not fit GOMAXPROCS; empty: it fits, or is unknown. */
 export function goMaxProcsSteps(goMaxProcs: number | null, { requests, limits }: RequestsAndLimits): readonly ExplanationStep[] {

@@ -9,7 +9,7 @@ import {
   pods,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS, type DurationMs } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, type DurationMs } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 
 const equal = amounts('1', '512Mi');

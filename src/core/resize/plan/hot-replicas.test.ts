@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { HotReplicas } from '../model/hot-replicas.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, aPodRecord, aSituation, autoPolicy, resized, T0 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord, PodResizeStatus } from '../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord, PodResizeStatus } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { sameValues } from '../model/container-values.ts';
 import type { NodePoolOfNode, WorkloadSituation } from '../model/situation.ts';
@@ -211,7 +211,7 @@ describe('a raise that no node can carry out', () => {
     const lastApplied = { at: T0, by: 'evenkeel', reason: '', pods: 2, values: new Map([['main', values]]) };
     const memory = { ...refused.situation.memory, lastApplied };
     const { steps } = decideWorkload({ ...refused.situation, memory, pods: [pod('web-9', 'n2')] });
-    expect(steps.map(({ kind, containers }) => [kind, containers[0]?.to.requests])).toEqual([['conform', amounts('500m', '600Mi')]]);
+    expect(steps.map(({ kind, containers }) => [kind, containers[0]?.to.requests])).toEqual([['correct-drift', amounts('500m', '600Mi')]]);
   });
 
   test('comes once a node has room for it', () => {

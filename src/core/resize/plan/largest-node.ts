@@ -1,8 +1,8 @@
 // The largest node that a workload's pods ran on in the last 30 days, each resource by itself. The nodes of this moment say too
 // little: a pool that is scaled to zero comes back.
 
-import type { Resources } from '../../model/resources.ts';
-import { DAY_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { Resources } from '#kube/records/resources';
+import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import type { LargestNode, WorkloadSituation } from '../model/situation.ts';
 
 const REMEMBERED_FOR_MS: DurationMs = 30 * DAY_MS;

@@ -2,7 +2,7 @@
 // container's own limit restarts it.
 
 import type { ContainerAdvice } from '../../recommender/advice.ts';
-import { DAY_MS, type DurationMs } from '../../model/units.ts';
+import { DAY_MS, type DurationMs } from '#kube/units';
 import type { LimitException } from '../model/limit-exception.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 

@@ -1,5 +1,5 @@
-import type { RequestsAndLimits, ResourceName, Resources } from '../../model/resources.ts';
-import type { Ratio } from '../../model/units.ts';
+import type { RequestsAndLimits, ResourceName, Resources } from '#kube/records/resources';
+import type { Ratio } from '#kube/units';
 import { FIELD } from '../model/container-values.ts';
 import type { LimitPolicy } from '../policy/policy-rules.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DAY_MS, GiB, HOUR_MS, MiB } from '../../model/units.ts';
+import { DAY_MS, GiB, HOUR_MS, MiB } from '#kube/units';
 import type { MemoryEvidence } from '../../recommender/advice.ts';
 import { memoryLimitFloor, memoryLimitFor } from './memory-limit.ts';
 import type { MemoryLimitInputs } from './memory-limit.ts';

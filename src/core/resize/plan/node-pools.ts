@@ -1,6 +1,6 @@
-import type { NodeRecord } from '../../model/node.ts';
+import type { NodeRecord } from '#kube/records/node';
 import { nodeClass } from '../../model/node-class.ts';
-import type { Instant } from '../../model/units.ts';
+import type { Instant } from '#kube/units';
 import type { NodePoolOfNode } from '../model/situation.ts';
 
 /** The pools of some nodes, by node name. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, aPodRecord, aSituation, T0 } from '../../../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 

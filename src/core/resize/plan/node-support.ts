@@ -1,8 +1,8 @@
 // What a node can resize in place, as far as its status says; what its kubelet is configured to is learnt from refusals.
 
-import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
-import type { RefusalCode } from '../../model/refusal-code.ts';
-import type { RequestsAndLimits } from '../../model/resources.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { RefusalCode } from '#kube/records/refusal-code';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import type { WorkloadSituation } from '../model/situation.ts';
 
 /** First kubelet that resizes pods in place without a feature gate. */

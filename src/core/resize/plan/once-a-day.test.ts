@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, autoPolicy, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideInPlace } from './decide-in-place.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 

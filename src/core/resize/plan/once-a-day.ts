@@ -5,7 +5,7 @@
 import type { Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, PaceInForce, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
-import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import type { DueChange } from './due-changes.ts';
 
 /** No CPU request falls for so long after the pace in force has changed, either way. Raises act at once. */

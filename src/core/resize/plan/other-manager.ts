@@ -2,9 +2,9 @@
 // resized them since. That manager's size stays for a while, is put right once more after that, and stays for long where it
 // happens again: two managers do not undo each other's work for ever.
 
-import type { PodRecord } from '../../model/pod.ts';
-import { isoTime } from '../../model/iso-time.ts';
-import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { isoTime } from '#kube/time/iso-time';
+import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { isOwnManager } from '../../model/field-managers.ts';
 import { fitPod } from './pod-change.ts';
 import type { OtherResizes, WorkloadSituation } from '../model/situation.ts';
@@ -41,9 +41,9 @@ export function otherManager({ pods, vpas }: Pick<WorkloadSituation, 'pods' | 'v
 }
 
 /** What to remember from now on of resizes by others; null: nothing. */
-export function otherResizes(situation: WorkloadSituation): OtherResizes | null {
+export function externalResizes(situation: WorkloadSituation): OtherResizes | null {
   const { now, memory } = situation;
-  const known = memory.otherResizes !== null && now < memory.otherResizes.until + FORGOTTEN_AFTER_MS ? memory.otherResizes : null;
+  const known = memory.externalResizes !== null && now < memory.externalResizes.until + FORGOTTEN_AFTER_MS ? memory.externalResizes : null;
   const latest = latestByOthers(situation);
   if (latest === null || (known !== null && latest.at <= known.at)) return known;
   // More of the same, while it is being left alone.
@@ -86,5 +86,5 @@ function foreignSince({ resizedBy }: PodRecord, since: Instant): PodRecord['resi
 
 /** The same of the context as it is. */
 export function resizesLeftAlone(context: WorkloadSituation): string | null {
-  return heldByOthers(otherResizes(context), context.now);
+  return heldByOthers(externalResizes(context), context.now);
 }

@@ -1,8 +1,8 @@
 // From the values that a workload should have to the patch of one pod: what in-place resize allows, or why it does not.
 
-import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
-import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
+import { HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import { FIELD, lowersAnything, qosOf, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
 import { isOlder } from './node-support.ts';
@@ -42,8 +42,8 @@ export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, n
     if (!sameValues(from, to)) changes.push({ name: container.name, from, to });
   }
   if (changes.length === 0) return { kind: 'fits' };
-  const hindrance = whyRestart(pod, changes, after);
-  if (hindrance !== null) return { kind: 'restart', ...hindrance };
+  const restart = whyRestart(pod, changes, after);
+  if (restart !== null) return { kind: 'restart', ...restart };
   return {
     kind: 'change',
     containers: changes,

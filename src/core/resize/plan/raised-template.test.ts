@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 

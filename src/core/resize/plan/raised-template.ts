@@ -1,12 +1,12 @@
 // A template that a person has raised since sizes were put in force: what was learnt before says nothing against it, so it is
 // the least in force until a new reduction has passed every gate.
 
-import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '../../model/resources.ts';
+import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import { FIELD, RESOURCES, sameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
 /** A smaller difference is one of notation. */
-const LEAST_RAISE_RATIO = 1.001;
+const MIN_RAISE_RATIO = 1.001;
 
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 
@@ -60,7 +60,7 @@ function raisedAmounts(before: OptionalResources | undefined, now: OptionalResou
   let raised = now;
   for (const resource of RESOURCES) {
     const [was, is] = [before?.[FIELD[resource]] ?? null, now[FIELD[resource]]];
-    if (was === null || is === null || is < was * LEAST_RAISE_RATIO) raised = withAmount(raised, resource, null);
+    if (was === null || is === null || is < was * MIN_RAISE_RATIO) raised = withAmount(raised, resource, null);
   }
   return raised;
 }

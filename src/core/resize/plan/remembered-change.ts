@@ -1,9 +1,9 @@
 // The stored memory of a workload after its change begins, is dropped or is rolled back.
 
-import type { PodRecord } from '../../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { isOwnManager } from '../../model/field-managers.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
-import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
+import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, UserRequests, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import { withoutReductions, withReductions } from './once-a-day.ts';
@@ -11,7 +11,7 @@ import { mustProveItself } from './stages.ts';
 
 /** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
 const HOLD_MS: DurationMs = 24 * HOUR_MS;
-const LONGEST_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
+const MAX_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
 
 /** @param inForce what every container has before it */
 export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
@@ -95,7 +95,7 @@ export function rolledBack(
   const earlier = memory.previous?.values;
   const values = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
   const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
-  const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), LONGEST_HOLD_MS);
+  const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), MAX_HOLD_MS);
   const isUndone = ({ before }: WatchedReduction): boolean =>
     [...before].every(([name, from]) => !lowersAnything(from, values?.get(name) ?? from));
   return {

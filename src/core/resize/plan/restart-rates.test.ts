@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DAY_MS, HOUR_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 import { isSignificantlyGreater } from './restart-rates.ts';
 
 describe('a rate of restarts', () => {

@@ -1,7 +1,7 @@
 // Whether restarts follow a change, or happen anyway: a workload that restarts now and then is sized all the same.
 
-import type { PodRecord } from '../../model/pod.ts';
-import { DAY_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { WorkloadSituation } from '../model/situation.ts';
 
 /** A rise that chance alone would bring about less often than this is the change's doing. */

@@ -1,7 +1,7 @@
 // How a change spreads over the pods of a workload: one pod first, then a tenth, half, all; each stage verified before
 // the next. Increases go to all at once: too small hurts now, and more never broke a container.
 
-import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { lowersAnything, type Values } from '../model/container-values.ts';
 import type { ApplyStage, ChangeUnderWay } from '../model/situation.ts';

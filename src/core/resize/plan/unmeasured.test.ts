@@ -13,7 +13,7 @@ import {
   pods,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 

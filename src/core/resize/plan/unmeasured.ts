@@ -1,8 +1,8 @@
 // CPU is reduced only where the harm would be measured: throttling under a CPU limit, pressure (PSI) without one. Where a node
 // measures no pressure, CPU that it has to spare keeps the harm small.
 
-import type { ContainerRecord } from '../../model/pod.ts';
-import type { Ratio } from '../../model/units.ts';
+import type { ContainerRecord } from '#kube/records/pod';
+import type { Ratio } from '#kube/units';
 import { qosOf } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
@@ -14,7 +14,7 @@ import { unseenBursts } from './guaranteed-cpu.ts';
 const BUSY_NODE_RATIO: Ratio = 0.8;
 
 /** @param change a reduction; null: its harm would be measured, or there is CPU to spare */
-export function unmeasuredHarm(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
+export function unmeasuredRegression(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
   if (resource !== 'cpu') return null;
   if (!hasCpuLimit(situation, container)) return onBusyNode(situation, container);
   return unmeasuredThrottling(situation, container) ?? burstsOfGuaranteed(situation, container);

@@ -1,8 +1,8 @@
 // Raises that wait until their nodes have room: no pod is pending for them, so that no node autoscaler sees the demand.
 
-import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
-import { NO_RESOURCES, addResources, type RequestsAndLimits, type Resources } from '../../model/resources.ts';
-import type { Instant } from '../../model/units.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import { NO_RESOURCES, addResources, type RequestsAndLimits, type Resources } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 import { FIELD, raisesAnything, type Values } from '../model/container-values.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
@@ -30,7 +30,7 @@ export function raisesWaitingForNodes(
   if (decision.mode !== 'Auto' && decision.mode !== 'Approve') return null;
   const parts = decision.classes ?? [{ pods, decision }];
   const waiting = parts.flatMap((part) =>
-    part.pods.flatMap((pod) => deferredRaise(pod, now) ?? writtenBackRaise(pod, part.decision, nodePools) ?? []),
+    part.pods.flatMap((pod) => deferredRaise(pod, now) ?? revertedRaise(pod, part.decision, nodePools) ?? []),
   );
   if (waiting.length === 0) return null;
   return {
@@ -48,7 +48,7 @@ function deferredRaise({ resize, containers }: PodRecord, now: Instant): Waiting
 }
 
 /** What its node refused, as far as it is still wanted. */
-function writtenBackRaise(
+function revertedRaise(
   pod: PodRecord,
   { memory, containers }: WorkloadDecision,
   nodePools: WorkloadSituation['nodePools'],

@@ -12,9 +12,9 @@ import {
   resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '../../model/units.ts';
-import type { ContainerReadings } from '../../model/usage.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
+import type { ContainerReadings } from '#kube/records/usage';
 import { NO_EVIDENCE, type Evidence, type EvidenceHour } from '../../recommender/evidence-hours.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { APPLY_STAGES, NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';
@@ -185,7 +185,7 @@ describe('a reduction that is in force on all pods', () => {
     expect(live(reduced({ evidence: early }), T0 + 4 * HOUR_MS, { evidence: early }).memory.rolledBack).toBeNull();
     const always: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
     const before = reduced();
-    const lastIdle = { since: T0, wokenAt: T0 + 4 * HOUR_MS, because: '', shortNaps: 0, awakeMs: 0, floor: new Map() };
+    const lastIdle = { since: T0, wokenAt: T0 + 4 * HOUR_MS, because: '', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
     const woken = { ...before, memory: { ...before.memory, lastIdle } };
     expect(live(woken, T0 + 5 * HOUR_MS, { evidence: always }).memory.rolledBack).toBeNull();
   });

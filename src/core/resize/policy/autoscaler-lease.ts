@@ -1,7 +1,7 @@
 // Whether evenkeel-autoscaler holds its lease. Pace Hourly is in force only then: the autoscaler knows the forecast and treats a
 // deferred resize as pending demand, so that nodes follow the hour.
 
-import { SECOND_MS, type DurationMs } from '../../model/units.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 
 export const AUTOSCALER_LEASE = 'evenkeel-autoscaler';
 

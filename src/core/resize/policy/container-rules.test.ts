@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { MiB } from '../../model/units.ts';
+import { MiB } from '#kube/units';
 import { containerRules, sourcedRules, wideningOverrides, type RuleSources } from './container-rules.ts';
 import { NO_AUTOSCALER_LEASE } from './autoscaler-lease.ts';
 import { DEFAULT_POLICY_RULES, containerMode, containerPolicyOf, modeInForce, paceInForce, whyDaily } from './policy-rules.ts';

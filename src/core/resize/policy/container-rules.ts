@@ -1,9 +1,9 @@
 // Joins policy, container exception, floor, ceiling and the largest node into what the recommender is asked for.
 
-import type { ContainerRuntime } from '../../model/container-runtime.ts';
-import type { Resources, ResourceName } from '../../model/resources.ts';
+import type { ContainerRuntime } from '#kube/records/container-runtime';
+import type { Resources, ResourceName } from '#kube/records/resources';
 import { formatDuration } from '../../model/duration.ts';
-import { formatCpu, formatMemory } from '../../model/quantity.ts';
+import { formatCpu, formatMemory } from '#kube/quantity';
 import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES, type RecommenderRules, type ResourceRules } from '../../recommender/advice.ts';
 import { containerMode, containerPolicyOf, modeInForce, paceInForce, type PolicyRules, type ResourcePolicy } from './policy-rules.ts';
 import { boundsOf, type WorkloadOverrides } from './workload-overrides.ts';
@@ -64,7 +64,7 @@ export function sourcedRules(
   policy: PolicyRules,
   overrides: WorkloadOverrides,
   container: string,
-  { largestNode, nodesFollow, sources }: RuleSurroundings,
+  { largestNode, nodesFollow, sources }: RuleContext,
 ): readonly SourcedRule[] {
   const own = containerPolicyOf(policy, container);
   const from = (...fields: readonly string[]): FieldSource => sources.of(container, ...fields);
@@ -97,7 +97,7 @@ export function sourcedRules(
 }
 
 /** What rules depend on beside the policy and the workload. */
-export interface RuleSurroundings {
+export interface RuleContext {
   readonly largestNode: Resources | null;
   /** evenkeel-autoscaler holds its lease. */
   readonly nodesFollow: boolean;

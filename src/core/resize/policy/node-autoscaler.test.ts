@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { aNodeRecord } from '../../../../test/builders/records.ts';
 import { aWorkloadRecord } from '../../../../test/builders/rightsizing.ts';
-import type { NodeRecord } from '../../model/node.ts';
-import type { WorkloadRecord } from '../../model/workload.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { findNodeAutoscaler } from './node-autoscaler.ts';
 
 const taint = { key: 'DeletionCandidateOfClusterAutoscaler', value: '1700000000', effect: 'PreferNoSchedule' } as const;

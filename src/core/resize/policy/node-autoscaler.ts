@@ -1,7 +1,7 @@
 // Whether another node autoscaler runs in the cluster, by what its nodes and workloads show: that needs no further permission.
 
-import type { NodeRecord } from '../../model/node.ts';
-import type { WorkloadRecord } from '../../model/workload.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { WorkloadRecord } from '#kube/records/workload';
 
 export interface NodeAutoscaler {
   readonly name: 'Karpenter' | 'Cluster Autoscaler';

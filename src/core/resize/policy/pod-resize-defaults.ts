@@ -1,6 +1,6 @@
 import { formatCountOrPercent } from '../../model/count-or-percent.ts';
 import { formatDuration } from '../../model/duration.ts';
-import { formatCpu, formatMemory } from '../../model/quantity.ts';
+import { formatCpu, formatMemory } from '#kube/quantity';
 import { DEFAULT_POLICY_RULES } from './policy-rules.ts';
 
 /** By dotted field: what holds where a PodResizePolicy leaves it out. */

@@ -6,7 +6,7 @@ import { DEFAULT_IDLE_RULES, type IdleRules } from './idle-rules.ts';
 import type { CountOrPercent } from '../../model/count-or-percent.ts';
 import type { Glob } from '../../model/glob.ts';
 import { matchesGlob } from '../../model/glob.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Bytes, type DurationMs, type Ratio } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Bytes, type DurationMs, type Ratio } from '#kube/units';
 import type { Window } from '../../model/window.ts';
 import type { Goal, Pace } from '../../recommender/advice.ts';
 

@@ -11,9 +11,9 @@ import type { IdleRules } from './idle-rules.ts';
 import { parseCountOrPercent } from '../../model/count-or-percent.ts';
 import { formatDuration, parseDuration } from '../../model/duration.ts';
 import { parseGlob, type Glob } from '../../model/glob.ts';
-import type { Parsed } from '../../model/parsed.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '../../model/quantity.ts';
-import { SECOND_MS, type DurationMs } from '../../model/units.ts';
+import type { Parsed } from '#kube/parsed';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import { parseWindow, type Window } from '../../model/window.ts';
 import {
   DEFAULT_POLICY_RULES,
@@ -25,7 +25,7 @@ import {
 } from './policy-rules.ts';
 
 /** More often than that, a cycle would begin before the report of the last one. */
-const SHORTEST_INTERVAL_MS: DurationMs = SECOND_MS;
+const MIN_INTERVAL_MS: DurationMs = SECOND_MS;
 
 /** What this installation can do, as far as a policy may ask for it. */
 export interface PolicyCapabilities {
@@ -168,7 +168,7 @@ class PolicyReader {
 
   #interval(text: string | undefined, fallback: DurationMs): DurationMs {
     const intervalMs = this.#duration('spec.interval', text, fallback);
-    if (intervalMs < SHORTEST_INTERVAL_MS) this.problems.push(`spec.interval must be at least ${formatDuration(SHORTEST_INTERVAL_MS)}`);
+    if (intervalMs < MIN_INTERVAL_MS) this.problems.push(`spec.interval must be at least ${formatDuration(MIN_INTERVAL_MS)}`);
     return intervalMs;
   }
 

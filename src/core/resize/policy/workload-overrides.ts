@@ -3,11 +3,11 @@
 import { MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import { isObject, parseJson } from '../../model/json.ts';
-import type { Parsed } from '../../model/parsed.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '../../model/quantity.ts';
-import { withDefaults, type OptionalResources } from '../../model/resources.ts';
-import { UNSET_RESOURCES } from '../../model/resources.ts';
-import type { Instant } from '../../model/units.ts';
+import type { Parsed } from '#kube/parsed';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { withDefaults, type OptionalResources } from '#kube/records/resources';
+import { UNSET_RESOURCES } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 
 /** Bounds by container name; `*` means all that are not named. */
 export type BoundsByContainer = ReadonlyMap<string, OptionalResources>;
@@ -55,18 +55,19 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
     heldUntil,
     floor,
     ceiling,
-    problems: problems.length <= MOST_TOLD ? problems : [...problems.slice(0, MOST_TOLD), `and ${problems.length - MOST_TOLD} more`],
+    problems:
+      problems.length <= MAX_PROBLEMS ? problems : [...problems.slice(0, MAX_PROBLEMS), `and ${problems.length - MAX_PROBLEMS} more`],
     ...(mayForbidRaises ? { mayForbidRaises } : {}),
   };
 }
 
 /** They stand in a status, an Event and a line of the log. */
-const MOST_TOLD = 6;
-const LONGEST_SHOWN = 63;
+const MAX_PROBLEMS = 6;
+const MAX_SHOWN = 63;
 
 /** An annotation may hold a quarter of a megabyte. */
 function shown(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 /** The bounds of one container: its own, else those of `*`, each resource by itself. */

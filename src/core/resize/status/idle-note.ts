@@ -11,7 +11,7 @@ const IDLE_NOTE = record<IdleNote>({
   since: required(INSTANT),
   natural: required(VALUES),
   sizes: required(VALUES),
-  wakesOn: required(text(256)),
+  wakeTriggers: required(text(256)),
 });
 
 export function writeIdleNote(idle: IdleNote): string {

@@ -14,8 +14,8 @@ import {
   withDefault,
   type RecordCodec,
 } from '../../model/codec.ts';
-import type { ResourceName } from '../../model/resources.ts';
-import type { Instant } from '../../model/units.ts';
+import type { ResourceName } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 import { RESOURCES } from '../model/container-values.ts';
 import type { ExceptionDecision } from '../model/limit-exception.ts';
 import { NO_USER_REQUESTS, type UserRequests } from '../model/situation.ts';

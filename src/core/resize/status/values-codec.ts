@@ -1,5 +1,5 @@
 import { byName, type Field } from '../../model/codec.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { readRequestsAndLimits, writeQuantities } from '../../recommendations/quantities.ts';
 
 const REQUESTS_AND_LIMITS: Pick<Field<RequestsAndLimits>, 'read' | 'write' | 'correct'> = {

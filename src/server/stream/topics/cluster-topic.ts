@@ -1,6 +1,6 @@
 import type { ChangeSource } from '../../../application/index.ts';
 import { ADMIN } from '../../../core/access/requirement.ts';
-import type { Instant } from '../../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { ClusterChange } from '../../../ports/cluster-reader.ts';
 import type { StreamTopic, TopicEvent, TopicFeed } from './topic.ts';
 

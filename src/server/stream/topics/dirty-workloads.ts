@@ -1,4 +1,4 @@
-import type { WorkloadKey } from '../../../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ClusterChange } from '../../../ports/cluster-reader.ts';
 
 /** Workloads whose recommendation record may have changed. */

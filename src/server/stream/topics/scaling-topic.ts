@@ -1,6 +1,6 @@
 import type { Recommendation } from '../../../apis/http/types.generated.ts';
 import type { ChangeSource } from '../../../application/index.ts';
-import { parseWorkloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
+import { parseWorkloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ClusterChange } from '../../../ports/cluster-reader.ts';
 import type { TimelineEntry, TimelineObject } from '../../../ports/timeline.ts';
 import { DirtyWorkloads } from './dirty-workloads.ts';

@@ -1,7 +1,7 @@
 import type { ChangeSource } from '../../../application/index.ts';
 import type { Requirement } from '../../../core/access/requirement.ts';
 import type { Scope } from '../../../core/access/scope.ts';
-import type { Instant } from '../../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { ClusterChange } from '../../../ports/cluster-reader.ts';
 
 /** The payload of one event, kept for listeners that reconnect. */

@@ -1,6 +1,6 @@
 // What is worth a Kubernetes Event: that an exception opened, closed, or that even the overage is too little. Once each.
 
-import type { ResourceName } from '../../../model/resources.ts';
+import type { ResourceName } from '#kube/records/resources';
 import type { DecisionNote } from '../../model/decision-note.ts';
 import { amount } from './evidence.ts';
 import { exceptionKey, type LimitException } from '../../model/limit-exception.ts';
@@ -15,7 +15,7 @@ export function notesOn(before: ReadonlyMap<string, LimitException>, after: read
       const reason = exception.bound === 'ceiling' ? 'CeilingReached' : 'LimitExceeded';
       const told: DecisionNote = { type: 'Warning', reason, message: `${what}: ${exception.evidence}${proposed}`.slice(0, 1024) };
       return isRecurring(exception)
-        ? [told, { type: 'Warning', reason: 'LimitExceptionRecurs', message: `${what}: ${exception.openings.length} times in 7 days` }]
+        ? [told, { type: 'Warning', reason: 'LimitExceptionRecurs', message: `${what}: ${exception.openCount.length} times in 7 days` }]
         : [told];
     }
     if (earlier === undefined) return [];

@@ -1,6 +1,6 @@
 // Gives an open exception its overage, or more of it: once for each opening, and never from what was given before.
 
-import type { Instant } from '../../../model/units.ts';
+import type { Instant } from '#kube/units';
 import type { LimitException, Overage } from '../../model/limit-exception.ts';
 import type { OverageOffer } from './overage-offer.ts';
 import { NEAR_LIMIT_RATIO } from './pressure.ts';

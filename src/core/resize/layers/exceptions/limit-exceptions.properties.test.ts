@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { requestsOnlyPolicy } from '../../../../../test/builders/exceptions.ts';
 import { amounts, anAdvice, aSituation, memory, pods, resized, T0 } from '../../../../../test/builders/rightsizing.ts';
-import { HOUR_MS, MiB, MINUTE_MS } from '../../../model/units.ts';
+import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../../model/situation.ts';
 import { readMemory } from '../../status/memory-codec.ts';
@@ -46,7 +46,7 @@ test('whatever demand does and people say: never beyond the ratio, never under w
           ...situation,
           demand: [{ container: 'main', windows }],
           advice: [{ ...fit, memoryEvidence: { ...fit.memoryEvidence!, latest: used } }],
-          standing: { ...situation.standing, stale: stale ? { source: 'usage', message: 'old' } : null },
+          gateState: { ...situation.gateState, stale: stale ? { source: 'usage', message: 'old' } : null },
           userRequests: { ...NO_USER_REQUESTS, exceptionDecisions: decisions as never },
         };
         const decision = decideWorkload(now);

@@ -1,7 +1,7 @@
 // Whether a workload is as its idle record says that it was made. A record without a Recommendation may be of an earlier idle period:
 // a user of the namespace may have kept it and put it back. Only what is as it says is given back.
 
-import type { PodRecord } from '../../../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { FIELD, isLess, RESOURCES } from '../../model/container-values.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';

@@ -1,6 +1,6 @@
 // What idle mode saves: the difference between natural and idle requests, over the replicas of each.
 
-import { addResources, NO_RESOURCES, type Resources } from '../../../model/resources.ts';
+import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
 import type { IdleMemory, Sizes } from '../../model/idle-memory.ts';
 
 /** Requests of one replica, all containers together. */

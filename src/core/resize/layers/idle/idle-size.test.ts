@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { amounts, anAdvice, memory } from '../../../../../test/builders/rightsizing.ts';
-import { UNSET_RESOURCES } from '../../../model/resources.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
 import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import { DEFAULT_IDLE_RULES, quietNeededMs, wakeThreshold } from '../../policy/idle-rules.ts';
 import { idleSizes, isSmaller, type IdleSizeInputs } from './idle-size.ts';
-import { DAY_MS, HOUR_MS } from '../../../model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 
 const NATURAL = new Map([['main', { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') }]]);
 
@@ -93,8 +93,8 @@ test.each([
   [HOUR_MS, 3, 8 * HOUR_MS],
   [DAY_MS, 5, 7 * DAY_MS],
   [14 * DAY_MS, 5, 14 * DAY_MS],
-])('After %i ms and %i short naps it must be quiet for %i ms', (afterMs, naps, needed) => {
-  expect(quietNeededMs({ afterMs }, naps)).toBe(needed);
+])('After %i ms and %i short naps it must be quiet for %i ms', (afterMs, shortIdlePeriods, needed) => {
+  expect(quietNeededMs({ afterMs }, shortIdlePeriods)).toBe(needed);
 });
 
 function aLimitRange(): IdleSizeInputs['limitRanges'][number] {

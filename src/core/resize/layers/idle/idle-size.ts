@@ -2,8 +2,8 @@
 // small that its waking could not be seen.
 
 import type { LimitRangeRecord } from '../../../model/cluster-records.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../../model/resources.ts';
-import { MiB, type Bytes } from '../../../model/units.ts';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
+import { MiB, type Bytes } from '#kube/units';
 import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import { requestsOnly, type Sizes } from '../../model/idle-memory.ts';
 import { wakeThreshold, type IdleRules } from '../../policy/idle-rules.ts';

@@ -2,8 +2,8 @@
 // by class of nodes, under the container's name and the class behind an `@`, which no container's name has.
 
 import { nodeClass } from '../../../model/node-class.ts';
-import type { NodeRecord } from '../../../model/node.ts';
-import { isWorkloadOfKind, type WorkloadKey, type WorkloadRef } from '../../../model/workload.ts';
+import type { NodeRecord } from '#kube/records/node';
+import { isWorkloadOfKind, type WorkloadKey, type WorkloadRef } from '#kube/records/workload';
 
 /** Whether a workload's pods differ by node. */
 export function isByNodeClass({ kind }: Pick<WorkloadRef, 'kind'>): boolean {

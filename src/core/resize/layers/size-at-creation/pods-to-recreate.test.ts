@@ -9,8 +9,8 @@ import {
   resized,
   T0,
 } from '../../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
 import { decideWorkload } from '../decide-workload.ts';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../model/situation.ts';
 
@@ -54,7 +54,7 @@ function createdOnly(pods: readonly PodRecord[], more: Partial<WorkloadSituation
     policy: { ...autoPolicy(), apply: 'OnRestart' },
     advice: [anAdvice()],
     memory: { ...NO_MEMORY, lastApplied },
-    standing: { ...aSituation().standing, admission: true },
+    gateState: { ...aSituation().gateState, admission: true },
     ...more,
   });
 }

@@ -3,7 +3,7 @@
 
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../../recommendations/quantities.ts';
 import { isObject, parseJson, type JsonObject } from '../../../model/json.ts';
-import type { RequestsAndLimits } from '../../../model/resources.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Values } from '../../model/container-values.ts';
 
 /** CPU of a container by the annotation; memory is not in it. */

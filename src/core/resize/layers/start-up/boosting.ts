@@ -1,13 +1,13 @@
 // Which pods get more CPU to start, keep it, or give it back, beside what was decided about them otherwise.
 
-import type { ContainerRecord, PodRecord } from '../../../model/pod.ts';
-import type { RequestsAndLimits } from '../../../model/resources.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
 import { formatDuration } from '../../../model/duration.ts';
-import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { isSizedAtCreationOnly } from '../../plan/creation-only.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
 import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
-import { NODE_PROPERTY_CODES } from '../../../model/refusal-code.ts';
+import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { newestByKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
 import { isResizable } from '../../plan/pod-change.ts';

@@ -2,8 +2,8 @@
 // itself plans with pods `withoutBoosts`: a boost never counts as what is in force, as drift or as a saving.
 
 import { POD_ANNOTATIONS } from '../../../../apis/annotations.ts';
-import type { ContainerRecord, PodRecord } from '../../../model/pod.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../../model/resources.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import type { Values } from '../../model/container-values.ts';
 import type { PlannedPod } from '../../model/planned-pod.ts';
 import type { StartUpBoost, WorkloadSituation } from '../../model/situation.ts';

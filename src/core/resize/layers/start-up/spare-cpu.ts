@@ -1,6 +1,6 @@
-import type { ContainerRecord, PodRecord } from '../../../model/pod.ts';
-import type { RequestsAndLimits } from '../../../model/resources.ts';
-import type { Millicores } from '../../../model/units.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import type { Millicores } from '#kube/units';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { cpuLeftByQuotas } from './boosted-cpu.ts';
 

@@ -12,9 +12,9 @@ import {
   T0,
   NO_OVERRIDES,
 } from '../../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../../model/pod.ts';
-import type { RequestsAndLimits } from '../../../model/resources.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
 import { decideWorkload } from '../decide-workload.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../model/situation.ts';
@@ -89,7 +89,7 @@ describe('more CPU to start', () => {
     ['not in mode Recommend', { policy: { ...DEFAULT_POLICY_RULES, startup }, pods: [starting()] }, []],
     ['not in mode Approve before anything was approved', { policy: autoPolicy({ startup, mode: 'Approve' }), pods: [starting()] }, []],
     ['not while the workload is held', { overrides: { ...NO_OVERRIDES, heldUntil: T0 + HOUR_MS }, pods: [starting()] }, []],
-    ['not while paused', { standing: { ...aSituation().standing, paused: { reason: 'incident', until: null } }, pods: [starting()] }, []],
+    ['not while paused', { gateState: { ...aSituation().gateState, paused: { reason: 'incident', until: null } }, pods: [starting()] }, []],
     ['within the ceiling', { overrides: { ...NO_OVERRIDES, ceiling: new Map([['*', amounts('800m', null)]]) }, pods: [starting()] }, [800]],
     ['within what the node has', { freeOnNodes: new Map([['n1', { cpuMillicores: 300, memoryBytes: 0 }]]), pods: [starting()] }, [800]],
     ['not on a node that is full', { freeOnNodes: new Map([['n1', { cpuMillicores: 0, memoryBytes: 0 }]]), pods: [starting()] }, []],
@@ -173,7 +173,7 @@ describe('and back', () => {
     ['not before it has been ready for the duration', later(3, { ready: true, readySince: T0 + 2 * MINUTE_MS }), []],
     ['when it has been', later(4, { ready: true, readySince: T0 + 2 * MINUTE_MS }), [500]],
     ['when it does not become ready for very long', later(12), [500]],
-    ['during the warm-up, too', { ...later(12), standing: { ...aSituation().standing, warmUpUntil: T0 + DAY_MS } }, [500]],
+    ['during the warm-up, too', { ...later(12), gateState: { ...aSituation().gateState, warmUpUntil: T0 + DAY_MS } }, [500]],
     ['when the policy gives no more', { ...later(1), policy: autoPolicy() }, [500]],
     ['when the mode becomes Recommend', { ...later(1), policy: { ...DEFAULT_POLICY_RULES, startup } }, [500]],
     ['when the workload is to be left alone', { ...later(1), overrides: { ...NO_OVERRIDES, excluded: true } }, [500]],

@@ -1,0 +1,40 @@
+// Amounts of resources, exact: what a quota refuses hangs on a single byte.
+
+import type { Quantity } from '#kube/read-quantity';
+import { formatQuantity, parseQuantity } from '#kube/quantity';
+import type { ResourceList } from '../controllers/wire/pod.ts';
+
+/** undefined for what is absent or no quantity; the schema refuses the latter in its own words. */
+export function amountOf(list: ResourceList | undefined, resource: string): Quantity | undefined {
+  const text = list?.[resource];
+  return text === undefined ? undefined : readAmount(text);
+}
+
+export function readAmount(text: string | number): Quantity | undefined {
+  const quantity = parseQuantity(text);
+  return quantity.ok ? quantity.value : undefined;
+}
+
+export function sameAmount(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a === b || readAmount(a)?.nano === readAmount(b)?.nano;
+}
+
+/** The sum, written in the way of its first part. */
+export function addAmounts(a: Quantity | undefined, b: Quantity | undefined): Quantity | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return { nano: a.nano + b.nano, format: a.nano === 0n ? b.format : a.format };
+}
+
+export function greaterAmount(a: Quantity | undefined, b: Quantity | undefined): Quantity | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.nano >= b.nano ? a : b;
+}
+
+export function wholeAmount(count: number): Quantity {
+  return { nano: BigInt(count) * 1_000_000_000n, format: 'decimal' };
+}
+
+export function writeAmount(amount: Quantity | undefined): string {
+  return amount === undefined ? '0' : formatQuantity(amount);
+}

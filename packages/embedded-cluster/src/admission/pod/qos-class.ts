@@ -1,0 +1,27 @@
+import type { QosClass } from '#kube/records/pod';
+import type { PodSpec, WireResources } from '../../controllers/wire/pod.ts';
+import { amountOf } from '../amounts.ts';
+import { placedContainers } from './pod-containers.ts';
+
+const COMPUTE = ['cpu', 'memory'] as const;
+
+/**
+ * Guaranteed where every container limits CPU and memory and asks for just that; BestEffort where none says anything;
+ * else Burstable. Resources stated for the pod as a whole decide alone.
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
+ */
+export function qosClassOf(spec: PodSpec): QosClass {
+  const stated = spec.resources === undefined ? placedContainers(spec).map(({ container }) => container.resources) : [spec.resources];
+  if (!stated.some((resources) => COMPUTE.some((name) => saysAnything(resources, name)))) return 'BestEffort';
+  const guaranteed = stated.every((resources) => COMPUTE.every((name) => asksForItsLimit(resources, name)));
+  return guaranteed ? 'Guaranteed' : 'Burstable';
+}
+
+function saysAnything(resources: WireResources | undefined, name: string): boolean {
+  return [resources?.requests, resources?.limits].some((list) => (amountOf(list, name)?.nano ?? 0n) > 0n);
+}
+
+function asksForItsLimit(resources: WireResources | undefined, name: string): boolean {
+  const limit = amountOf(resources?.limits, name)?.nano ?? 0n;
+  return limit > 0n && (amountOf(resources?.requests, name)?.nano ?? limit) === limit;
+}

@@ -1,0 +1,26 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiWorld } from '../../../../test/fakes/api-world.ts';
+import { embeddedStrategies } from './index.ts';
+
+const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+
+describe('what is stored without effect', () => {
+  test('a webhook: its writer is warned on every write, and a controller is not', async () => {
+    const world = new ApiWorld({ strategies: embeddedStrategies() });
+    const warned = expect.stringContaining('embedded cluster: admission webhooks are stored and never called');
+    expect(await world.post(HOOKS, { metadata: { name: 'w' } })).toMatchObject({ status: 201, headers: { warning: warned } });
+    const patched = await world.patch('merge', `${HOOKS}/w`, { metadata: { labels: { a: 'b' } } });
+    expect(patched).toMatchObject({ status: 200, headers: { warning: warned } });
+  });
+
+  test('limits of a pod as a whole, and of nothing else in it', async () => {
+    const world = new ApiWorld({ strategies: embeddedStrategies() });
+    world.server.accessAs('system:test').create('serviceaccounts', { metadata: { name: 'default', namespace: 'default' } });
+    const post = (name: string, resources: object) => {
+      const containers = [{ name: 'c', image: 'x', resources: { limits: { memory: '1Gi' } } }];
+      return world.post('/api/v1/namespaces/default/pods', { metadata: { name }, spec: { containers, resources } });
+    };
+    expect((await post('a', { limits: { cpu: '1' } })).headers['warning']).toContain('spec.resources.limits');
+    expect((await post('b', { requests: { cpu: '1' } })).headers['warning']).toBeUndefined();
+  });
+});

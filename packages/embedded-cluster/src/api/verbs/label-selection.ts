@@ -1,0 +1,26 @@
+// Label selectors as the API applies them to objects: read once for each request, asked of every object.
+
+import type { LabelRequirement, LabelSelector } from '#kube/label-selector';
+import { matchesRequirements, parseLabelQuery, requirementsOf } from '#kube/match-labels';
+import { badRequest } from '../api-error.ts';
+
+type Labels = Readonly<Record<string, string>>;
+export type LabelPredicate = (labels: Labels | undefined) => boolean;
+
+const NONE: Labels = {};
+
+/** The text form. null where it selects everything. Throws ApiStatusError 400 for text that is no selector. */
+export function parseLabelSelector(text: string): LabelPredicate | null {
+  const query = parseLabelQuery(text);
+  if (!query.ok) throw badRequest(`unable to parse requirement: ${query.message}`);
+  return predicateOf(query.value);
+}
+
+/** The object form (`spec.selector`). null where it selects everything, as an absent or empty one does. */
+export function labelPredicate(selector: LabelSelector | undefined): LabelPredicate | null {
+  return selector === undefined ? null : predicateOf(requirementsOf(selector));
+}
+
+function predicateOf(requirements: readonly LabelRequirement[]): LabelPredicate | null {
+  return requirements.length === 0 ? null : (labels) => matchesRequirements(requirements, labels ?? NONE);
+}

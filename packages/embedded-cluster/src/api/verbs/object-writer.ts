@@ -1,0 +1,360 @@
+// Create and update of any resource: the one path on which an object enters the store.
+
+import type { Clock } from '../../ports/clock.ts';
+import type { Random } from '../../ports/random.ts';
+import {
+  alreadyExists,
+  ApiStatusError,
+  badRequest,
+  conflict,
+  fault,
+  forbidden,
+  invalid,
+  notFound,
+  UndecodableError,
+  type FieldError,
+} from '../api-error.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { equalJson } from '../json.ts';
+import { draftOf, type KubeObject } from '../kube-object.ts';
+import { managedFieldsAfter } from './managed-fields.ts';
+import { generatedName, metadataErrors } from './object-names.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import type { ManagedBy, SchemaWork } from '../resources/schema-work.ts';
+import type { ServedResource } from '../resources/served-resources.ts';
+import type { ResourceStrategy, StrategyContext } from '../strategy.ts';
+import { toTimestamp } from '../timestamp.ts';
+import { dropEmptyMetadata, isRemovable, keepOutsideSubresource, keepSystemMetadata } from './update-rules.ts';
+import { checkPreconditions, subjectOf, type Preconditions, type WriteRequest } from './write-request.ts';
+
+export interface WriterParts {
+  readonly store: ObjectStore;
+  readonly schemas: SchemaWork;
+  /** By resource id. */
+  readonly strategies: ReadonlyMap<string, ResourceStrategy>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What strategies may look at. */
+  readonly reads: () => Pick<ClusterAccess, 'get' | 'list'>;
+}
+
+export interface Written {
+  /** In the served version. */
+  readonly object: KubeObject;
+  readonly created: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** A change of an existing object, in its served version. */
+export interface Change {
+  readonly subresource: string;
+  /** The wanted object, as the writer's own; may be the draft that `draft()` gives. */
+  readonly produce: (current: KubeObject) => KubeObject;
+  readonly isPatch?: boolean;
+  /** `produce` has kept managedFields itself (server-side apply). */
+  readonly managesFields?: boolean;
+  readonly preconditions?: Preconditions;
+  /** Unknown fields that the client sent, found while decoding. */
+  readonly unknownFields?: readonly string[];
+}
+
+/** Resources whose status a client may give on create: a kubelet registers its node with one. */
+const STATUS_ON_CREATE: ReadonlySet<string> = new Set(['nodes']);
+
+export class ObjectWriter {
+  readonly #parts: WriterParts;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes a decoded object of the served version (the writer's own from here on).
+   *
+   * Throws ApiStatusError: AlreadyExists, Invalid, Forbidden (admission, terminating namespace), NotFound (namespace).
+   */
+  create(
+    resource: ServedResource,
+    namespace: string | null,
+    decoded: KubeObject,
+    request: WriteRequest,
+    unknown: readonly string[] = [],
+  ): Written {
+    const { store, clock, random } = this.#parts;
+    this.#nameNewObject(resource, namespace, decoded, random);
+    if (decoded.metadata.resourceVersion as string | undefined) throw fault('resourceVersion should not be set on objects to be created');
+    const appliedFields = decoded.metadata.managedFields;
+    const warnings = this.#prune(resource, decoded, null, request, unknown);
+    const draft = resource.view.toStored(decoded);
+    draft.metadata = {
+      ...draft.metadata,
+      uid: uuid(random),
+      resourceVersion: '',
+      creationTimestamp: toTimestamp(clock.now()),
+      ...(resource.descriptor.hasGeneration ? { generation: 1 } : {}),
+    };
+    delete draft.metadata.deletionTimestamp;
+    delete draft.metadata.deletionGracePeriodSeconds;
+    if (!resource.descriptor.hasGeneration) delete draft.metadata.generation;
+    dropEmptyMetadata(draft.metadata);
+    if (resource.descriptor.subresources.includes('status') && !STATUS_ON_CREATE.has(resource.id)) clearStatus(resource, draft);
+    this.#checkNamespace(resource, draft);
+
+    // The creator owns the fields it sent and their defaults, not what strategies and admission add.
+    if (!request.trusted) this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
+    const by = this.#managedBy(resource, request, '');
+    draft.metadata.managedFields =
+      appliedFields !== undefined && appliedFields.length > 0
+        ? appliedFields
+        : managedFieldsAfter(this.#parts.schemas, resource.descriptor, null, resource.view.toServed(draft), by, request.trusted);
+    this.#strategise(resource, draft, null, request, '');
+    const table = store.table(resource.storageId);
+    if (table.get(draft.metadata.namespace, draft.metadata.name) !== undefined)
+      throw alreadyExists(subjectOf(resource, draft.metadata.name));
+    dropEmptyMetadata(draft.metadata);
+    const stored = request.dryRun ? withoutVersion(draft) : table.put(draft);
+    return {
+      object: resource.view.toServed(stored),
+      created: true,
+      warnings: [...warnings, ...this.#warningsOf(resource, draft, request)],
+    };
+  }
+
+  /** Throws ApiStatusError: NotFound, Conflict, Invalid, Forbidden. Nothing is stored when nothing changed. */
+  update(resource: ServedResource, namespace: string | null, name: string, change: Change, request: WriteRequest): Written {
+    const stored = this.#parts.store.table(resource.storageId).get(namespace, name);
+    if (stored === undefined) throw notFound(subjectOf(resource, name));
+    checkPreconditions(resource, stored, change.preconditions);
+    const candidate = change.produce(resource.view.toServed(stored));
+    checkIdentity(resource, stored, candidate, change.isPatch === true);
+    const warnings = this.#prune(resource, candidate, stored, request, change.unknownFields ?? []);
+    const { subresource } = change;
+    const givenFields = change.managesFields === true ? candidate.metadata.managedFields : undefined;
+    // Parts kept from the stored object are copies wherever the draft may still be changed.
+    const kept = request.trusted && subresource === 'status' ? stored : draftOf(stored);
+    const draft = keepOutsideSubresource(resource, resource.view.toStored(candidate), kept, subresource);
+    this.#checkDeletionTime(resource, draft, stored, subresource);
+    keepSystemMetadata(draft, kept);
+    this.#checkFinalizers(resource, draft, stored);
+
+    this.#strategise(resource, draft, stored, request, subresource);
+    if (givenFields !== undefined) draft.metadata.managedFields = givenFields;
+    if (isSameState(draft, stored)) return { object: resource.view.toServed(stored), created: false, warnings };
+    // A pod's generation counts what was asked of it; where it runs was not.
+    if (resource.descriptor.hasGeneration && subresource !== 'binding' && contentChanged(resource, draft, stored, subresource))
+      draft.metadata.generation = (stored.metadata.generation ?? 0) + 1;
+    if (givenFields === undefined) this.#track(resource, draft, stored, request, subresource);
+    dropEmptyMetadata(draft.metadata);
+    if (!request.dryRun) this.#commit(resource, draft, stored);
+    const added = subresource === '' ? this.#warningsOf(resource, draft, request) : [];
+    return { object: resource.view.toServed(draft), created: false, warnings: [...warnings, ...added] };
+  }
+
+  /** Controllers read no warnings. */
+  #warningsOf(resource: ServedResource, object: KubeObject, request: WriteRequest): readonly string[] {
+    return request.trusted ? [] : (this.#parts.strategies.get(resource.storageId)?.warnings?.(object) ?? []);
+  }
+
+  /** The steps between a draft and the store that are particular to the resource, in the order that `strategy.ts` promises. */
+  #strategise(resource: ServedResource, draft: KubeObject, old: KubeObject | null, request: WriteRequest, subresource: string): void {
+    const strategy = this.#parts.strategies.get(resource.storageId);
+    const context = this.#context(request);
+    if (old === null) strategy?.prepareForCreate?.(draft, context);
+    else strategy?.prepareForUpdate?.(draft, old, context, subresource);
+    const errors: FieldError[] = metadataErrors(resource, draft, old);
+    if (!isChangeOfComponent(request, old)) {
+      this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
+      errors.push(...this.#parts.schemas.validate(resource.storedDescriptor, draft, old));
+    }
+    // Strategies rely on the shape of an object, not on its values: where only values are invalid, all errors are reported together.
+    const hasShape = errors.every(({ type }) => type !== 'FieldValueTypeInvalid' && type !== 'FieldValueRequired');
+    if (!hasShape) this.#refuse(resource, draft, errors);
+    this.#refuse(resource, draft, joined(errors, strategy?.validate?.(draft, old, context, subresource) ?? []));
+    strategy?.admit?.(draft, old, context, subresource);
+  }
+
+  #refuse(resource: ServedResource, draft: KubeObject, errors: readonly FieldError[]): void {
+    if (errors.length === 0) return;
+    const { kind, version } = resource.descriptor;
+    const wrongType = errors.find((error) => error.type === 'FieldValueTypeInvalid');
+    // Built-in kinds fail to decode where a type is wrong; custom resources are validated like any other rule.
+    if (wrongType !== undefined && !resource.custom) {
+      const why = this.#parts.schemas.decodingFault(resource.storedDescriptor, draft) ?? `${wrongType.field}: ${wrongType.message}`;
+      throw new UndecodableError(kind, version, kind, why);
+    }
+    throw invalid(subjectOf(resource, draft.metadata.name), errors);
+  }
+
+  /** Only a DELETE begins a deletion. */
+  #checkDeletionTime(resource: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): void {
+    const { deletionTimestamp } = draft.metadata;
+    if (subresource !== '' || deletionTimestamp === undefined || stored.metadata.deletionTimestamp !== undefined) return;
+    throw invalid(subjectOf(resource, stored.metadata.name), [immutable('metadata.deletionTimestamp', deletionTimestamp)]);
+  }
+
+  #checkFinalizers(resource: ServedResource, draft: KubeObject, stored: KubeObject): void {
+    if (stored.metadata.deletionTimestamp === undefined) return;
+    const before = stored.metadata.finalizers ?? [];
+    const added = (draft.metadata.finalizers ?? []).filter((finalizer) => !before.includes(finalizer));
+    if (added.length === 0) return;
+    const list = JSON.stringify(added.join(' '));
+    const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
+    throw invalid(subjectOf(resource, stored.metadata.name), [{ field: 'metadata.finalizers', type: 'FieldValueForbidden', message }]);
+  }
+
+  #prune(
+    resource: ServedResource,
+    draft: KubeObject,
+    old: KubeObject | null,
+    request: WriteRequest,
+    unknown: readonly string[],
+  ): readonly string[] {
+    if (isChangeOfComponent(request, old)) return [];
+    const dropped = [...unknown, ...this.#parts.schemas.prune(resource.descriptor, draft)];
+    const words = [
+      ...(request.duplicateFields ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`),
+      ...dropped.map((path) => `unknown field ${JSON.stringify(path)}`),
+    ];
+    if (words.length === 0 || request.fieldValidation === 'Ignore') return [];
+    if (request.fieldValidation === 'Warn') return words;
+    const { kind, version } = resource.descriptor;
+    throw new UndecodableError(kind, version, kind, `strict decoding error: ${words.join(', ')}`);
+  }
+
+  #nameNewObject(resource: ServedResource, namespace: string | null, object: KubeObject, random: Random): void {
+    const { metadata } = object;
+    const givenName = metadata.name as string | undefined;
+    if (resource.descriptor.namespaced) {
+      if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace)
+        throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+      if (namespace !== null) metadata.namespace = namespace;
+    } else delete metadata.namespace;
+    if (givenName !== undefined && givenName !== '') return;
+    metadata.name =
+      metadata.generateName === undefined || metadata.generateName === '' ? '' : generatedName(metadata.generateName, () => random.next());
+  }
+
+  /** The NamespaceLifecycle admission of a real cluster. */
+  #checkNamespace(resource: ServedResource, draft: KubeObject): void {
+    const { namespace, name } = draft.metadata;
+    if (namespace === undefined) return;
+    const owner = this.#parts.store.table('namespaces').get(null, namespace);
+    if (owner === undefined) throw notFound({ group: '', kind: 'Namespace', plural: 'namespaces', name: namespace });
+    if (owner.metadata.deletionTimestamp === undefined) return;
+    const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+    const refusal = forbidden(subjectOf(resource, name), why);
+    throw new ApiStatusError(403, 'Forbidden', refusal.message, {
+      ...refusal.details,
+      causes: [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],
+    });
+  }
+
+  #track(resource: ServedResource, draft: KubeObject, stored: KubeObject, request: WriteRequest, subresource: string): void {
+    const { view, descriptor } = resource;
+    const by = this.#managedBy(resource, request, subresource);
+    draft.metadata.managedFields = managedFieldsAfter(
+      this.#parts.schemas,
+      descriptor,
+      view.toServed(stored),
+      view.toServed(draft),
+      by,
+      request.trusted,
+    );
+  }
+
+  #commit(resource: ServedResource, draft: KubeObject, stored: KubeObject): void {
+    const table = this.#parts.store.table(resource.storageId);
+    if (isRemovable(draft)) table.remove(stored.metadata.namespace, stored.metadata.name);
+    else table.put(draft);
+  }
+
+  #managedBy(resource: ServedResource, request: WriteRequest, subresource: string): ManagedBy {
+    const time = toTimestamp(this.#parts.clock.now());
+    return { manager: request.fieldManager, subresource, apiVersion: resource.apiVersion, time };
+  }
+
+  #context(request: WriteRequest): StrategyContext {
+    const { user, dryRun, may } = request;
+    return { now: this.#parts.clock.now(), cluster: this.#parts.reads(), user, dryRun, ...(may === undefined ? {} : { may }) };
+  }
+}
+
+/** Components of the cluster keep the shape of what they change: to check it against its schema each time was most of a write's cost. */
+function isChangeOfComponent({ trusted }: WriteRequest, old: KubeObject | null): boolean {
+  return trusted && old !== null;
+}
+
+/** The status is the server's to begin with: empty for built-in kinds, absent for custom ones. */
+function clearStatus(resource: ServedResource, draft: KubeObject): void {
+  if (resource.custom) delete draft['status'];
+  else draft['status'] = {};
+}
+
+function checkIdentity(resource: ServedResource, stored: KubeObject, candidate: KubeObject, isPatch: boolean): void {
+  const { name, namespace } = stored.metadata;
+  const given = candidate.metadata as Partial<KubeObject['metadata']>;
+  if (given.name !== undefined && given.name !== '' && given.name !== name)
+    throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
+  if (given.namespace !== undefined && given.namespace !== '' && given.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  if (given.uid !== undefined && given.uid !== '' && given.uid !== stored.metadata.uid)
+    throw otherUid(resource, stored, given.uid, isPatch);
+  const version = given.resourceVersion ?? '';
+  if (!/^\d*$/.test(version)) throw fault(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (version !== '' && version !== '0' && version !== stored.metadata.resourceVersion) throw conflict(subjectOf(resource, name));
+}
+
+/** A patch was made from the object itself, so that a uid in it is a change; a whole object was meant for another. */
+function otherUid(resource: ServedResource, { metadata }: KubeObject, uid: string, isPatch: boolean): ApiStatusError {
+  const of = subjectOf(resource, metadata.name);
+  if (isPatch) return invalid(of, [immutable('metadata.uid', uid)]);
+  return conflict(of, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`);
+}
+
+function immutable(field: string, value: unknown): FieldError {
+  return { field, type: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: field is immutable` };
+}
+
+/** What is not stored has none. */
+function withoutVersion(draft: KubeObject): KubeObject {
+  const { resourceVersion: _none, ...metadata } = draft.metadata;
+  return { ...draft, metadata: metadata as KubeObject['metadata'] };
+}
+
+/** Where both speak of a field, or find the same fault of it in what it is a part of, the strategy's words are the API server's. */
+function joined(bySchema: readonly FieldError[], byStrategy: readonly FieldError[]): readonly FieldError[] {
+  const isTold = ({ field, type }: FieldError): boolean =>
+    byStrategy.some((error) => error.field === field || (error.type === type && field.startsWith(`${error.field}.`)));
+  return [...bySchema.filter((error) => !isTold(error)), ...byStrategy];
+}
+
+/** Whether a commit would store what is stored already. Times of managed fields do not count. */
+function isSameState(draft: KubeObject, stored: KubeObject): boolean {
+  const withoutFields = (object: KubeObject): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, managedFields: [], resourceVersion: '' },
+  });
+  return equalJson(withoutFields(draft), withoutFields(stored)) && equalJson(untimed(draft), untimed(stored));
+}
+
+function untimed(object: KubeObject): unknown {
+  return object.metadata.managedFields?.map((entry) => ({ ...entry, time: '' }));
+}
+
+/** Anything but metadata, and the status where it is apart: what `metadata.generation` counts. */
+function contentChanged({ descriptor, custom }: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): boolean {
+  const apart = !custom || descriptor.subresources.includes('status') ? { status: undefined } : {};
+  const content = (object: KubeObject): KubeObject => ({ ...object, metadata: stored.metadata, ...apart });
+  const countsAnnotations = descriptor.generationCountsAnnotations === true && subresource === '';
+  if (countsAnnotations && !equalJson(draft.metadata.annotations ?? {}, stored.metadata.annotations ?? {})) return true;
+  return !equalJson(content(draft), content(stored));
+}
+
+/** A version 4 UUID drawn from the cluster's seeded randomness, so that the same seed gives the same cluster. */
+function uuid(random: Random): string {
+  const hex = Array.from({ length: 32 }, () => Math.floor(random.next() * 16).toString(16));
+  hex[12] = '4';
+  hex[16] = (8 + Math.floor(random.next() * 4)).toString(16);
+  const text = hex.join('');
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
+}

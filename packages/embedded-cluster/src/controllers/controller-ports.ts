@@ -1,0 +1,22 @@
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterAccess } from '../api/cluster-access.ts';
+import type { EventEmitter } from './event-emitter.ts';
+import type { GeneratedNames } from './names.ts';
+import type { OwnedObjects } from './owned-objects.ts';
+import type { Pod } from './wire/pod.ts';
+import type { ControllerRevision, Job, ReplicaSet } from './wire/workload.ts';
+
+/** Ends a controller: no listener and no timer of its own is left. */
+export type Stop = () => void;
+
+/** What every controller is given. The indices are shared, so that each resource is watched once for ownership. */
+export interface ControllerPorts {
+  readonly cluster: ClusterAccess;
+  readonly clock: Clock;
+  readonly names: GeneratedNames;
+  readonly events: EventEmitter;
+  readonly pods: OwnedObjects<Pod>;
+  readonly replicaSets: OwnedObjects<ReplicaSet>;
+  readonly jobs: OwnedObjects<Job>;
+  readonly revisions: OwnedObjects<ControllerRevision>;
+}

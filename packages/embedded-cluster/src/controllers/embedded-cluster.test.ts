@@ -1,0 +1,212 @@
+// The controllers on the real store, with the real scheduler and kubelets, through the API as a client uses it.
+
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { aDeployment, aPodTemplate } from '../../../../test/builders/workloads.ts';
+import { FastTimer } from '../../../../test/fakes/fast-timer.ts';
+import { TEST_EPOCH } from '../../../../test/fakes/manual-clock.ts';
+import { RecordingLogger } from '../../../../test/fakes/recording-logger.ts';
+import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
+import type { ApiResponse, HttpMethod, PatchType } from '#kube/api-transport';
+import { EmbeddedCluster } from '../embedded-cluster.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { Pod } from './wire/pod.ts';
+import type { Deployment } from './wire/workload.ts';
+
+const MINUTE = 60_000;
+const open: EmbeddedCluster[] = [];
+
+afterEach(() => {
+  for (const cluster of open.splice(0)) cluster.close();
+});
+
+class Scene {
+  readonly logger = new RecordingLogger();
+  readonly cluster: EmbeddedCluster;
+
+  constructor(seed = 1) {
+    this.cluster = new EmbeddedCluster({
+      startAt: TEST_EPOCH,
+      seed,
+      random: seededRandom,
+      speed: 'max',
+      nodes: { count: 3, machineTypes: ['e2-standard-4'] },
+      timer: new FastTimer(),
+      logger: this.logger,
+    });
+    open.push(this.cluster);
+  }
+
+  static async withShop(seed?: number): Promise<Scene> {
+    const scene = new Scene(seed);
+    await scene.send('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } });
+    return scene;
+  }
+
+  async send(method: HttpMethod, path: string, body?: object, patch?: PatchType): Promise<ApiResponse> {
+    const headers = patch === undefined ? {} : { headers: { 'content-type': patch } };
+    return this.cluster.transport('test').request({ method, path, ...(body === undefined ? {} : { body }), ...headers });
+  }
+
+  async deploy(spec: { replicas?: number } = {}): Promise<void> {
+    expect((await this.send('POST', '/apis/apps/v1/namespaces/shop/deployments', aDeployment(spec))).status).toBe(201);
+    await this.cluster.live(2 * MINUTE);
+  }
+
+  async mergePatch(path: string, body: object): Promise<ApiResponse> {
+    return this.send('PATCH', path, body, 'application/merge-patch+json');
+  }
+
+  list<T extends KubeObject = KubeObject>(resource: string): T[] {
+    return [...this.cluster.server.accessAs('test').list(resource, { namespace: 'shop' })] as T[];
+  }
+
+  pods(): Pod[] {
+    return this.list<Pod>('pods');
+  }
+
+  /** What went wrong inside, which no client sees. */
+  faults(): unknown[] {
+    return this.logger.lines.filter(({ level }) => level === 'error' || level === 'warn');
+  }
+}
+
+const DEPLOYMENT = '/apis/apps/v1/namespaces/shop/deployments/web';
+
+describe('on the embedded cluster', () => {
+  test('a Deployment of three is three running pods, rolls out, scales, and goes with everything it made', async () => {
+    const scene = await Scene.withShop();
+    await scene.deploy();
+    expect(scene.pods().map(({ status }) => status.phase)).toEqual(['Running', 'Running', 'Running']);
+    expect((await scene.send('GET', DEPLOYMENT)).body).toMatchObject({ status: { readyReplicas: 3, availableReplicas: 3 } });
+
+    const [container] = aPodTemplate({ image: 'web:2' }).spec.containers;
+    expect((await scene.mergePatch(DEPLOYMENT, { spec: { template: { spec: { containers: [container] } } } })).status).toBe(200);
+    await scene.cluster.live(5 * MINUTE);
+    expect(scene.pods().map((pod) => pod.spec.containers[0]!.image)).toEqual(['web:2', 'web:2', 'web:2']);
+
+    expect((await scene.mergePatch(`${DEPLOYMENT}/scale`, { spec: { replicas: 5 } })).status).toBe(200);
+    await scene.cluster.live(2 * MINUTE);
+    expect(scene.pods()).toHaveLength(5);
+
+    expect((await scene.send('DELETE', DEPLOYMENT, { propagationPolicy: 'Foreground' })).status).toBe(200);
+    await scene.cluster.live(2 * MINUTE);
+    expect([...scene.list('deployments.apps'), ...scene.list('replicasets.apps'), ...scene.pods()]).toEqual([]);
+    expect(scene.faults()).toEqual([]);
+  });
+
+  test('a budget puts the second eviction off until the first pod is replaced', async () => {
+    const scene = await Scene.withShop();
+    await scene.deploy();
+    await scene.send('POST', '/apis/policy/v1/namespaces/shop/poddisruptionbudgets', {
+      metadata: { name: 'web' },
+      spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } },
+    });
+    await scene.cluster.live(MINUTE);
+    const [first, second] = scene.pods().map(({ metadata }) => metadata.name);
+    const evict = (name: string): Promise<ApiResponse> =>
+      scene.send('POST', `/api/v1/namespaces/shop/pods/${name}/eviction`, {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name },
+      });
+    expect((await evict(first!)).status).toBe(201);
+    const refused = await evict(second!);
+    expect(refused.status).toBe(429);
+    expect(refused.body).toMatchObject({ reason: 'TooManyRequests', details: { causes: [{ reason: 'DisruptionBudget' }] } });
+    await scene.cluster.live(2 * MINUTE);
+    expect((await evict(second!)).status).toBe(201);
+    await scene.cluster.live(2 * MINUTE);
+    expect(scene.pods().map(({ metadata }) => metadata.name)).not.toContain(first);
+    expect(scene.pods()).toHaveLength(3);
+  });
+
+  test('a resize reaches the container in place, and a wrong one is refused', async () => {
+    const scene = await Scene.withShop();
+    await scene.deploy({ replicas: 1 });
+    const { name } = scene.pods()[0]!.metadata;
+    const resize = (requests: object): Promise<ApiResponse> =>
+      scene.send(
+        'PATCH',
+        `/api/v1/namespaces/shop/pods/${name}/resize`,
+        { spec: { containers: [{ name: 'main', resources: { requests } }] } },
+        'application/strategic-merge-patch+json',
+      );
+    expect((await resize({ cpu: '200m' })).status).toBe(200);
+    await scene.cluster.live(MINUTE);
+    const [pod] = scene.pods();
+    expect(pod!.metadata.name).toBe(name);
+    expect(pod!.status.containerStatuses?.[0]).toMatchObject({
+      restartCount: 0,
+      resources: { requests: { cpu: '200m', memory: '128Mi' } },
+    });
+    expect((await resize({ cpu: null })).status).toBe(422);
+  });
+
+  test('a StatefulSet gets bound claims, a DaemonSet a pod per node, a CronJob its jobs', async () => {
+    const scene = await Scene.withShop();
+    const volumeMounts = [{ name: 'data', mountPath: '/data' }];
+    const dbTemplate = aPodTemplate({ name: 'db' });
+    const statefulSet = await scene.send('POST', '/apis/apps/v1/namespaces/shop/statefulsets', {
+      metadata: { name: 'db' },
+      spec: {
+        serviceName: 'db',
+        replicas: 2,
+        selector: { matchLabels: { app: 'db' } },
+        template: { ...dbTemplate, spec: { containers: [{ ...dbTemplate.spec.containers[0], volumeMounts }] } },
+        volumeClaimTemplates: [
+          { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+        ],
+      },
+    });
+    const daemonSet = await scene.send('POST', '/apis/apps/v1/namespaces/shop/daemonsets', {
+      metadata: { name: 'agent' },
+      spec: { selector: { matchLabels: { app: 'agent' } }, template: aPodTemplate({ name: 'agent' }) },
+    });
+    const job = aPodTemplate({ name: 'tick' });
+    const cronJob = await scene.send('POST', '/apis/batch/v1/namespaces/shop/cronjobs', {
+      metadata: { name: 'tick' },
+      spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template: { ...job, spec: { ...job.spec, restartPolicy: 'Never' } } } } },
+    });
+    expect([statefulSet, daemonSet, cronJob].map(({ status }) => status)).toEqual([201, 201, 201]);
+    await scene.cluster.live(60 * MINUTE);
+    expect(scene.list('persistentvolumeclaims').map(({ status }) => (status as { phase: string }).phase)).toEqual(['Bound', 'Bound']);
+    const agents = scene.pods().filter(({ metadata }) => metadata.labels?.['app'] === 'agent');
+    expect(new Set(agents.map(({ spec }) => spec.nodeName)).size).toBe(3);
+    expect(scene.list('jobs.batch').some(({ status }) => (status as { succeeded?: number }).succeeded === 1)).toBe(true);
+    expect(scene.faults()).toEqual([]);
+  });
+
+  test('a namespace takes everything along', async () => {
+    const scene = await Scene.withShop();
+    await scene.deploy();
+    await scene.send('DELETE', '/api/v1/namespaces/shop');
+    await scene.cluster.live(2 * MINUTE);
+    expect((await scene.send('GET', '/api/v1/namespaces/shop')).status).toBe(404);
+    expect(scene.pods()).toEqual([]);
+    expect(scene.faults()).toEqual([]);
+  });
+
+  test('the same seed names the same pods, another seed others', async () => {
+    const names = async (seed: number): Promise<string[]> => {
+      const scene = await Scene.withShop(seed);
+      await scene.deploy();
+      return scene.pods().map(({ metadata, spec }) => `${metadata.name} on ${spec.nodeName ?? ''}`);
+    };
+    const [once, again, other] = [await names(3), await names(3), await names(4)];
+    expect(again).toEqual(once);
+    expect(other).not.toEqual(once);
+  });
+
+  test('a steady Deployment is written no more', async () => {
+    const scene = await Scene.withShop();
+    await scene.deploy();
+    const versions = (): string[] =>
+      scene
+        .list<Deployment>('deployments.apps')
+        .concat(scene.list('replicasets.apps'))
+        .map(({ metadata }) => metadata.resourceVersion);
+    const before = versions();
+    await scene.cluster.live(24 * 60 * MINUTE);
+    expect(versions()).toEqual(before);
+  });
+});

@@ -1,0 +1,103 @@
+import { HOURS_PER_MONTH, type Bytes, type Millicores, type Usd } from '#kube/units';
+import type { Pod } from '../controllers/wire/pod.ts';
+import { isTerminal } from '../controllers/pods/pod-state.ts';
+import type { ClusterAccess } from '../api/cluster-access.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { Kubelets } from './kubelet/kubelets.ts';
+import { findMachineType } from './machine-types.ts';
+import { podRequests, requestsAndLimits, type RequestingContainer } from './kubelet/pod-spec.ts';
+import type { ClusterCounters } from './simulator-counters.ts';
+
+/** The whole cluster at one moment, in the demo's words. */
+export interface ClusterSummary {
+  /** In force on every pod that has not ended; on one not started yet, what its spec asks for. */
+  readonly requestedCpuMillicores: Millicores;
+  readonly requestedMemoryBytes: Bytes;
+  /** By containers, without the nodes' own daemons. */
+  readonly usedCpuMillicores: Millicores;
+  readonly usedMemoryBytes: Bytes;
+  /** List price of the nodes. */
+  readonly costPerMonthUsd: Usd;
+  readonly nodes: number;
+}
+
+/** What happened between two readings of the counters, in the demo's words. */
+export interface ClusterHappenings {
+  readonly oomKills: number;
+  /** Of the running time of containers with a CPU limit, the share in which they wanted more. */
+  readonly throttledRatio: number;
+  readonly resizes: number;
+  readonly evictions: number;
+  /** Of the CPU that containers wanted, the share that they were not given. */
+  readonly unmetCpuRatio: number;
+}
+
+export function summarizeCluster(cluster: Pick<ClusterAccess, 'list'>, kubelets: Kubelets): ClusterSummary {
+  let requestedCpuMillicores = 0;
+  let requestedMemoryBytes = 0;
+  for (const object of cluster.list('pods')) {
+    const pod = object as unknown as Pod;
+    if (isTerminal(pod)) continue;
+    const requests = podRequests(inForce(pod), requestsAndLimits(pod.spec.resources));
+    requestedCpuMillicores += requests.cpuMillicores;
+    requestedMemoryBytes += requests.memoryBytes;
+  }
+  let usedCpuMillicores = 0;
+  let usedMemoryBytes = 0;
+  for (const kubelet of kubelets.all()) {
+    for (const { container } of kubelet.running) {
+      usedCpuMillicores += container.grantedMillicores;
+      usedMemoryBytes += container.workingSetBytes;
+    }
+  }
+  const nodes = cluster.list('nodes');
+  const perHourUsd = nodes.reduce((sum, node) => sum + nodePricePerHour(node), 0);
+  return {
+    requestedCpuMillicores,
+    requestedMemoryBytes,
+    usedCpuMillicores: Math.round(usedCpuMillicores),
+    usedMemoryBytes: Math.round(usedMemoryBytes),
+    costPerMonthUsd: Math.round(perHourUsd * HOURS_PER_MONTH * 100) / 100,
+    nodes: nodes.length,
+  };
+}
+
+/** List price of a node by its labels; 0 for a machine type that is not in the table. */
+export function nodePricePerHour(node: KubeObject): Usd {
+  const labels = node.metadata.labels ?? {};
+  const type = findMachineType(labels['node.kubernetes.io/instance-type'] ?? '');
+  if (type === undefined) return 0;
+  return labels['cloud.google.com/gke-spot'] === 'true' ? type.spotPerHourUsd : type.onDemandPerHourUsd;
+}
+
+export function happenings(from: ClusterCounters, to: ClusterCounters): ClusterHappenings {
+  return {
+    oomKills: to.oomKills - from.oomKills,
+    throttledRatio: ratio(to.throttledMs - from.throttledMs, to.limitedMs - from.limitedMs),
+    resizes: to.resizes - from.resizes,
+    evictions: to.evictions - from.evictions,
+    unmetCpuRatio: ratio(to.unmetCoreSeconds - from.unmetCoreSeconds, to.demandedCoreSeconds - from.demandedCoreSeconds),
+  };
+}
+
+/** To six places: enough to compare, and the same on every machine. */
+function ratio(part: number, whole: number): number {
+  return whole <= 0 ? 0 : Math.round((part / whole) * 1e6) / 1e6;
+}
+
+function inForce({ spec, status }: Pod): RequestingContainer[] {
+  const statuses = new Map((status.containerStatuses ?? []).map((each) => [each.name, each]));
+  const initStatuses = (status['initContainerStatuses'] ?? []) as NonNullable<Pod['status']['containerStatuses']>;
+  for (const each of initStatuses) statuses.set(each.name, each);
+  const role = (restartPolicy: string | undefined): 'sidecar' | 'init' => (restartPolicy === 'Always' ? 'sidecar' : 'init');
+  const requestsOf = (container: { readonly name: string; readonly resources?: Pod['spec']['containers'][number]['resources'] }) =>
+    requestsAndLimits(statuses.get(container.name)?.resources ?? container.resources).requests;
+  // A plain init container that has run takes nothing any more: only what runs or will run is in force.
+  const done = (name: string): boolean => statuses.get(name)?.state?.['terminated'] !== undefined;
+  return [
+    ...(spec.initContainers ?? [])
+      .filter((container) => container.restartPolicy === 'Always' || !done(container.name))
+      .map((container) => ({ role: role(container.restartPolicy), requests: requestsOf(container) })),
+    ...spec.containers.map((container) => ({ role: 'main' as const, requests: requestsOf(container) })),
+  ];
+}

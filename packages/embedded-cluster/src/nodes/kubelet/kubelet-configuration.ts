@@ -1,0 +1,62 @@
+// What a simulated kubelet is configured to beyond the defaults, as far as in-place resize depends on it.
+
+import type { RequestsAndLimits } from '#kube/records/resources';
+
+/** On a Node object: JSON with fields of KubeletConfiguration. Like a real kubelet's file, no field of the Node's status has it. */
+export const KUBELET_ANNOTATION = 'simulator.evenkeel.io/kubelet';
+
+export interface KubeletConfiguration {
+  readonly cpuManagerPolicy?: 'none' | 'static';
+  readonly memoryManagerPolicy?: 'None' | 'Static';
+  /** `memorySwap.swapBehavior` of the real one. A node with `LimitedSwap` has swap. */
+  readonly swapBehavior?: 'NoSwap' | 'LimitedSwap';
+}
+
+/** Defaults where the annotation is absent or cannot be read. */
+export function kubeletConfigurationOf(annotations: Readonly<Record<string, string>> | undefined): KubeletConfiguration {
+  try {
+    const stored: unknown = JSON.parse(annotations?.[KUBELET_ANNOTATION] ?? '{}');
+    return typeof stored === 'object' && stored !== null ? stored : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A container of a resize: what its spec asks for, and what is allocated. */
+export interface ResizedContainer {
+  readonly spec: { readonly resources: RequestsAndLimits; readonly restartOn: { readonly memory: boolean }; readonly role: string };
+  readonly allocated: RequestsAndLimits;
+}
+
+/** Critical pods never swap. */
+const CRITICAL_PRIORITY = 2_000_000_000;
+
+/** Why a resize is infeasible whatever the amount, in the words of the kubelet's podResizesAdmitHandler; null: it is not. */
+export function refusedByConfiguration(
+  configuration: KubeletConfiguration,
+  pod: { readonly qosClass: string; readonly priority: number; readonly containers: readonly ResizedContainer[] },
+): string | null {
+  const resizable = pod.containers.filter(({ spec }) => spec.role !== 'init');
+  const { swapBehavior, cpuManagerPolicy, memoryManagerPolicy } = configuration;
+  const isSwappable = swapBehavior === 'LimitedSwap' && pod.qosClass === 'Burstable' && pod.priority < CRITICAL_PRIORITY;
+  if (isSwappable && resizable.some(changesMemoryOfSwapping)) return 'In-place resize of containers with swap is not supported.';
+  if (pod.qosClass !== 'Guaranteed') return null;
+  if (cpuManagerPolicy === 'static' && resizable.some((each) => changesRequest(each, 'cpuMillicores'))) {
+    return 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"';
+  }
+  if (memoryManagerPolicy === 'Static' && resizable.some((each) => changesRequest(each, 'memoryBytes'))) {
+    return 'Resize is infeasible for Guaranteed Pods alongside Memory Manager policy "Static"';
+  }
+  return null;
+}
+
+function changesRequest({ spec, allocated }: ResizedContainer, field: 'cpuMillicores' | 'memoryBytes'): boolean {
+  return spec.resources.requests[field] !== allocated.requests[field];
+}
+
+/** Containers whose memory request equals the limit do not swap, neither do those without either. */
+function changesMemoryOfSwapping(container: ResizedContainer): boolean {
+  const swaps = ({ requests, limits }: RequestsAndLimits): boolean => requests.memoryBytes !== limits.memoryBytes;
+  const { spec, allocated } = container;
+  return changesRequest(container, 'memoryBytes') && !spec.restartOn.memory && (swaps(spec.resources) || swaps(allocated));
+}

@@ -1,0 +1,160 @@
+import type { RequestsAndLimits, Resources } from '#kube/records/resources';
+import type { Bytes, DurationMs, Instant } from '#kube/units';
+import type { Clock } from '../../ports/clock.ts';
+import type { Pod } from '../../controllers/wire/pod.ts';
+import { qosClassOf } from '../../admission/pod/qos-class.ts';
+import { ContainerRuntime } from './container-runtime.ts';
+import { containerSpecs, podRequests, requestsAndLimits } from './pod-spec.ts';
+import type { WorkloadLoad } from '../load/workload-load.ts';
+
+/** A resize that is allocated and being put into force. */
+export interface ResizeInProgress {
+  readonly since: Instant;
+  /** Why the last try failed; null while it goes well. */
+  readonly error: string | null;
+  readonly generation: number;
+}
+
+/** A resize that the node has not allocated. */
+export interface ResizePending {
+  readonly reason: 'Deferred' | 'Infeasible';
+  readonly message: string;
+  readonly since: Instant;
+  readonly generation: number;
+}
+
+/** On a pod, `true`: its kubelet has lost track of it, and leaves it out of its pages about usage. */
+const UNREPORTED_ANNOTATION = 'simulator.evenkeel.io/unreported';
+
+/** One pod on a node. Mutable, owned by its kubelet. */
+export class PodRuntime {
+  /** Latest version of the pod from the store. */
+  object: Pod;
+  readonly containers: readonly ContainerRuntime[];
+  readonly load: WorkloadLoad;
+  readonly skew: number;
+  readonly qosClass: string;
+  /** From the kubelet's own words for a pod that it ended: `Evicted`, `OutOfcpu`. */
+  failure: { readonly reason: string; readonly message: string } | null = null;
+  startTime: Instant | null = null;
+  podIp: string | null = null;
+  terminating = false;
+  /** No container runs and none will again. */
+  ended = false;
+  ready = false;
+  initialized: boolean;
+  resizePending: ResizePending | null = null;
+  resizeInProgress: ResizeInProgress | null = null;
+  cancelActuation: (() => void) | null = null;
+  /** CPU used by containers that have stopped: the pod's own counter goes on across restarts. */
+  endedCoreSeconds = 0;
+  /** How much goes through the network for each core-second of work; drawn from the seed. */
+  readonly networkBytesPerCoreSecond: number;
+  /** Stated for the pod as a whole; never changes. */
+  readonly #whole: RequestsAndLimits;
+  readonly #clock: Clock;
+  readonly #cancels = new Set<() => void>();
+
+  constructor(
+    object: Pod,
+    load: WorkloadLoad,
+    clock: Clock,
+    traits: { readonly skew: number; readonly networkBytesPerCoreSecond: number },
+  ) {
+    this.object = object;
+    this.#whole = requestsAndLimits(object.spec.resources);
+    this.load = load;
+    this.skew = traits.skew;
+    this.networkBytesPerCoreSecond = traits.networkBytesPerCoreSecond;
+    this.#clock = clock;
+    const specs = containerSpecs(object.spec);
+    const waits = specs.some(({ role }) => role !== 'main');
+    this.initialized = !waits;
+    this.containers = specs.map((spec) => new ContainerRuntime(spec, waits ? 'PodInitializing' : 'ContainerCreating'));
+    this.qosClass = object.status.qosClass ?? qosClassOf(object.spec);
+  }
+
+  /** Whether the kubelet's pages show what it uses. */
+  get isReported(): boolean {
+    return !this.ended && this.object.metadata.annotations?.[UNREPORTED_ANNOTATION] !== 'true';
+  }
+  get uid(): string {
+    return this.object.metadata.uid;
+  }
+  get namespace(): string {
+    return this.object.metadata.namespace ?? '';
+  }
+  get name(): string {
+    return this.object.metadata.name;
+  }
+  get generation(): number {
+    return this.object.metadata.generation ?? 1;
+  }
+  get priority(): number {
+    return this.object.spec.priority ?? 0;
+  }
+
+  initContainers(): readonly ContainerRuntime[] {
+    return this.containers.filter(({ spec }) => spec.role !== 'main');
+  }
+
+  mainContainers(): readonly ContainerRuntime[] {
+    return this.containers.filter(({ spec }) => spec.role === 'main');
+  }
+
+  /** What it takes of its node; nothing once it has ended. */
+  allocatedRequests(): Resources {
+    if (this.ended) return { cpuMillicores: 0, memoryBytes: 0 };
+    return podRequests(
+      this.containers.map(({ spec, allocated }) => ({ role: spec.role, requests: allocated.requests })),
+      this.#whole,
+    );
+  }
+
+  desiredRequests(): Resources {
+    return podRequests(
+      this.containers.map(({ spec }) => ({ role: spec.role, requests: spec.resources.requests })),
+      this.#whole,
+    );
+  }
+
+  /** CPU used since the pod's start, at any moment after the last evaluation. */
+  cpuCoreSecondsAt(at: Instant): number {
+    let total = this.endedCoreSeconds;
+    for (const container of this.containers) if (container.running) total += container.cpuCoreSecondsAt(at);
+    return total;
+  }
+
+  workingSetBytes(): Bytes {
+    let total = 0;
+    for (const container of this.containers) total += container.workingSetBytes;
+    return total;
+  }
+
+  /** Takes a newer object over; resources of the spec may have changed. */
+  update(object: Pod): void {
+    this.object = object;
+    const specs = new Map(containerSpecs(object.spec).map((spec) => [spec.name, spec]));
+    for (const container of this.containers) container.spec = specs.get(container.name) ?? container.spec;
+  }
+
+  /** Runs later, unless the pod has stopped by then. Returns the cancel. */
+  after(delayMs: DurationMs, task: () => void): () => void {
+    const cancel = this.#clock.schedule(this.#clock.now() + Math.round(delayMs), () => {
+      this.#cancels.delete(cancel);
+      task();
+    });
+    this.#cancels.add(cancel);
+    return () => {
+      this.#cancels.delete(cancel);
+      cancel();
+    };
+  }
+
+  /** Nothing that was planned for it happens any more. */
+  cancelAll(): void {
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels.clear();
+    this.cancelActuation = null;
+  }
+}

@@ -1,0 +1,107 @@
+// A pod's spec as a kubelet reads it, decoded once and again whenever it changes.
+
+import type { Parsed } from '#kube/parsed';
+import { RESOURCE_AMOUNTS } from '#kube/records/pod-requests';
+import { PodSum } from '#kube/pod-spec/pod-sum';
+import type { OptionalResources, RequestsAndLimits, Resources } from '#kube/records/resources';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { SECOND_MS, type DurationMs } from '#kube/units';
+import type { Pod, PodSpec, ResourceList, WireContainer, WireResources } from '../../controllers/wire/pod.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { readScript, type ContainerScript } from './container-script.ts';
+import { probeTiming, type ProbeTiming } from './probe-timing.ts';
+
+export type ContainerRole = 'main' | 'sidecar' | 'init';
+
+export interface ContainerSpec {
+  readonly name: string;
+  readonly image: string;
+  /** Asks the registry at every start, whether or not the image is there. */
+  readonly pullsAlways: boolean;
+  readonly role: ContainerRole;
+  readonly resources: RequestsAndLimits;
+  readonly restartOn: { readonly cpu: boolean; readonly memory: boolean };
+  readonly readiness: ProbeTiming | null;
+  readonly startup: ProbeTiming | null;
+  readonly script: ContainerScript | null;
+}
+
+/** Objects come out of the store valid by their schema; this only names what is there. */
+export function asPod(object: KubeObject): Pod {
+  return object as unknown as Pod;
+}
+
+/** Init containers in order (sidecars among them), then main containers. */
+export function containerSpecs(spec: PodSpec): readonly ContainerSpec[] {
+  return [
+    ...(spec.initContainers ?? []).map((container) => containerSpec(container, container.restartPolicy === 'Always' ? 'sidecar' : 'init')),
+    ...spec.containers.map((container) => containerSpec(container, 'main')),
+  ];
+}
+
+function containerSpec(container: WireContainer, role: ContainerRole): ContainerSpec {
+  const restarts = (resource: string): boolean =>
+    container.resizePolicy?.some((policy) => policy.resourceName === resource && policy.restartPolicy === 'RestartContainer') ?? false;
+  return {
+    name: container.name,
+    image: container.image ?? '',
+    pullsAlways: container['imagePullPolicy'] === 'Always',
+    role,
+    resources: requestsAndLimits(container.resources),
+    restartOn: { cpu: restarts('cpu'), memory: restarts('memory') },
+    readiness: probeTiming(container['readinessProbe']),
+    startup: probeTiming(container['startupProbe']),
+    script: readScript([...texts(container['command']), ...texts(container['args'])]),
+  };
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+export function requestsAndLimits(resources: WireResources | undefined): RequestsAndLimits {
+  return { requests: optionalResources(resources?.requests), limits: optionalResources(resources?.limits) };
+}
+
+export function optionalResources(list: ResourceList | undefined): OptionalResources {
+  const cpu = list?.['cpu'];
+  const memory = list?.['memory'];
+  return {
+    cpuMillicores: cpu === undefined ? null : valueOf(parseCpuMillicores(cpu)),
+    memoryBytes: memory === undefined ? null : valueOf(parseMemoryBytes(memory)),
+  };
+}
+
+function valueOf(parsed: Parsed<number>): number | null {
+  return parsed.ok ? parsed.value : null;
+}
+
+const NONE: OptionalResources = { cpuMillicores: null, memoryBytes: null };
+const NOTHING_STATED: RequestsAndLimits = { requests: NONE, limits: NONE };
+
+/** Only what a pod's total is reckoned from. */
+export interface RequestingContainer {
+  readonly role: ContainerRole;
+  readonly requests: OptionalResources;
+}
+
+/**
+ * What a pod takes of its node: the sum of its containers, in the order of the spec, or what is stated for the pod as a whole
+ * (KEP-2837); a limit alone where nothing is requested.
+ */
+export function podRequests(containers: Iterable<RequestingContainer>, whole: RequestsAndLimits = NOTHING_STATED): Resources {
+  const sum = new PodSum(RESOURCE_AMOUNTS);
+  for (const { role, requests } of containers) {
+    if (role === 'init') sum.addInit(requests);
+    else if (role === 'sidecar') sum.addSidecar(requests);
+    else sum.addMain(requests);
+  }
+  const summed = sum.total();
+  const total = (resource: keyof Resources): number => whole.requests[resource] ?? (summed[resource] || (whole.limits[resource] ?? 0));
+  return { cpuMillicores: total('cpuMillicores'), memoryBytes: total('memoryBytes') };
+}
+
+/** How long a pod may take to stop: its deletion's grace period, else its own, else 30 s. */
+export function gracePeriodMs(pod: Pod): DurationMs {
+  return (pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * SECOND_MS;
+}

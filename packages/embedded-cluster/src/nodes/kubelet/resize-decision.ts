@@ -1,0 +1,110 @@
+// In-place resize as the kubelet decides it (KEP-1287): pure, so that the table of cases can be tested whole.
+
+import type { RequestsAndLimits, Resources } from '#kube/records/resources';
+import type { Bytes, Instant } from '#kube/units';
+
+export type ResizeVerdict =
+  /** What the spec asks for is what is allocated. */
+  | { readonly kind: 'settled' }
+  /** There is room: the node allocates it, then puts it into force. */
+  | { readonly kind: 'allocate' }
+  /** Fits the node but not now: tried again when something frees. */
+  | { readonly kind: 'deferred'; readonly message: string }
+  /** Never fits this node: not tried again until the spec changes. */
+  | { readonly kind: 'infeasible'; readonly message: string };
+
+export interface ResizeQuestion {
+  /** Sum over the pod of what its spec asks for now. */
+  readonly desired: Resources;
+  /** Whether every container's desired values are allocated already. */
+  readonly settled: boolean;
+  /** Allocated to the node's other pods that have not ended. */
+  readonly othersAllocated: Resources;
+  readonly nodeAllocatable: Resources;
+}
+
+/** A pod's resize is admitted whole or not at all. Messages are the kubelet's: cpu in millicores, memory in bytes. */
+export function decideResize(question: ResizeQuestion): ResizeVerdict {
+  const { desired, othersAllocated, nodeAllocatable } = question;
+  if (question.settled) return { kind: 'settled' };
+  if (desired.memoryBytes > nodeAllocatable.memoryBytes) {
+    return { kind: 'infeasible', message: capacityMessage('memory', desired.memoryBytes, nodeAllocatable.memoryBytes) };
+  }
+  if (desired.cpuMillicores > nodeAllocatable.cpuMillicores) {
+    return { kind: 'infeasible', message: capacityMessage('cpu', desired.cpuMillicores, nodeAllocatable.cpuMillicores) };
+  }
+  const short = findShortage(desired, othersAllocated, nodeAllocatable);
+  return short === null ? { kind: 'allocate' } : { kind: 'deferred', message: short };
+}
+
+/** Why a pod does not fit beside the others, in the kubelet's words; null when it does. */
+export function findShortage(wanted: Resources, used: Resources, allocatable: Resources): string | null {
+  if (used.cpuMillicores + wanted.cpuMillicores > allocatable.cpuMillicores) {
+    return resourceMessage('cpu', wanted.cpuMillicores, used.cpuMillicores, allocatable.cpuMillicores);
+  }
+  if (used.memoryBytes + wanted.memoryBytes > allocatable.memoryBytes) {
+    return resourceMessage('memory', wanted.memoryBytes, used.memoryBytes, allocatable.memoryBytes);
+  }
+  return null;
+}
+
+function capacityMessage(resource: string, requested: number, capacity: number): string {
+  return `Node didn't have enough capacity: ${resource}, requested: ${requested}, capacity: ${capacity}`;
+}
+
+function resourceMessage(resource: string, requested: number, used: number, capacity: number): string {
+  return `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
+}
+
+/** A deferred resize, as it is ranked for the next try. */
+export interface DeferredResize {
+  readonly increases: boolean;
+  readonly priority: number;
+  readonly qosClass: string;
+  readonly since: Instant;
+}
+
+/** First to be tried first: what asks for no more, then priority, then QoS class, then who waits longest. */
+export function compareDeferred(a: DeferredResize, b: DeferredResize): number {
+  if (a.increases !== b.increases) return a.increases ? 1 : -1;
+  if (a.priority !== b.priority) return b.priority - a.priority;
+  const qos = qosRank(a.qosClass) - qosRank(b.qosClass);
+  return qos !== 0 ? qos : a.since - b.since;
+}
+
+function qosRank(qosClass: string): number {
+  return qosClass === 'Guaranteed' ? 0 : qosClass === 'Burstable' ? 1 : 2;
+}
+
+/** What putting new values into force means for one running container. */
+export type ContainerActuation =
+  | { readonly kind: 'update' }
+  | { readonly kind: 'restart' }
+  /** The new memory limit is below what the container holds: the kernel would kill it, so the kubelet waits. */
+  | { readonly kind: 'refuse'; readonly message: string };
+
+export interface ActuationQuestion {
+  readonly container: string;
+  readonly from: RequestsAndLimits;
+  readonly to: RequestsAndLimits;
+  readonly restartOn: { readonly cpu: boolean; readonly memory: boolean };
+  readonly usedMemoryBytes: Bytes;
+}
+
+export function decideActuation(question: ActuationQuestion): ContainerActuation {
+  const { from, to, restartOn } = question;
+  if (restartOn.cpu && differ(from, to, 'cpuMillicores')) return { kind: 'restart' };
+  if (restartOn.memory && differ(from, to, 'memoryBytes')) return { kind: 'restart' };
+  const limit = to.limits.memoryBytes;
+  const lowered = limit !== null && (from.limits.memoryBytes === null || limit < from.limits.memoryBytes);
+  if (!lowered || question.usedMemoryBytes <= limit) return { kind: 'update' };
+  const used = Math.round(question.usedMemoryBytes);
+  return {
+    kind: 'refuse',
+    message: `attempting to set container "${question.container}" memory limit (${limit}) below current usage (${used})`,
+  };
+}
+
+function differ(a: RequestsAndLimits, b: RequestsAndLimits, resource: 'cpuMillicores' | 'memoryBytes'): boolean {
+  return a.requests[resource] !== b.requests[resource] || a.limits[resource] !== b.limits[resource];
+}

@@ -1,0 +1,63 @@
+import type { Instant } from '#kube/units';
+import type { ClusterAccess } from '../api/cluster-access.ts';
+import { hashText } from '../clock/seeded-hash.ts';
+import { MACHINE_TYPES, findMachineType, type MachineType } from './machine-types.ts';
+import type { KubeletConfiguration } from './kubelet/kubelet-configuration.ts';
+import { nodeObject } from './node-factory.ts';
+
+export interface NodePoolOptions {
+  readonly count: number;
+  /** Dealt in turn: with two types every second node is of the second. */
+  readonly machineTypes: readonly string[];
+  readonly seed: number;
+  readonly now: Instant;
+  /** Dealt in turn. */
+  readonly zones?: readonly string[];
+  readonly spot?: boolean;
+  /** Port of the first kubelet, counted up; replaced when the kubelets are served for real. */
+  readonly firstKubeletPort?: number;
+  /** `v1.33.4`; default: that of the embedded API server. */
+  readonly kubeletVersion?: string;
+  /** Default: that of Kubernetes. */
+  readonly kubelet?: KubeletConfiguration;
+}
+
+const DEFAULT_ZONES = ['us-central1-a', 'us-central1-b', 'us-central1-c'];
+const KUBELET_PORT = 10_250;
+
+/**
+ * Registers nodes, one pool for each machine type. Names depend on the seed alone. Throws an Error that names the known
+ * types for one that is not in the table.
+ */
+export function createNodes(cluster: ClusterAccess, options: NodePoolOptions): readonly string[] {
+  const types = options.machineTypes.map(getMachineType);
+  const zones = options.zones ?? DEFAULT_ZONES;
+  const names: string[] = [];
+  for (let index = 0; index < options.count; index++) {
+    const machineType = types[index % types.length];
+    const zone = zones[Math.floor(index / types.length) % zones.length];
+    if (machineType === undefined || zone === undefined)
+      throw new Error('creating nodes: at least one machine type and one zone are needed');
+    const pool = `${machineType.name}${options.spot === true ? '-spot' : ''}`;
+    const name = `gke-evenkeel-${pool}-${suffix(options.seed, pool, index)}`;
+    const kubeletPort = (options.firstKubeletPort ?? KUBELET_PORT) + index;
+    const { kubeletVersion, kubelet } = options;
+    const ofKubelet = { ...(kubeletVersion === undefined ? {} : { kubeletVersion }), ...(kubelet === undefined ? {} : { kubelet }) };
+    cluster.create(
+      'nodes',
+      nodeObject({ name, machineType, pool, zone, spot: options.spot ?? false, kubeletPort, ...ofKubelet }, options.now),
+    );
+    names.push(name);
+  }
+  return names;
+}
+
+function getMachineType(name: string): MachineType {
+  const found = findMachineType(name);
+  if (found !== undefined) return found;
+  throw new Error(`machine type ${name} is not known; choose one of ${MACHINE_TYPES.map((type) => type.name).join(', ')}`);
+}
+
+function suffix(seed: number, pool: string, index: number): string {
+  return hashText(seed, `node/${pool}/${index}`).toString(36).padStart(4, '0').slice(0, 4);
+}

@@ -1,0 +1,115 @@
+// What the scheduler reads of a pod besides its requests and its priority, in a form that the pods of a template share.
+
+import { readNodeAffinity, readPodAffinity, type NodeAffinity, type NodeTerm, type PodAffinity } from './affinity.ts';
+import { readHostPorts, type HostPort } from './host-port.ts';
+import type { Labels } from '../label-selector.ts';
+import { readClaims, readDisks, type ClaimTemplate, type InlineDisk } from './pod-volumes.ts';
+import { readSpreadConstraints, type SpreadConstraint } from './spread-constraint.ts';
+import { readTolerations, type Toleration } from './toleration.ts';
+import { booleanAt, numberAt, objectsAt, textAt, textsByKeyAt, type Wire } from '../wire.ts';
+
+/** Where pods of a template may go, and beside what. */
+export interface SchedulingRules extends NodeAffinity, PodAffinity {
+  readonly nodeSelector: Labels;
+  readonly tolerations: readonly Toleration[];
+  readonly spread: readonly SpreadConstraint[];
+  readonly ports: readonly HostPort[];
+  readonly claims: readonly ClaimTemplate[];
+  readonly disks: readonly InlineDisk[];
+  /** Features that a node must declare to take it. */
+  readonly features: readonly string[];
+  /** It does not come to the filters while any is left. */
+  readonly gates: readonly string[];
+  /** False where its preemptionPolicy is Never. */
+  readonly mayPreempt: boolean;
+  /** What it asks for that no rule here implements: such a pod fits nowhere, for a guess could be wrong. */
+  readonly unmodelled: readonly string[];
+}
+
+/** Whose spec is read. `matchLabelKeys` refer to its labels. */
+export interface PodIdentity {
+  readonly name: string;
+  readonly labels: Labels;
+}
+
+/** The rules of one pod. */
+export interface PodRules {
+  readonly rules: SchedulingRules;
+  /** The one node that its affinity names, as that of a DaemonSet's pod does; null: the rules say all. */
+  readonly pinnedNode: string | null;
+}
+
+const NONE: readonly never[] = [];
+
+/**
+ * Reads the spec of a pod. Two pods of one template have equal rules: what is a pod's own (its name in those of claims, the node
+ * that a DaemonSet means it for) is left out.
+ *
+ * @throws WireError
+ */
+export function readSchedulingRules(spec: Wire, pod: PodIdentity): PodRules {
+  const unmodelled = objectsAt(spec, 'resourceClaims', 'spec.resourceClaims').length > 0 ? ['spec.resourceClaims'] : [];
+  const onUnknown = (field: string): void => void unmodelled.push(field);
+  const nodes = readNodeAffinity(spec, onUnknown);
+  const pinnedNode = findPinnedNode(nodes.nodeTerms);
+  const pods = readPodAffinity(spec, pod.labels, onUnknown);
+  const rules: SchedulingRules = {
+    nodeSelector: textsByKeyAt(spec, 'nodeSelector', 'spec.nodeSelector'),
+    nodeTerms: pinnedNode === null ? nodes.nodeTerms : null,
+    preferredNodeTerms: orNone(nodes.preferredNodeTerms),
+    affinity: orNone(pods.affinity),
+    antiAffinity: orNone(pods.antiAffinity),
+    preferredAffinity: orNone(pods.preferredAffinity),
+    preferredAntiAffinity: orNone(pods.preferredAntiAffinity),
+    tolerations: orNone(readTolerations(spec)),
+    spread: orNone(readSpreadConstraints(spec, pod.labels, onUnknown)),
+    ports: orNone(readHostPorts(spec)),
+    claims: orNone(readClaims(spec, pod.name)),
+    disks: orNone(readDisks(spec)),
+    features: orNone(readFeatures(spec)),
+    gates: orNone(objectsAt(spec, 'schedulingGates', 'spec.schedulingGates').map((gate) => textAt(gate, 'name'))),
+    mayPreempt: textAt(spec, 'preemptionPolicy', 'spec.preemptionPolicy') !== 'Never',
+    unmodelled: orNone(unmodelled),
+  };
+  return { rules, pinnedNode };
+}
+
+/** @throws WireError */
+export function readPriority(spec: Wire): number {
+  return numberAt(spec, 'priority', 0, 'spec.priority');
+}
+
+/** The node affinity of one pod: that of its template, or the node that it is meant for. */
+export function nodeTermsOf({ rules, pinnedNode }: PodRules): readonly NodeTerm[] | null {
+  if (pinnedNode === null) return rules.nodeTerms;
+  return [{ labels: NONE, fields: [{ key: 'metadata.name', operator: 'In', values: [pinnedNode] }] }];
+}
+
+// The DaemonSet controller replaces the template's terms by this one: each of its pods would have facts of its own.
+function findPinnedNode(terms: readonly NodeTerm[] | null): string | null {
+  const [term, ...otherTerms] = terms ?? NONE;
+  if (term === undefined || otherTerms.length > 0 || term.labels.length > 0) return null;
+  const [field, ...otherFields] = term.fields;
+  if (field?.key !== 'metadata.name' || field.operator !== 'In' || otherFields.length > 0) return null;
+  return field.values.length === 1 ? (field.values[0] ?? null) : null;
+}
+
+/** What a node must declare that it can do (KEP-5328), by what Kubernetes 1.36 infers from a pod. */
+function readFeatures(spec: Wire): readonly string[] {
+  const features: string[] = [];
+  if (booleanAt(spec, 'hostNetwork', false, 'spec.hostNetwork') && spec['hostUsers'] === false) {
+    features.push('UserNamespacesHostNetworkSupport');
+  }
+  const containers = [...objectsAt(spec, 'containers', 'spec.containers'), ...objectsAt(spec, 'initContainers', 'spec.initContainers')];
+  if (containers.some(restartsAll)) features.push('RestartAllContainersOnContainerExits');
+  return features;
+}
+
+function restartsAll(container: Wire): boolean {
+  return objectsAt(container, 'restartPolicyRules').some(({ action }) => action === 'RestartAllContainers');
+}
+
+/** Empty lists are one: most pods have a dozen. */
+function orNone<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NONE : list;
+}

@@ -1,0 +1,100 @@
+// Whether one node can take one pod, by each rule of kube-scheduler 1.36 that looks at that node alone. A rule answers null
+// for yes.
+
+import type { Toleration } from '../pod-spec/toleration.ts';
+import type { Taint } from '../records/node.ts';
+import { matchesNodeAffinity } from './node-affinity.ts';
+import { final, resolvable, type Refusal } from './refusal.ts';
+import type { HostPort } from '../pod-spec/host-port.ts';
+import type { InlineDisk } from '../pod-spec/pod-volumes.ts';
+import type { SchedulingNode, SchedulingPod } from './scheduling-model.ts';
+
+const UNSCHEDULABLE_TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', value: '', effect: 'NoSchedule' };
+const ANY_ADDRESS = '0.0.0.0';
+
+const UNSCHEDULABLE = final('node(s) were unschedulable');
+const OTHER_NODE = final("node(s) didn't match the requested node name");
+const TAINTED = final('node(s) had untolerated taint(s)');
+const OTHER_NODES_WANTED = final("node(s) didn't match Pod's node affinity/selector");
+const PORT_TAKEN = resolvable("node(s) didn't have free ports for the requested pod ports");
+const DISK_TAKEN = resolvable('node(s) had no available disk');
+const FEATURE_MISSING = final("node(s) didn't match Pod's required features");
+
+/** Cordoned nodes take only what tolerates the cordon. */
+export function filterUnschedulable(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
+  return !node.unschedulable || tolerates(pod.tolerations, UNSCHEDULABLE_TAINT) ? null : UNSCHEDULABLE;
+}
+
+/** A pod that names its node fits that one alone. */
+export function filterNodeName(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
+  return pod.nodeName === null || pod.nodeName === node.name ? null : OTHER_NODE;
+}
+
+/** Every NoSchedule and NoExecute taint must be tolerated. */
+export function filterTaints(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
+  for (const taint of node.taints) {
+    if (taint.effect !== 'PreferNoSchedule' && !tolerates(pod.tolerations, taint)) return TAINTED;
+  }
+  return null;
+}
+
+export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
+  return tolerations.some(({ key, operator, value, effect }) => {
+    if (effect !== null && effect !== taint.effect) return false;
+    if (key !== null && key !== taint.key) return false;
+    return operator === 'Exists' || (operator === 'Equal' && value === taint.value);
+  });
+}
+
+export function filterNodeAffinity(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
+  return matchesNodeAffinity(pod, node) ? null : OTHER_NODES_WANTED;
+}
+
+/** Host ports clash by port, protocol and address; the unspecified address is every address. */
+export function filterPorts(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
+  if (pod.ports.length === 0) return null;
+  for (const other of node.pods.values()) {
+    if (other.ports.some((taken) => pod.ports.some((wanted) => portsClash(taken, wanted)))) return PORT_TAKEN;
+  }
+  return null;
+}
+
+function portsClash(a: HostPort, b: HostPort): boolean {
+  return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === ANY_ADDRESS || b.ip === ANY_ADDRESS);
+}
+
+/** Every resource that is short is named, as is a full node. What is not requested need not be there. */
+export function filterResources(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
+  let short: string[] | null = null;
+  // A pod that is larger than the whole node is not helped by others leaving.
+  let canBeHelped = true;
+  if (node.pods.size + 1 > (node.allocatable.get('pods') ?? 0)) short = ['Too many pods'];
+  for (const [resource, amount] of pod.requests) {
+    if (amount <= 0) continue;
+    const allocatable = node.allocatable.get(resource) ?? 0;
+    if (amount <= allocatable - (node.requested.get(resource) ?? 0)) continue;
+    (short ??= []).push(`Insufficient ${resource}`);
+    canBeHelped &&= amount <= allocatable;
+  }
+  return short === null ? null : { reasons: short, resolvable: canBeHelped };
+}
+
+/** Disks that a pod names itself are mounted once, or by all read-only. */
+export function filterDisks(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
+  for (const wanted of pod.disks) {
+    for (const other of node.pods.values()) if (other.disks.some((taken) => disksClash(wanted, taken))) return DISK_TAKEN;
+  }
+  return null;
+}
+
+function disksClash(a: InlineDisk, b: InlineDisk): boolean {
+  if (a.kind !== b.kind || a.kind === 'other' || a.id !== b.id) return false;
+  if (a.kind === 'awsElasticBlockStore') return true;
+  if (a.kind === 'rbd' && !a.monitors.some((monitor) => b.monitors.includes(monitor))) return false;
+  return !(a.readOnly && b.readOnly);
+}
+
+/** Newer features of pods need nodes that say they have them (KEP-5328). */
+export function filterFeatures(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
+  return pod.features.every((feature) => node.declaredFeatures.has(feature)) ? null : FEATURE_MISSING;
+}

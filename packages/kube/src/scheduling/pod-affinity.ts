@@ -1,0 +1,111 @@
+import { incomingTermSelects, termSelects } from './pod-terms.ts';
+import { final, resolvable, type Refusal } from './refusal.ts';
+import type { PodTerm } from '../pod-spec/affinity.ts';
+import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
+
+const NO_COMPANY = final("node(s) didn't match pod affinity rules");
+const UNWANTED_COMPANY = resolvable("node(s) didn't match pod anti-affinity rules");
+const UNWELCOME = resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
+
+/**
+ * Inter-pod affinity of one pod: counted once over the whole cluster, then asked node by node. The counts follow pods that
+ * come and go, so that preemption can try what would be.
+ */
+export class PodAffinity {
+  readonly #pod: SchedulingPod;
+  readonly #view: SchedulingView;
+  /** Existing pods that meet all of the pod's affinity terms, by domain. */
+  readonly #wanted = new DomainCounts();
+  /** Existing pods that meet one of its anti-affinity terms. */
+  readonly #avoided = new DomainCounts();
+  /** Existing pods with an anti-affinity term against this one. */
+  readonly #hostile = new DomainCounts();
+  /** The first of a group that wants its own company may begin anywhere. */
+  readonly #selfMatches: boolean;
+
+  constructor(pod: SchedulingPod, view: SchedulingView) {
+    this.#pod = pod;
+    this.#view = view;
+    this.#selfMatches = this.#meetsAffinity(pod);
+    const looksAtPods = pod.affinity.length + pod.antiAffinity.length > 0;
+    for (const node of view.nodes) {
+      for (const other of node.antiAffinePods.values()) this.#countHostile(other, node, 1);
+      if (looksAtPods) for (const other of node.pods.values()) this.#countCompany(other, node, 1);
+    }
+  }
+
+  /** A pod comes to a node (1) or leaves it (−1). */
+  update(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
+    this.#countHostile(other, node, change);
+    this.#countCompany(other, node, change);
+  }
+
+  filter(node: SchedulingNode): Refusal | null {
+    if (!this.#hasCompany(node)) return NO_COMPANY;
+    for (const { topologyKey } of this.#pod.antiAffinity) if (this.#avoided.at(topologyKey, node) > 0) return UNWANTED_COMPANY;
+    return this.#hostile.touches(node) ? UNWELCOME : null;
+  }
+
+  #hasCompany(node: SchedulingNode): boolean {
+    let alone = false;
+    for (const { topologyKey } of this.#pod.affinity) {
+      if (labelOf(node.labels, topologyKey) === undefined) return false;
+      if (this.#wanted.at(topologyKey, node) <= 0) alone = true;
+    }
+    return !alone || (this.#wanted.isEmpty && this.#selfMatches);
+  }
+
+  #countCompany(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
+    if (this.#meetsAffinity(other)) for (const { topologyKey } of this.#pod.affinity) this.#wanted.add(topologyKey, node, change);
+    for (const term of this.#pod.antiAffinity) if (this.#selects(term, other)) this.#avoided.add(term.topologyKey, node, change);
+  }
+
+  #countHostile(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
+    const labels = this.#view.namespaceLabels(this.#pod.namespace);
+    for (const term of other.antiAffinity) {
+      if (termSelects(term, other, this.#pod, labels)) this.#hostile.add(term.topologyKey, node, change);
+    }
+  }
+
+  /** One and the same pod must meet all terms. */
+  #meetsAffinity(other: SchedulingPod): boolean {
+    return this.#pod.affinity.length > 0 && this.#pod.affinity.every((term) => this.#selects(term, other));
+  }
+
+  #selects(term: PodTerm, other: SchedulingPod): boolean {
+    return incomingTermSelects(term, this.#pod, other, this.#view.namespaceLabels(other.namespace));
+  }
+}
+
+/** How many pods there are in each domain: a topology key and its value on a node. */
+class DomainCounts {
+  readonly #byKey = new Map<string, Map<string, number>>();
+
+  get isEmpty(): boolean {
+    return this.#byKey.size === 0;
+  }
+
+  add(key: string, node: SchedulingNode, change: number): void {
+    const value = labelOf(node.labels, key);
+    if (value === undefined) return;
+    let counts = this.#byKey.get(key);
+    if (counts === undefined) this.#byKey.set(key, (counts = new Map<string, number>()));
+    const count = (counts.get(value) ?? 0) + change;
+    if (count !== 0) counts.set(value, count);
+    else {
+      counts.delete(value);
+      if (counts.size === 0) this.#byKey.delete(key);
+    }
+  }
+
+  at(key: string, node: SchedulingNode): number {
+    const value = labelOf(node.labels, key);
+    return value === undefined ? 0 : (this.#byKey.get(key)?.get(value) ?? 0);
+  }
+
+  /** Whether the node is in any domain that counts. */
+  touches(node: SchedulingNode): boolean {
+    for (const key of this.#byKey.keys()) if (this.at(key, node) > 0) return true;
+    return false;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Labels } from '../label-selector.ts';
+import { matchesLabelSelector } from '../match-labels.ts';
+import type { PodTerm } from '../pod-spec/affinity.ts';
+import type { SchedulingPod } from './scheduling-model.ts';
+
+const NO_LABELS: Labels = {};
+
+/** Whether a term of `of`, a pod that runs already, speaks about `other`. A term without selector speaks about none. */
+export function termSelects(term: PodTerm, of: SchedulingPod, other: SchedulingPod, namespaceLabels: Labels): boolean {
+  if (term.selector === null || !inNamespaces(term, of, other, namespaceLabels)) return false;
+  return matchesLabelSelector(term.selector, other.labels);
+}
+
+/**
+ * The same for a term of the pod that is to be placed. kube-scheduler 1.36 lists the namespaces that such a term selects
+ * once, and then holds the selector against no labels at all besides: one that a namespace without labels meets (`NotIn`,
+ * `DoesNotExist`) selects every namespace.
+ */
+export function incomingTermSelects(term: PodTerm, of: SchedulingPod, other: SchedulingPod, namespaceLabels: Labels): boolean {
+  if (termSelects(term, of, other, namespaceLabels)) return true;
+  const { selector, namespaceSelector } = term;
+  if (selector === null || namespaceSelector === null || !matchesLabelSelector(namespaceSelector, NO_LABELS)) return false;
+  return matchesLabelSelector(selector, other.labels);
+}
+
+function inNamespaces(term: PodTerm, of: SchedulingPod, other: SchedulingPod, namespaceLabels: Labels): boolean {
+  if (term.namespaces.includes(other.namespace)) return true;
+  if (term.namespaceSelector !== null) return matchesLabelSelector(term.namespaceSelector, namespaceLabels);
+  return term.namespaces.length === 0 && other.namespace === of.namespace;
+}
