@@ -1,4 +1,4 @@
-// Defaults of built-in kinds that depend on other fields, by schema name. Constant ones are data, in `facts/`.
+// Defaults of built-in kinds that depend on other fields, by schema name. Constant ones are data, in `builtin-rules/`.
 
 import { isJsonObject } from './structural-schema.ts';
 

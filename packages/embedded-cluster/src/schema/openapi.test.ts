@@ -55,7 +55,7 @@ describe('OpenAPI v3', () => {
     const { containers } = document.components.schemas['io.k8s.api.core.v1.PodSpec'].properties;
     expect(containers).toMatchObject({
       'x-kubernetes-patch-merge-key': 'name',
-      items: { $ref: '#/components/schemas/io.k8s.api.core.v1.Container' },
+      items: { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Container' }] },
     });
   });
 

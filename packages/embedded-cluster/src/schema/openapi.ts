@@ -3,22 +3,14 @@
 
 import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
 import { pathsOfResource } from './openapi-paths.ts';
+import { COMPONENTS, referredName, type PublishedSchema } from './published-schema.ts';
+import { publishedCustom, publishedList } from './published-custom.ts';
+import { findPublished } from './published-schemas.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
-import type { StructuralSchema } from './structural-schema.ts';
-import { dereference } from './structural-schema.ts';
 
 type Json = Record<string, unknown>;
 
 const TITLE = { title: 'Kubernetes', version: 'v1.36.0+evenkeel' };
-const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
-const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
-const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
-
-const API_VERSION: StructuralSchema = {
-  type: 'string',
-  description: 'Version of the schema in which this object is written: group/version, or version alone for the core group.',
-};
-const KIND: StructuralSchema = { type: 'string', description: 'What kind of object this is, in CamelCase.' };
 
 /**
  * `/openapi/v3`: where the document of each group and version (`v1`, `apps/v1`) is. The hash changes whenever a document may
@@ -35,12 +27,12 @@ export function openApiV3Index(groupVersions: readonly string[], hash: string): 
 
 /** The OpenAPI 3.0 document of one group and version, with every schema that its kinds refer to. */
 export function openApiV3Document(groupVersion: string, descriptors: readonly ResourceDescriptor[], registry: SchemaRegistry): Json {
-  const document = new SchemaDocument(registry, '#/components/schemas/', 'allOf');
+  const document = new SchemaDocument(registry);
   const paths: Json = {};
   for (const descriptor of descriptors) {
     document.addResource(descriptor);
-    const schemaReference = `#/components/schemas/${descriptor.schemaName}`;
-    const isBuiltIn = registry.resolve(descriptor.schemaName) !== undefined;
+    const schemaReference = `${COMPONENTS}${descriptor.schemaName}`;
+    const isBuiltIn = findPublished(descriptor.schemaName) !== undefined;
     Object.assign(paths, pathsOfResource(`/${rootPath(groupVersion)}`, { descriptor, schemaReference, isBuiltIn }));
   }
   return { openapi: '3.0.0', info: TITLE, paths, components: { schemas: document.finish() } };
@@ -48,9 +40,9 @@ export function openApiV3Document(groupVersion: string, descriptors: readonly Re
 
 /** The Swagger 2.0 document of all resources, definitions alone: enough for clients that know no other. */
 export function openApiV2Document(descriptors: readonly ResourceDescriptor[], registry: SchemaRegistry): Json {
-  const document = new SchemaDocument(registry, '#/definitions/', 'sibling');
+  const document = new SchemaDocument(registry);
   for (const descriptor of descriptors) document.addResource(descriptor);
-  return { swagger: '2.0', info: TITLE, paths: {}, definitions: document.finish() };
+  return { swagger: '2.0', info: TITLE, paths: {}, definitions: definitionsOf(document.finish()) };
 }
 
 function rootPath(groupVersion: string): string {
@@ -60,82 +52,55 @@ function rootPath(groupVersion: string): string {
 /** Collects schemas, each with those that it refers to. */
 class SchemaDocument {
   readonly #registry: SchemaRegistry;
-  readonly #base: string;
-  readonly #references: 'allOf' | 'sibling';
-  readonly #schemas = new Map<string, Json>();
-  readonly #waiting: string[] = [];
+  readonly #schemas = new Map<string, PublishedSchema>();
 
-  constructor(registry: SchemaRegistry, base: string, references: 'allOf' | 'sibling') {
+  constructor(registry: SchemaRegistry) {
     this.#registry = registry;
-    this.#base = base;
-    this.#references = references;
   }
 
   addResource(descriptor: ResourceDescriptor): void {
-    const { group, version, kind, listKind, schemaName } = descriptor;
-    const own = this.#registry.schemaFor(descriptor) ?? { type: 'object' };
-    const root = dereference(own, this.#registry.resolver);
-    const properties = { ...root.properties, apiVersion: API_VERSION, kind: KIND, metadata: { $ref: OBJECT_META, ...described(root) } };
-    const schema = this.#convert({ ...root, properties });
-    this.#schemas.set(schemaName, { ...schema, 'x-kubernetes-group-version-kind': [{ group, version, kind }] });
-    const list: StructuralSchema = {
-      type: 'object',
-      description: `A list of ${kind} objects.`,
-      required: ['items'],
-      properties: {
-        apiVersion: API_VERSION,
-        kind: KIND,
-        metadata: { $ref: LIST_META },
-        items: { type: 'array', items: { $ref: schemaName } },
-      },
-    };
+    const { listKind, schemaName } = descriptor;
+    const published = findPublished(schemaName);
+    this.#add(schemaName, published ?? publishedCustom(descriptor, this.#registry.schemaFor(descriptor)));
     const listName = schemaName.slice(0, schemaName.lastIndexOf('.') + 1) + listKind;
-    this.#schemas.set(listName, { ...this.#convert(list), 'x-kubernetes-group-version-kind': [{ group, version, kind: listKind }] });
+    if (published === undefined || descriptor.verbs.includes('list'))
+      this.#add(listName, findPublished(listName) ?? publishedList(descriptor));
   }
 
-  finish(): Json {
-    for (let name = this.#waiting.pop(); name !== undefined; name = this.#waiting.pop()) {
-      if (this.#schemas.has(name)) continue;
-      const schema = this.#registry.resolve(name);
-      if (name === QUANTITY) this.#schemas.set(name, QUANTITY_SCHEMA);
-      else this.#schemas.set(name, schema === undefined ? { type: 'object' } : this.#convert(schema));
-    }
+  finish(): Record<string, PublishedSchema> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #convert(schema: StructuralSchema): Json {
-    if (schema.$ref !== undefined) return this.#reference(schema.$ref, schema);
-    if (schema.format === 'quantity') return this.#reference(QUANTITY, schema);
-    // `uniqueItems` on lists of built-in kinds is our note to validation; clients would not understand it.
-    const { properties, items, additionalProperties, uniqueItems: _, ...rest } = schema;
-    const converted: Json = { ...rest };
-    if (schema['x-kubernetes-int-or-string'] === true && schema.anyOf === undefined && this.#references === 'allOf')
-      Object.assign(converted, { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] });
-    if (properties !== undefined)
-      converted['properties'] = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, this.#convert(property)]));
-    if (items !== undefined) converted['items'] = this.#convert(items);
-    if (additionalProperties !== undefined)
-      converted['additionalProperties'] =
-        typeof additionalProperties === 'object' ? this.#convert(additionalProperties) : additionalProperties;
-    if (schema.type === undefined && schema['x-kubernetes-preserve-unknown-fields'] === true) converted['type'] = 'object';
-    return converted;
-  }
-
-  #reference(name: string, schema: StructuralSchema): Json {
-    this.#waiting.push(name);
-    const { $ref: _, type: _type, format: _format, ...beside } = schema;
-    const reference = { $ref: `${this.#base}${name}` };
-    if (this.#references === 'sibling') return { ...beside, ...reference };
-    return Object.keys(beside).length === 0 ? reference : { ...beside, allOf: [reference] };
+  #add(name: string, schema: PublishedSchema): void {
+    this.#schemas.set(name, schema);
+    for (const referred of referencesOf(schema))
+      if (!this.#schemas.has(referred)) this.#add(referred, findPublished(referred) ?? { type: 'object' });
   }
 }
 
-const QUANTITY_SCHEMA: Json = {
-  description: 'A number with a suffix: 100m, 1.5, 2Gi, 500M.',
-  oneOf: [{ type: 'string' }, { type: 'number' }],
-};
+function referencesOf(schema: PublishedSchema): string[] {
+  const name = referredName(schema);
+  const { properties = {}, items, additionalProperties } = schema;
+  const parts = [...Object.values(properties), items, typeof additionalProperties === 'object' ? additionalProperties : undefined];
+  return [...(name === undefined ? [] : [name]), ...parts.flatMap((part) => (part === undefined ? [] : referencesOf(part)))];
+}
 
-function described(root: StructuralSchema): { description: string } {
-  const own = root.properties?.['metadata']?.description;
-  return { description: own ?? 'What every object has: its name, its labels, who owns it.' };
+/** As Swagger 2.0 has it: a reference with facts beside it, and no choice of types. */
+function asDefinition(schema: PublishedSchema): Json {
+  const { $ref: _ref, allOf: _allOf, oneOf, properties, items, additionalProperties, ...rest } = schema;
+  const name = referredName(schema);
+  return {
+    ...rest,
+    ...(name === undefined ? {} : { $ref: `#/definitions/${name}` }),
+    ...(oneOf !== undefined && schema.type === undefined ? { type: 'string' } : {}),
+    ...(properties === undefined ? {} : { properties: definitionsOf(properties) }),
+    ...(items === undefined ? {} : { items: asDefinition(items) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : { additionalProperties: typeof additionalProperties === 'object' ? asDefinition(additionalProperties) : additionalProperties }),
+  };
+}
+
+function definitionsOf(schemas: Readonly<Record<string, PublishedSchema>>): Json {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asDefinition(schema)]));
 }
