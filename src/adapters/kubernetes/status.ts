@@ -1,5 +1,6 @@
 // What an API server's refusal says, taken from its `Status` object. Refusals are values; only the absence of an answer is thrown.
 
+import { isObject } from '#kube/json';
 import type { DurationMs } from '#kube/units';
 import type { ApiResponse } from '#kube/api-transport';
 import { OutOfReachError } from '../../ports/out-of-reach.ts';
@@ -117,7 +118,7 @@ function retryAfter(header: string | undefined, seconds: unknown): DurationMs | 
 }
 
 function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 function textOf(value: unknown): string {
