@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { BUILTIN_RULES } from './builtin-rules/builtin-rules.ts';
-import kubernetes from './kubernetes-schemas.generated.json' with { type: 'json' };
+import kubernetes from './published/kubernetes-schemas.generated.json' with { type: 'json' };
 import { SchemaRegistry } from './schema-registry.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
