@@ -9,7 +9,7 @@ import { extractSchemas } from './kubernetes-schemas/extract.ts';
 import { DOCUMENTS, download, findInCache, readSchemas, requiredVersion } from './kubernetes-schemas/kubernetes-module.ts';
 import { servedSchemas } from './kubernetes-schemas/served-schemas.ts';
 
-const OUTPUT = new URL('../packages/embedded-cluster/src/schema/kubernetes-schemas.generated.json', import.meta.url);
+const OUTPUT = new URL('../packages/embedded-cluster/src/schema/published/kubernetes-schemas.generated.json', import.meta.url);
 
 const version = requiredVersion();
 const cached = findInCache(version);

@@ -1,5 +1,5 @@
 import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
-import { findPublished } from './published-schemas.ts';
+import { findPublished } from './published/published-schemas.ts';
 import { structuralForm } from './structural-form.ts';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
 

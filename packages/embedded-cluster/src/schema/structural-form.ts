@@ -2,8 +2,8 @@
 
 import { findRules } from './builtin-rules/builtin-rules.ts';
 import type { FieldRules } from './builtin-rules/type-rules.ts';
-import { referredName, type PublishedSchema } from './published-schema.ts';
-import { findPublished } from './published-schemas.ts';
+import { referredName, type PublishedSchema } from './published/published-schema.ts';
+import { findPublished } from './published/published-schemas.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';

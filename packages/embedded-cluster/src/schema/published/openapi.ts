@@ -1,12 +1,12 @@
 // The API described to its clients: what `kubectl explain` prints, and where kubectl finds out that a kind takes field
 // validation and strategic merge patches.
 
-import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
+import type { ResourceDescriptor } from '../../api/resource-descriptor.ts';
 import { pathsOfResource } from './openapi-paths.ts';
 import { COMPONENTS, referredName, type PublishedSchema } from './published-schema.ts';
 import { publishedCustom, publishedList } from './published-custom.ts';
 import { findPublished } from './published-schemas.ts';
-import type { SchemaRegistry } from './schema-registry.ts';
+import type { SchemaRegistry } from '../schema-registry.ts';
 
 type Json = Record<string, unknown>;
 

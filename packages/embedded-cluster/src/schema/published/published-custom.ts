@@ -1,8 +1,8 @@
 // Custom resources, published as Kubernetes publishes them.
 
-import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
+import type { ResourceDescriptor } from '../../api/resource-descriptor.ts';
 import { COMPONENTS, type PublishedSchema } from './published-schema.ts';
-import type { StructuralSchema } from './structural-schema.ts';
+import type { StructuralSchema } from '../structural-schema.ts';
 
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 const TYPE_META: Readonly<Record<string, PublishedSchema>> = {
