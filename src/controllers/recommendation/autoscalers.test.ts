@@ -73,7 +73,7 @@ describe('an autoscaler that measures against the request', () => {
     await world.run(2 * HOUR_MS);
     expect([world.targetsOf('web'), world.cluster.hpaList[0]!.annotations]).toEqual([[60], { 'evenkeel.io/original': record }]);
     const refused = world.events.filter(({ reason }) => reason === 'RecordUnreadable');
-    expect(refused[0]?.message).toContain('HorizontalPodAutoscaler web: annotation evenkeel.io/original is of a form that this version');
+    expect(refused[0]?.message).toContain('HorizontalPodAutoscaler web: annotation evenkeel.io/original has a format that this version');
   });
 
   test.each(Array.from({ length: 14 }, (_, writes) => writes))(

@@ -1,8 +1,8 @@
 // The informers show what was written a moment later: until then a pod that was resized is not taken for one that was not.
 
 import { beforeEach, expect, test } from '@jest/globals';
-import { anAdvice } from '../../../test/builders/rightsizing.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { anAdvice } from '../../../../test/builders/rightsizing.ts';
+import { ResizeWorld, WEB } from '../../../../test/fakes/resize-world.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;

@@ -8,20 +8,20 @@ import {
   autoPolicy,
   NO_OVERRIDES,
   T0,
-} from '../../../test/builders/rightsizing.ts';
-import type { IdleMemory, Sizes } from '../../core/resize/model/idle-memory.ts';
-import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
+} from '../../../../test/builders/rightsizing.ts';
+import type { IdleMemory, Sizes } from '../../../core/resize/model/idle-memory.ts';
+import type { DecisionNote } from '../../../core/resize/model/decision-note.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
-import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
-import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
-import { idleOriginal } from '../../../test/builders/original-notes.ts';
-import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
-import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
-import { HmacSigner } from '../../runtime/hmac-signer.ts';
-import type { RecordSigner } from '../../ports/record-signer.ts';
-import { recordedIdle } from './idle-note.ts';
-import { refusedRecords } from './refused-records.ts';
+import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../../core/resize/model/situation.ts';
+import { writeIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { idleOriginal } from '../../../../test/builders/original-notes.ts';
+import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts';
+import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
+import { HmacSigner } from '../../../runtime/hmac-signer.ts';
+import type { RecordSigner } from '../../../ports/record-signer.ts';
+import { readRecordedIdle } from './idle-annotations.ts';
+import { findRejectedAnnotations } from '../publish/rejected-annotations.ts';
 
 const sizes = (cpu: string, memory = '512Mi'): Sizes =>
   new Map([['main', { requests: amounts(cpu, memory), limits: amounts(null, null) }]]);
@@ -42,7 +42,7 @@ const WORKLOAD = aSituation().workload;
 const policy = autoPolicy();
 const cpuMax = { ...policy.container, cpu: { ...policy.container.cpu, max: 1000 } };
 
-type Context = Parameters<typeof recordedIdle>[2];
+type Context = Parameters<typeof readRecordedIdle>[2];
 
 /** The workload as the record says that it was made: one pod of the idle sizes, and an autoscaler at the idle minReplicas. */
 const AS_RECORDED: Context = {
@@ -62,7 +62,7 @@ function signed(note: IdleMemory = NOTE): string {
 
 function read(note: string, context: Partial<Context> = {}, annotations: Readonly<Record<string, string>> = {}): IdleMemory | null {
   const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
-  return recordedIdle(workload, TEST_SIGNER, { ...AS_RECORDED, ...context });
+  return readRecordedIdle(workload, TEST_SIGNER, { ...AS_RECORDED, ...context });
 }
 
 /** The autoscaler with the note of its least, which the situation has verified. */
@@ -165,7 +165,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
 
   test('is waited for while there is no key to verify it with', () => {
     const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': signed() } };
-    expect(() => recordedIdle(workload, new HmacSigner(() => null), AS_RECORDED)).toThrow('cannot be verified yet');
+    expect(() => readRecordedIdle(workload, new HmacSigner(() => null), AS_RECORDED)).toThrow('cannot be verified yet');
   });
 });
 
@@ -187,7 +187,7 @@ describe('The annotation of a workload with a Recommendation, whose status alone
 
   test('is reported while the workload is idle, where it is not signed', () => {
     expect(eventsOf(writeIdleNote(NOTE), at(WOKEN_AT, { idle: NOTE }))).toMatchObject([
-      { reason: 'RecordNotSigned', message: expect.stringContaining('the status of its Recommendation counts') },
+      { reason: 'RecordNotSigned', message: expect.stringContaining('it is written again from the status of its Recommendation') },
     ]);
   });
 
@@ -205,7 +205,7 @@ describe('The annotation of a workload with a Recommendation, whose status alone
 });
 
 interface Refused extends Pick<WorkloadSituation, 'memory' | 'now'> {
-  readonly status: Parameters<typeof refusedRecords>[3]['status'];
+  readonly status: Parameters<typeof findRejectedAnnotations>[3]['status'];
 }
 
 const NO_STATUS: Refused = { status: undefined, now: T0, memory: NO_MEMORY };
@@ -217,5 +217,5 @@ function eventsOf(
   annotations: Readonly<Record<string, string>> = {},
 ): readonly DecisionNote[] {
   const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
-  return refusedRecords({ cluster: new FakeClusterReader(), signer }, workload, { hpas: [], memory, now }, { status });
+  return findRejectedAnnotations({ cluster: new FakeClusterReader(), signer }, workload, { hpas: [], memory, now }, { status });
 }
