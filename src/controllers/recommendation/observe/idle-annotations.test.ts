@@ -44,7 +44,7 @@ const cpuMax = { ...policy.container, cpu: { ...policy.container.cpu, max: 1000 
 
 type Context = Parameters<typeof readRecordedIdle>[2];
 
-/** The workload as the record says that it was made: one pod of the idle sizes, and an autoscaler at the idle minReplicas. */
+/** The workload as recorded: one pod of the idle size, and an autoscaler at the idle minReplicas. */
 const AS_RECORDED: Context = {
   policy,
   overrides: NO_OVERRIDES,
@@ -65,7 +65,7 @@ function read(note: string, context: Partial<Context> = {}, annotations: Readonl
   return readRecordedIdle(workload, TEST_SIGNER, { ...AS_RECORDED, ...context });
 }
 
-/** The autoscaler with the note of its least, which the situation has verified. */
+/** The autoscaler with the verified annotation of its minReplicas. */
 function lowered(hpa: Parameters<typeof anHpaRecord>[0] = {}): Context['hpas'][number] {
   const original = idleOriginal('minReplicas', { user: 2 ** 31 - 1, value: 1, since: T0 });
   return { ...anHpaRecord({ name: 'web', minReplicas: 1, ...hpa }), annotations: { 'evenkeel.io/original': original } };
@@ -90,7 +90,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
     expect(restored({ hpas })?.autoscaler).toEqual({ name: 'web', minReplicas: 9 });
   });
 
-  test('is read as it is where nothing bounds it', () => {
+  test('is read unchanged where no bound applies', () => {
     expect(restored()).toEqual(NOTE);
   });
 
@@ -98,7 +98,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
     ['without a signature', writeIdleNote(NOTE)],
     ['with other sizes than were signed', signed().replace('8Gi', '9Gi')],
     ['of another workload', TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: 'evenkeel.io/idle' }, writeIdleNote(NOTE))],
-  ])('is not followed %s, and said to be', (_, note) => {
+  ])('is not followed %s, and an Event reports it', (_, note) => {
     expect(read(note)).toBeNull();
     expect(eventsOf(note)).toMatchObject([{ reason: 'RecordNotSigned', message: expect.stringContaining('not signed by this Evenkeel') }]);
   });
@@ -108,12 +108,12 @@ describe('The annotation of an idle workload without a Recommendation, which any
     ['has its natural sizes', { pods: podOf('8000m', '8Gi') }],
     ['has other sizes beside an idle one', { pods: podOf('4000m', '512Mi') }],
     ['has other sizes and other replicas', { pods: podOf('500m'), hpas: [lowered({ minReplicas: 2 })] }],
-  ])('is not followed where the workload %s: it is of an earlier idle period, and an Event reports it', (_, context) => {
+  ])('is not followed where the workload %s: it is from an earlier idle period, and an Event reports it', (_, context) => {
     expect(restored(context)).toBeNull();
     expect(eventsOf(signed())).toMatchObject([{ reason: 'RecordOutdated', message: expect.stringContaining('earlier idle period') }]);
   });
 
-  test('restores the sizes alone where a user has set other replicas since, or made other pods', () => {
+  test('restores the sizes alone where a user has changed the replicas or the pods', () => {
     const alone = { ...NOTE, idleReplicas: null, autoscaler: null };
     expect(restored({ hpas: [lowered({ minReplicas: 2 })] })).toEqual(alone);
     expect(restored({ pods: [...podOf('4000m'), ...podOf('500m')] })).toEqual(alone);
@@ -127,14 +127,14 @@ describe('The annotation of an idle workload without a Recommendation, which any
   });
 
   test.each([
-    ['are there still', podOf('8000m', '8Gi'), 1],
-    ['are not there any more', podOf('500m'), null],
-  ])('that tells of fewer replicas alone restores them where pods of those sizes %s', (_, pods, idleReplicas) => {
+    ['still exist', podOf('8000m', '8Gi'), 1],
+    ['no longer exist', podOf('500m'), null],
+  ])('that records fewer replicas alone restores them where pods of those sizes %s', (_, pods, idleReplicas) => {
     const note = signed({ ...NOTE, sizes: NOTE.natural });
     expect(read(note, { pods })?.idleReplicas ?? null).toBe(idleReplicas);
   });
 
-  describe('with a note of its replicas', () => {
+  describe('with an annotation of its replicas', () => {
     const of = { user: 9, value: 3, since: T0 };
     const sign = (text: string, uid: string = WORKLOAD.uid) =>
       TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid, field: 'evenkeel.io/original' }, text);
@@ -163,7 +163,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
     });
   });
 
-  test('is waited for while there is no key to verify it with', () => {
+  test('delays the decision while no key to verify it is available', () => {
     const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': signed() } };
     expect(() => readRecordedIdle(workload, new HmacSigner(() => null), AS_RECORDED)).toThrow('cannot be verified yet');
   });
@@ -179,8 +179,8 @@ describe('The annotation of a workload with a Recommendation, whose status alone
   test.each<[string, string, ReturnType<typeof at>]>([
     ['is not signed', 'RecordNotSigned', at(WOKEN_AT, { lastIdle: null })],
     ['is of an idle period before the last', 'RecordOutdated', at(WOKEN_AT, { lastIdle: { ...lastIdle, since: T0 + 1 } })],
-    ['is older than a status that knows of no idle period', 'RecordOutdated', at(WOKEN_AT, { lastIdle: null })],
-    ['is of the last idle period, and is there a minute after that has ended', 'RecordOutdated', at(WOKEN_AT + MINUTE_MS)],
+    ['is older than a status without an idle period', 'RecordOutdated', at(WOKEN_AT, { lastIdle: null })],
+    ['is of the last idle period, and still exists a minute after its end', 'RecordOutdated', at(WOKEN_AT + MINUTE_MS)],
   ])('is reported where it %s', (what, reason, context) => {
     expect(reasonsOf(what === 'is not signed' ? writeIdleNote(NOTE) : signed(), context)).toEqual([reason]);
   });
@@ -193,13 +193,13 @@ describe('The annotation of a workload with a Recommendation, whose status alone
 
   test.each<[string, string, ReturnType<typeof at>]>([
     ['of an idle period that has not ended', signed(), at(WOKEN_AT, { idle: NOTE })],
-    ['whose removal is not seen yet', signed(), at(WOKEN_AT + MINUTE_MS - 1)],
-    ['that was written before a process ended without a status', signed({ ...NOTE, since: WOKEN_AT }), at(WOKEN_AT + MINUTE_MS)],
+    ['whose removal is not observed yet', signed(), at(WOKEN_AT + MINUTE_MS - 1)],
+    ['of a process that ended before it wrote a status', signed({ ...NOTE, since: WOKEN_AT }), at(WOKEN_AT + MINUTE_MS)],
   ])('is not reported %s', (_, note, context) => {
     expect(reasonsOf(note, context)).toEqual([]);
   });
 
-  test('is not reported while there is no key to verify it with', () => {
+  test('is not reported while no key to verify it is available', () => {
     expect(reasonsOf(signed(), at(WOKEN_AT + HOUR_MS), new HmacSigner(() => null))).toEqual([]);
   });
 });
