@@ -1,4 +1,4 @@
-// Whoever may write in a namespace, and nowhere else, gains nothing by it that the policy does not give.
+// A tenant that may write in one namespace alone gains nothing beyond what the policy allows.
 
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';

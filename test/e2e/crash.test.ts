@@ -70,7 +70,7 @@ async function killedOften(fixture: TestFixture): Promise<EndState> {
 }
 
 async function expectHistoryKept({ process, dashboard }: Controller): Promise<void> {
-  expect(logged(process, 'Restored what was learnt before')).toMatchObject([{ containers: CONTAINERS, unreadable: 0 }]);
+  expect(logged(process, 'Restored checkpoints')).toMatchObject([{ containers: CONTAINERS, unreadable: 0 }]);
   const { history } = (await read<RecommendationDetail>(dashboard, `recommendations/${NAMESPACE}/web`)).audit;
   // Four pods, one change each. Those before the kills are recorded, too, but for one that a kill fell on before its writing.
   const pods = history?.filter(({ outcome }) => outcome === 'applied').map(({ pod }) => pod);

@@ -102,7 +102,7 @@ describe('the past from Prometheus', () => {
       expect((await afterTwoWeeks(controller)).samples).toBeGreaterThanOrEqual(14 * 288);
       expect(await checkOf(controller)).toMatchObject({
         status: 'ok',
-        message: expect.stringMatching(/the past of \d+ namespaces? read$/),
+        message: expect.stringMatching(/past usage of \d+ namespaces? read$/),
       });
       expect(prometheus.maxInFlight).toBeLessThanOrEqual(2);
       await controller.process.kill();

@@ -74,7 +74,7 @@ function tests(commit: string): void {
       const again = await start(world.settings);
       await world.waitUntilApplied();
       expect(await notInOrder(again)).toEqual([]);
-      expect(logged(again.process, 'Restored what was learnt before')).toMatchObject([{ containers: CONTAINERS, unreadable: 0 }]);
+      expect(logged(again.process, 'Restored checkpoints')).toMatchObject([{ containers: CONTAINERS, unreadable: 0 }]);
       expect(await actsOn('web', again)).toBeGreaterThanOrEqual(known);
       await world.expectPodsIntact();
     },

@@ -57,7 +57,7 @@ async function endAfter(seed: number, kills: number): Promise<{ readonly end: En
     }
     await world.waitUntilApplied();
     await world.expectPodsIntact();
-    expect(logged(controller, 'Restored what was learnt before').filter(({ unreadable }) => unreadable !== 0)).toEqual([]);
+    expect(logged(controller, 'Restored checkpoints').filter(({ unreadable }) => unreadable !== 0)).toEqual([]);
     return { end: await world.readEndState(), amidChanges };
   } finally {
     await fixture.tearDown();

@@ -4,9 +4,9 @@ import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresiz
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import { watchPolicies } from '../../controllers/podresizepolicy/triggers.ts';
-import { IdleWatch } from '../../controllers/recommendation/idle-watch.ts';
+import { IdleWatch } from '../../controllers/recommendation/observe/idle-watch.ts';
 import { RecommendationReconciler } from '../../controllers/recommendation/reconciler.ts';
-import { watchWorkloads } from '../../controllers/recommendation/triggers.ts';
+import { watchWorkloads } from '../../controllers/recommendation/observe/triggers.ts';
 import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import type { Parsed } from '#kube/parsed';

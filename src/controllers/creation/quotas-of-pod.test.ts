@@ -15,7 +15,7 @@ function quota(used: string, scopes?: readonly QuotaScope[]): ResourceQuotaRecor
 
 const pod = { requests: { cpuMillicores: 500, memoryBytes: 0 }, limits: { cpuMillicores: 0, memoryBytes: 0 } };
 
-describe('what a quota counts', () => {
+describe('the usage of a quota', () => {
   let count: QuotaCount;
   const usedAt = (record: ResourceQuotaRecord, now: number): number | null => count.withAdmitted(record, now).usedRequests.cpuMillicores;
 
@@ -36,20 +36,20 @@ describe('what a quota counts', () => {
     expect(usedAt(quota('5'), 30)).toBe(5_000);
   });
 
-  test('includes no pod that asks for more than is left: it is going to be refused', () => {
+  test('includes no pod that requests more than is left: the API server will refuse it', () => {
     count = new QuotaCount();
     count.admit(quota('1'), { ...pod, requests: { cpuMillicores: 9e9, memoryBytes: 0 } }, 0);
     expect(usedAt(quota('1'), 10)).toBe(1_000);
   });
 
-  test('includes no pod any longer that was not created within ten seconds', () => {
+  test('drops a pod that was not created within ten seconds', () => {
     count = new QuotaCount();
     count.admit(quota('1'), pod, 0);
     expect(usedAt(quota('1'), 10 * SECOND_MS - 1)).toBe(1_500);
     expect(usedAt(quota('1'), 10 * SECOND_MS)).toBe(1_000);
   });
 
-  test('is that of its own pods, however many other quotas there are', () => {
+  test('stays correct beside thousands of other quotas', () => {
     count = new QuotaCount();
     for (let index = 0; index < 2_000; index++) count.admit({ ...quota('1'), name: `q${index}` }, pod, index < 1_000 ? 0 : 20 * SECOND_MS);
     expect(usedAt({ ...quota('1'), name: 'q1500' }, 20 * SECOND_MS)).toBe(1_500);
@@ -62,17 +62,17 @@ describe('a quota', () => {
   const usual = { priorityClass: '', terminating: false };
 
   test.each<[string, readonly QuotaScope[], Partial<CreationRequest>, boolean]>([
-    ['of all that run for good', [...scope('NotTerminating'), ...scope('NotBestEffort')], usual, true],
-    ['of all that run for good', scope('NotTerminating'), { ...usual, terminating: true }, false],
-    ['of what ends by itself', scope('Terminating'), usual, false],
-    ['of what ends by itself', scope('Terminating'), { ...usual, terminating: true }, true],
+    ['of long-running pods', [...scope('NotTerminating'), ...scope('NotBestEffort')], usual, true],
+    ['of long-running pods', scope('NotTerminating'), { ...usual, terminating: true }, false],
+    ['of terminating pods', scope('Terminating'), usual, false],
+    ['of terminating pods', scope('Terminating'), { ...usual, terminating: true }, true],
     ['of pods without requests', scope('BestEffort'), usual, false],
-    ['of a priority', scope('PriorityClass', 'In', ['high']), { ...usual, priorityClass: 'high' }, true],
-    ['of a priority', scope('PriorityClass', 'In', ['high']), usual, false],
-    ['of other priorities', scope('PriorityClass', 'NotIn', ['high']), usual, true],
-    ['of any priority', scope('PriorityClass'), usual, false],
-    ['of no priority', scope('PriorityClass', 'DoesNotExist'), usual, true],
-    ['of a scope that is not known', scope('VolumeAttributesClass'), usual, true],
+    ['of a priority class', scope('PriorityClass', 'In', ['high']), { ...usual, priorityClass: 'high' }, true],
+    ['of a priority class', scope('PriorityClass', 'In', ['high']), usual, false],
+    ['of other priority classes', scope('PriorityClass', 'NotIn', ['high']), usual, true],
+    ['of any priority class', scope('PriorityClass'), usual, false],
+    ['of pods without a priority class', scope('PriorityClass', 'DoesNotExist'), usual, true],
+    ['of an unknown scope', scope('VolumeAttributesClass'), usual, true],
   ])('%s %j counts a pod %j: %s', (_, scopes, request, expected) => {
     const creation: CreationRequest = {
       namespace: 'shop',

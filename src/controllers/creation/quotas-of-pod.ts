@@ -1,4 +1,4 @@
-// Which ResourceQuotas count a new pod, and what is left of them.
+// The ResourceQuotas that count a new pod, with the pods that were admitted since their status was written.
 
 import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { leftByQuota } from '../../core/model/remaining-quota.ts';
@@ -7,17 +7,18 @@ import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { PodAmounts } from '../../core/resize/creation/whole-pod.ts';
 import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
 
-/** The API server counts a pod before it stores it, and the informer tells of it soon after. */
+/** The API server counts a pod before it stores it; the informer shows the new status within this time. */
 const COUNTED_WITHIN_MS: DurationMs = 10 * SECOND_MS;
-/** Pods admitted lately that are remembered for a quota. */
+/** Recently admitted pods that are counted per quota. */
 const MAX_PODS = 1_000;
 const MAX_QUOTAS = 1_000;
 
+/** Whether the scopes of a quota include a pod. */
 export function countsPod({ scopes = [] }: ResourceQuotaRecord, pod: CreationRequest): boolean {
   return scopes.every((scope) => isInScope(scope, pod));
 }
 
-/** Only pods with requests are sized. Of a scope that is not known here, any pod may be. */
+/** BestEffort never matches, because only pods with requests are sized. An unknown scope matches every pod. */
 function isInScope({ name, operator, values }: QuotaScope, { terminating, priorityClass }: CreationRequest): boolean {
   switch (name) {
     case 'Terminating':
@@ -38,20 +39,24 @@ function isInScope({ name, operator, values }: QuotaScope, { terminating, priori
 /** Requests of CPU and memory, limits of CPU and memory. */
 type Amounts = [number, number, number, number];
 
-interface Count {
-  seen: ResourceQuotaRecord;
+interface AdmittedPods {
+  /** The quota at the previous call. */
+  previous: ResourceQuotaRecord;
   pods: { readonly at: Instant; readonly amounts: Amounts }[];
 }
 
-/** A running count of pods that a quota's status does not tell of yet: several are created before it does. */
+/** Counts pods that a quota's status does not include yet: several may be created before the status is updated. */
 export class QuotaCount {
-  readonly #byQuota = new Map<string, Count>();
+  readonly #byQuota = new Map<string, AdmittedPods>();
 
-  /** The quota with what was admitted since. @param quota as the informer has it */
+  /**
+   * The quota with the pods admitted since its status was written added to its usage.
+   * @param quota as the informer shows it
+   */
   withAdmitted(quota: ResourceQuotaRecord, now: Instant): ResourceQuotaRecord {
-    const pods = this.#upToDate(quota, now)?.pods ?? [];
+    const pods = this.#update(quota, now)?.pods ?? [];
     if (pods.length === 0) return quota;
-    const sum = (at: number): number => pods.reduce((total, { amounts }) => total + (amounts[at] ?? 0), 0);
+    const sum = (index: number): number => pods.reduce((total, { amounts }) => total + (amounts[index] ?? 0), 0);
     const { usedRequests, usedLimits } = quota;
     return {
       ...quota,
@@ -60,27 +65,28 @@ export class QuotaCount {
     };
   }
 
-  /** Counts a pod that is about to be created; one that the quota will refuse counts for nothing. */
+  /** Counts a pod that is about to be created, unless the quota will refuse it. */
   admit(quota: ResourceQuotaRecord, amounts: PodAmounts, now: Instant): void {
-    if (!isLeft(this.withAdmitted(quota, now), amounts)) return;
+    if (!fitsQuota(this.withAdmitted(quota, now), amounts)) return;
     const { requests, limits } = amounts;
-    const count = this.#upToDate(quota, now) ?? { seen: quota, pods: [] };
+    const count = this.#update(quota, now) ?? { previous: quota, pods: [] };
     this.#byQuota.set(keyOf(quota), count);
     count.pods.push({ at: now, amounts: [requests.cpuMillicores, requests.memoryBytes, limits.cpuMillicores, limits.memoryBytes] });
     if (count.pods.length > MAX_PODS) count.pods.shift();
-    if (this.#byQuota.size > MAX_QUOTAS) for (const { seen } of [...this.#byQuota.values()]) this.#upToDate(seen, now);
+    if (this.#byQuota.size > MAX_QUOTAS) for (const { previous } of [...this.#byQuota.values()]) this.#update(previous, now);
   }
 
-  #upToDate(quota: ResourceQuotaRecord, now: Instant): Count | undefined {
+  /** Removes pods that the quota's status includes by now, or that were not created in time. */
+  #update(quota: ResourceQuotaRecord, now: Instant): AdmittedPods | undefined {
     const count = this.#byQuota.get(keyOf(quota));
     if (count === undefined) return undefined;
-    const risen = rise(count.seen, quota);
-    count.seen = quota;
+    const increase = usageIncrease(count.previous, quota);
+    count.previous = quota;
     for (const { amounts } of count.pods) {
       for (const [index, amount] of amounts.entries()) {
-        const counted = Math.min(amount, risen[index] ?? 0);
+        const counted = Math.min(amount, increase[index] ?? 0);
         amounts[index] = amount - counted;
-        risen[index] = (risen[index] ?? 0) - counted;
+        increase[index] = (increase[index] ?? 0) - counted;
       }
     }
     count.pods = count.pods.filter(({ at, amounts }) => Math.abs(now - at) < COUNTED_WITHIN_MS && amounts.some((amount) => amount > 0));
@@ -89,25 +95,25 @@ export class QuotaCount {
   }
 }
 
-function isLeft(quota: ResourceQuotaRecord, { requests, limits }: PodAmounts): boolean {
+function fitsQuota(quota: ResourceQuotaRecord, { requests, limits }: PodAmounts): boolean {
   return (['cpuMillicores', 'memoryBytes'] as const).every(
     (field) => requests[field] <= leftByQuota(quota, 'requests', field) && limits[field] <= leftByQuota(quota, 'limits', field),
   );
 }
 
-/** What its status counts more than before: pods that were admitted since. */
-function rise(before: ResourceQuotaRecord, after: ResourceQuotaRecord): Amounts {
-  const more = (from: OptionalResources, to: OptionalResources, field: keyof OptionalResources): number =>
+/** By how much the usage in the status has grown, which is the usage of pods admitted in between. */
+function usageIncrease(before: ResourceQuotaRecord, after: ResourceQuotaRecord): Amounts {
+  const difference = (from: OptionalResources, to: OptionalResources, field: keyof OptionalResources): number =>
     Math.max(0, (to[field] ?? 0) - (from[field] ?? 0));
   const [requests, limits] = [
     [before.usedRequests, after.usedRequests],
     [before.usedLimits, after.usedLimits],
   ] as const;
   return [
-    more(...requests, 'cpuMillicores'),
-    more(...requests, 'memoryBytes'),
-    more(...limits, 'cpuMillicores'),
-    more(...limits, 'memoryBytes'),
+    difference(...requests, 'cpuMillicores'),
+    difference(...requests, 'memoryBytes'),
+    difference(...limits, 'cpuMillicores'),
+    difference(...limits, 'memoryBytes'),
   ];
 }
 

@@ -1,5 +1,5 @@
-// Which size a pod is to be created with, from what the informers hold: no request is made on the way, and any replica
-// answers the same.
+// The size that a new pod is created with, from the informers' caches alone: admission makes no request, and every replica gives the
+// same answer.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { classOfNode, isByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
@@ -21,22 +21,22 @@ import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import { countsPod, QuotaCount } from './quotas-of-pod.ts';
 
-/** Free room is summed up this often: pods are created in bursts, and the scheduler has the last word. */
-const ROOM_HOLDS_MS: DurationMs = 15 * SECOND_MS;
+/** Free capacity is cached for this long: pods are created in bursts, and the scheduler decides in the end. */
+const FREE_CACHED_FOR_MS: DurationMs = 15 * SECOND_MS;
 
 export interface SizesAtCreationDependencies {
   readonly cluster: ClusterReader & { topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined };
   readonly policies: PolicyResolver;
   readonly clock: Clock;
   readonly dryRun: boolean;
-  /** The kill switch. */
+  /** The pause in force by the kill switch; null where there is none. */
   readonly activePause: (now: Instant) => unknown;
 }
 
 export class RecommendedSizesAtCreation implements SizesAtCreation {
   readonly #dependencies: SizesAtCreationDependencies;
   readonly #quotaCount = new QuotaCount();
-  #room: { readonly at: Instant; readonly free: Millicores | null } | null = null;
+  #free: { readonly at: Instant; readonly cpuMillicores: Millicores | null } | null = null;
 
   constructor(dependencies: SizesAtCreationDependencies) {
     this.#dependencies = dependencies;
@@ -48,7 +48,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
     const binding = cluster.quotasIn(request.namespace).filter((quota) => countsPod(quota, request));
     const quotas = binding.map((quota) => this.#quotaCount.withAdmitted(quota, now));
     const size = this.#sizeOfPod(request, quotas);
-    // A pod that is created as it asks takes its part of a quota, too.
+    // A pod that keeps its template's size uses the quota as well.
     for (const quota of binding) this.#quotaCount.admit(quota, podAmounts(request, size?.values ?? new Map()), now);
     return size;
   }
@@ -57,65 +57,70 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
     const { cluster, clock, dryRun, activePause } = this.#dependencies;
     if (dryRun || !cluster.synced() || activePause(clock.now()) !== null) return null;
     const workload = request.owner === null ? undefined : this.#workloadOf(request, request.owner);
-    // The pods of a reset are to be created as they were deployed, though the Recommendation goes a moment later.
-    const reset = workload?.annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
-    return workload?.deletionAt === null && !reset ? this.#sizeFor(workload, request, quotas) : null;
+    // The pods of a reset keep their template's size, although the Recommendation is deleted only after the restart.
+    const isReset = workload?.annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
+    return workload?.deletionAt === null && !isReset ? this.#sizeFor(workload, request, quotas) : null;
   }
 
   #sizeFor(workload: WorkloadRecord, request: CreationRequest, quotas: readonly ResourceQuotaRecord[]): SizeAtCreation | null {
     const { cluster, policies } = this.#dependencies;
     const { rules, problem, overrides, outOfScope } = policies.governanceOf(workload);
-    const leftAlone = outOfScope || problem !== null || overrides.excluded || overrides.problems.length > 0;
+    const isExcluded = outOfScope || problem !== null || overrides.excluded || overrides.problems.length > 0;
     const recommendation = cluster.findRecommendation(workloadKey(workload));
-    if (leftAlone || rules.paused || rules.dryRun || recommendation?.spec.paused === true) return null;
+    if (isExcluded || rules.paused || rules.dryRun || recommendation?.spec.paused === true) return null;
     const mode = modeInForce(rules, overrides);
-    const { lastApplied: settled, template } = this.#memoryFor(workload, readMemory(recommendation?.status), request.node);
-    // In mode Approve nothing is done before something was approved.
-    if (mode !== 'Auto' && (mode !== 'Approve' || settled === null)) return null;
+    const { lastApplied, template } = this.#memoryFor(workload, readMemory(recommendation?.status), request.node);
+    // In mode Approve, only approved values are used.
+    if (mode !== 'Auto' && (mode !== 'Approve' || lastApplied === null)) return null;
     return sizeAtCreation(request, {
       mode,
       policy: rules,
       overrides,
-      // The pod has the template of this moment, which the workload's record may not have yet.
-      inForce: atLeastRaised(settled?.values ?? new Map(), template, new Map(request.containers.map((each) => [each.name, each]))),
+      // The pod has the current template, which the workload's record may not show yet.
+      inForce: atLeastRaised(
+        lastApplied?.values ?? new Map(),
+        template,
+        new Map(request.containers.map((container) => [container.name, container])),
+      ),
       limitRanges: cluster.limitRangesIn(request.namespace),
       quotas,
       freeOnAnyNode: rules.startup === null ? null : this.#largestFree(),
     });
   }
 
-  /** What is in force for pods of its class: on a class of nodes that is new to it, it is created as it asks. */
+  /** The memory for the pod's node class; in a class that is new to the workload, a pod keeps its template's size. */
   #memoryFor(workload: WorkloadRecord, memory: ResizeMemory, nodeName: string | null): ResizeMemory {
     if (!isByNodeClass(workload)) return memory;
     const { cluster } = this.#dependencies;
     const pods = [...cluster.podsOf(workloadKey(workload))];
     const classes = new Map<string, string>();
     for (const name of [nodeName, ...pods.map(({ node }) => node)]) {
-      const known = name === null ? null : classOfNode(cluster.findNode(name));
-      if (name !== null && known !== null) classes.set(name, known);
+      const nodeClass = name === null ? null : classOfNode(cluster.findNode(name));
+      if (name !== null && nodeClass !== null) classes.set(name, nodeClass);
     }
     return memoryAtCreation(nodeName === null ? null : (classes.get(nodeName) ?? null), pods, classes, memory);
   }
 
-  // The first pods of a roll-out come before the informers have told of their ReplicaSet: its name tells whose it is.
+  /** Finds the workload by the ReplicaSet's name where the informers do not show it yet, as for the first pods of a rollout. */
   #workloadOf({ namespace, labels }: CreationRequest, owner: OwnerRef): WorkloadRecord | undefined {
     const { cluster } = this.#dependencies;
-    const known = cluster.topOfOwner(namespace, owner);
-    if (known !== undefined) return cluster.findWorkload(workloadKey(known));
-    const guess = ownerByName(owner, labels);
-    return guess === null ? undefined : cluster.findWorkload(workloadKey({ namespace, ...guess }));
+    const top = cluster.topOfOwner(namespace, owner);
+    if (top !== undefined) return cluster.findWorkload(workloadKey(top));
+    const byName = ownerByName(owner, labels);
+    return byName === null ? undefined : cluster.findWorkload(workloadKey({ namespace, ...byName }));
   }
 
+  /** The most free CPU on any schedulable node; null where there is none. */
   #largestFree(): Millicores | null {
     const { cluster, clock } = this.#dependencies;
     const now = clock.now();
-    if (this.#room !== null && now - this.#room.at < ROOM_HOLDS_MS && now >= this.#room.at) return this.#room.free;
+    if (this.#free !== null && now - this.#free.at < FREE_CACHED_FOR_MS && now >= this.#free.at) return this.#free.cpuMillicores;
     let free: Millicores | null = null;
     for (const node of cluster.nodes()) {
       if (!node.ready || node.unschedulable) continue;
       free = Math.max(free ?? 0, freeOnNode(node, cluster.podsOnNode(node.name)).cpuMillicores);
     }
-    this.#room = { at: now, free };
+    this.#free = { at: now, cpuMillicores: free };
     return free;
   }
 }

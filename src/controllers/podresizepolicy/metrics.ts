@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Histogram, Metrics } from '../../ports/metrics.ts';
 
-/** What the controller counts. */
+/** Metrics of resize cycles. */
 export class CycleMetrics {
   readonly #cycles: Counter;
   readonly #seconds: Histogram;
@@ -11,12 +11,12 @@ export class CycleMetrics {
     const labels = ['policy'];
     this.#cycles = metrics.counter({
       name: 'evenkeel_resize_cycles_total',
-      help: 'Resize cycles that ended, by policy; (none) stands for workloads that no policy governs.',
+      help: 'Finished resize cycles, by policy; (none) is the cycle of workloads that no policy governs.',
       labels,
     });
     this.#seconds = metrics.histogram({
       name: 'evenkeel_resize_cycle_duration_seconds',
-      help: 'Domain time from the begin of a resize cycle to the evaluation of its last workload.',
+      help: 'Seconds from the start of a resize cycle to the evaluation of its last workload.',
       buckets: [0.1, 0.5, 1, 5, 15, 60, 300],
     });
     this.#workloads = metrics.gauge({
@@ -26,7 +26,7 @@ export class CycleMetrics {
     });
   }
 
-  ended(policy: string, durationMs: number, workloads: number): void {
+  countCycle(policy: string, durationMs: number, workloads: number): void {
     this.#cycles.add(1, { policy });
     this.#seconds.observe(durationMs / 1000);
     this.#workloads.set(workloads, { policy });
@@ -38,7 +38,7 @@ export class CycleMetrics {
     this.#reported.delete(policy);
   }
 
-  /** No longer this replica's to tell. */
+  /** Clears every series when leadership ends. */
   reset(): void {
     for (const policy of this.#reported) this.forget(policy);
   }

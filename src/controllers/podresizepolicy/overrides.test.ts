@@ -14,7 +14,7 @@ const overridden = () => world.policy('all').status?.conditions?.find(({ type })
 const written = (overrides: object) => ({ 'evenkeel.io/overrides': JSON.stringify(overrides) });
 const modeInForce = () => world.decisions.governance(world.cluster.workloadList[0]!).mode;
 
-test('an override is in force from the moment it is written, and has a cycle of its own', async () => {
+test('an override takes effect at once and starts a cycle', async () => {
   world.setPolicy('all', { mode: 'Auto', interval: '1d' });
   await world.run(MINUTE_MS);
   const before = world.cycleRecords.length;
@@ -26,7 +26,7 @@ test('an override is in force from the moment it is written, and has a cycle of 
   expect(world.policy('all').spec.mode).toBe('Auto');
 });
 
-test('an override that has ended has no effect from that moment on, though nobody removed it', async () => {
+test('an expired override has no effect, even before it is removed', async () => {
   const end = new Date(world.clock.now() + HOUR_MS).toISOString();
   world.setPolicy('all', { mode: 'Recommend', interval: '1d' }, written({ paused: { value: true, expiresAt: end } }));
   await world.run(HOUR_MS - MINUTE_MS);
@@ -36,21 +36,21 @@ test('an override that has ended has no effect from that moment on, though nobod
   expect(overridden()).toMatchObject({ status: 'False', reason: 'Ended' });
 });
 
-test('an override of what the policy selects takes workloads out of it', async () => {
+test('an override of the selection excludes workloads from the policy', async () => {
   world.setPolicy('all', { mode: 'Auto' });
   await world.run(MINUTE_MS);
   world.setPolicy('all', { mode: 'Auto' }, written({ excludeNamespaces: { value: ['shop'] } }));
   expect(world.decisions.governance(world.cluster.workloadList[0]!).policy).toBeNull();
 });
 
-test('an override to dry run holds for all that the policy governs', () => {
+test('an override to dry run applies to every governed workload', () => {
   world.setPolicy('all', { mode: 'Auto' });
   expect(world.decisions.governance(world.cluster.workloadList[0]!).dryRun).toBe(false);
   world.setPolicy('all', { mode: 'Auto' }, written({ dryRun: { value: true } }));
   expect(world.decisions.governance(world.cluster.workloadList[0]!).dryRun).toBe(true);
 });
 
-test('a policy that cannot be acted on keeps its dry run', () => {
+test('an invalid policy keeps its dry run', () => {
   world.setPolicy('all', { mode: 'Auto', dryRun: true, cpu: { min: '3', max: '2' } });
   expect(world.decisions.governance(world.cluster.workloadList[0]!)).toMatchObject({ policy: 'all', dryRun: true });
 });
@@ -58,8 +58,8 @@ test('a policy that cannot be acted on keeps its dry run', () => {
 test.each([
   ['no JSON', { 'evenkeel.io/overrides': '{' }, /not.*ignored/],
   ['a value that the schema refuses', written({ mode: { value: 'Sometimes' } }), /'mode' is ignored/],
-  ['one that does not go with the spec', written({ 'cpu.min': { value: '3' } }), /all overrides are ignored.*cpu\.min/],
-])('%s is named in a condition and ignored, and the policy stays in force', async (_, annotations, message) => {
+  ['one that contradicts the spec', written({ 'cpu.min': { value: '3' } }), /all overrides are ignored.*cpu\.min/],
+])('%s is reported in a condition and ignored, and the policy stays in force', async (_, annotations, message) => {
   world.setPolicy('all', { mode: 'Auto', cpu: { max: '2' } }, annotations);
   await world.run(MINUTE_MS);
   expect(modeInForce()).toBe('Auto');

@@ -1,4 +1,4 @@
-// What the controller needs of the rest of the process.
+// The dependencies of the controller.
 
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
@@ -19,14 +19,12 @@ export interface PodResizePolicyPorts {
   readonly records: RecordWriter;
   readonly cycleLog: ResizeCycleWriter;
   readonly metrics: Metrics;
-  /** controller.dryRun */
+  /** Setting controller.dryRun. */
   readonly dryRun: boolean;
-  /** What we may not, as `patch pods/resize in namespace shop`. */
+  /** Missing permissions, for example `patch pods/resize in namespace shop`. */
   readonly missingPermissions: () => readonly string[];
-  /** Pods whose owners are of kinds that may not be read, as `12 pods of rollouts.argoproj.io`. */
+  /** Pods whose owners' kinds may not be read, for example `12 pods of rollouts.argoproj.io`. */
   readonly unpermittedKinds: () => readonly string[];
-  /** Has a workload evaluated as soon as possible. */
   readonly enqueueWorkload: (workload: WorkloadKey) => void;
-  /** Has a policy looked at again as soon as possible. */
   readonly enqueuePolicy: (policy: string) => void;
 }

@@ -13,11 +13,11 @@ beforeEach(() => {
 });
 
 function condition(policy: string, type: string): { readonly status?: string; readonly reason?: string; readonly message?: string } {
-  return world.policy(policy).status?.conditions?.find((each) => each.type === type) ?? {};
+  return world.policy(policy).status?.conditions?.find((candidate) => candidate.type === type) ?? {};
 }
 
 describe('a PodResizePolicy', () => {
-  test('tells what it governs, what its last cycle did and when the next window opens', async () => {
+  test('reports its workloads, its last cycle and the next window in its status', async () => {
     world.setPolicy('all', { mode: 'Auto', windows: [{ start: '0 22 * * *', duration: '6h', timeZone: 'UTC' }] });
     await world.run(10 * MINUTE_MS);
     const { status } = world.policy('all');
@@ -33,16 +33,16 @@ describe('a PodResizePolicy', () => {
     expect(validate(world.policy('all')) || validate.errors).toBe(true);
   });
 
-  test('names the first kinds that may not be read, with how many pods they have', async () => {
+  test('lists the first kinds that may not be read, with their numbers of pods', async () => {
     world.setPolicy('all', { mode: 'Auto' });
     world.unpermittedKinds = ['12 pods of rollouts.argoproj.io', ...[1, 2, 3, 4, 5].map((number) => `${number} pods of x${number}.io`)];
     await world.run(10 * MINUTE_MS);
-    const message = '; left as they are, as their kinds are not permitted: 12 pods of rollouts.argoproj.io, 1 pods of x1.io';
+    const message = '; not resized, because their kinds may not be read: 12 pods of rollouts.argoproj.io, 1 pods of x1.io';
     expect(condition('all', 'Ready').message).toContain(message);
     expect(condition('all', 'Ready').message).toMatch(/4 pods of x4\.io and 1 more$/);
   });
 
-  test('warns of the loop of a node autoscaler where new pods do not get their size at creation', async () => {
+  test('warns of a consolidation loop where a node autoscaler runs and new pods are not sized at creation', async () => {
     const onKarpenter = async (options: { readonly admission?: boolean }, mode: 'Auto' | 'Recommend') => {
       world = new ResizeWorld(options);
       world.cluster.nodeList = world.cluster.nodeList.map((node) => ({ ...node, labels: { 'karpenter.sh/nodepool': 'blue' } }));
@@ -59,9 +59,9 @@ describe('a PodResizePolicy', () => {
     expect(await onKarpenter({ admission: true }, 'Auto')).toEqual({});
   });
 
-  test('with pace Hourly acts as Daily, and says why, until evenkeel-autoscaler holds its lease; a change has a cycle of its own', async () => {
-    const asked: string[] = [];
-    world.onAdvise = (_, rules) => void asked.push(rules.get('main')?.pace ?? '');
+  test('with pace Hourly acts as Daily, with the reason in its condition, until evenkeel-autoscaler holds its lease; a change starts a cycle', async () => {
+    const paces: string[] = [];
+    world.onAdvise = (_, rules) => void paces.push(rules.get('main')?.pace ?? '');
     world.setPolicy('all', { mode: 'Auto', pace: 'Hourly', interval: '1d' });
     await world.run(MINUTE_MS);
     expect(condition('all', 'Ready')).toMatchObject({
@@ -77,23 +77,23 @@ describe('a PodResizePolicy', () => {
     await world.run(MINUTE_MS);
     expect(condition('all', 'Ready').message).toContain('pace Hourly acts as Daily: the lease of evenkeel-autoscaler cannot be read: 403');
     expect(world.status(WEB).pace).toMatchObject({ inForce: 'Daily' });
-    expect(asked.filter((pace, index) => pace !== asked[index - 1])).toEqual(['Daily', 'Hourly', 'Daily']);
+    expect(paces.filter((pace, index) => pace !== paces[index - 1])).toEqual(['Daily', 'Hourly', 'Daily']);
     expect(world.cycleRecords.length).toBe(cycles + 2);
   });
 
   test('has a cycle each interval, recorded in history', async () => {
     world.setPolicy('all', { interval: '10m' });
     await world.run(HOUR_MS);
-    const own = world.cycleRecords.filter(({ id }) => id.endsWith('-all'));
-    expect(own).toHaveLength(7);
-    expect(own[0]).toMatchObject({
+    const cycles = world.cycleRecords.filter(({ id }) => id.endsWith('-all'));
+    expect(cycles).toHaveLength(7);
+    expect(cycles[0]).toMatchObject({
       evaluated: 1,
       byReason: {},
       savings: { potentialPerMonthUsd: expect.any(Number), realisedPerMonthUsd: null },
     });
   });
 
-  test('writes a cycle that came at its interval once, when it is over', async () => {
+  test('writes an interval cycle to its status once, when it ends', async () => {
     world.setPolicy('all', { interval: '10m' });
     await world.run(15 * MINUTE_MS);
     world.diesAfterWrites = 100;
@@ -102,7 +102,7 @@ describe('a PodResizePolicy', () => {
     expect(world.policy('all').status?.lastCycle).toMatchObject({ finishedAt: expect.any(String) });
   });
 
-  test('begins a cycle when asked by annotation, once for each value', async () => {
+  test('starts a cycle by annotation, once for each value', async () => {
     world.setPolicy('all', { interval: '1d' });
     await world.run(MINUTE_MS);
     world.setPolicy('all', { interval: '1d' }, { 'evenkeel.io/trigger': 'cycle-42' });
@@ -115,19 +115,19 @@ describe('a PodResizePolicy', () => {
   });
 
   test.each([
-    ['a cron that is none', { windows: [{ start: '0 25 * * *', duration: '1h' }] }, 'InvalidSpec', 'spec.windows[0].start'],
+    ['an invalid cron expression', { windows: [{ start: '0 25 * * *', duration: '1h' }] }, 'InvalidSpec', 'spec.windows[0].start'],
     [
       'an unknown time zone',
       { windows: [{ start: '0 1 * * *', duration: '1h', timeZone: 'Mars/Base' }] },
       'InvalidSpec',
       'spec.windows[0].timeZone',
     ],
-    ['a wrong glob', { namespaces: ['Team_*'] }, 'InvalidSpec', 'spec.namespaces[0]'],
-    ['units that do not descend', { cooldown: '30m1h' }, 'InvalidSpec', 'spec.cooldown'],
-    ['a least request above the greatest', { cpu: { min: '3', max: '2' } }, 'InvalidSpec', 'spec.cpu.min'],
+    ['an invalid glob', { namespaces: ['Team_*'] }, 'InvalidSpec', 'spec.namespaces[0]'],
+    ['duration units in the wrong order', { cooldown: '30m1h' }, 'InvalidSpec', 'spec.cooldown'],
+    ['a min above max', { cpu: { min: '3', max: '2' } }, 'InvalidSpec', 'spec.cpu.min'],
     ['OnRestart without admission', { apply: 'OnRestart' as const }, 'AdmissionRequired', 'controller.admission.enabled'],
     ['an error rate without Prometheus', { rollback: { onErrorRateQuery: 'up' } }, 'PrometheusRequired', 'prometheus.url'],
-  ])('%s: not ready, with field and remedy, and nothing is done', async (_, spec, reason, words) => {
+  ])('%s: not ready, with field and remedy, and no pod is resized', async (_, spec, reason, words) => {
     world.setPolicy('all', { mode: 'Auto', ...spec });
     await world.run(HOUR_MS);
     expect(condition('all', 'Ready')).toMatchObject({ status: 'False', reason, message: expect.stringContaining(words) });
@@ -135,7 +135,7 @@ describe('a PodResizePolicy', () => {
     if (!('namespaces' in spec)) expect(world.status()).toMatchObject({ state: 'blocked', reason: 'invalid-policy' });
   });
 
-  test('yields to a more specific one, then to the older, and says so', async () => {
+  test('is outranked by a more specific one, then by an older one, and reports it in a condition', async () => {
     world.setPolicy('by-namespace', { namespaces: ['shop'] });
     world.clock.advance(MINUTE_MS);
     world.setPolicy('by-label', { workloadSelector: { matchLabels: { app: 'web' } } });
@@ -154,7 +154,7 @@ describe('a PodResizePolicy', () => {
     expect(condition('younger', 'Conflicted').message).toContain('by-namespace (1)');
   });
 
-  test('says which of its fields this version does not act on', async () => {
+  test('reports which of its fields this version does not act on', async () => {
     world.setPolicy('all', { cpu: { limit: { rule: 'None' } } });
     await world.run(MINUTE_MS);
     expect(condition('all', 'Ready').message).toContain(
@@ -162,7 +162,7 @@ describe('a PodResizePolicy', () => {
     );
   });
 
-  test('paused: it stays but nothing is done', async () => {
+  test('paused: is not ready, and no pod is resized', async () => {
     world.setPolicy('all', { mode: 'Auto', paused: true });
     await world.run(HOUR_MS);
     expect(condition('all', 'Ready')).toMatchObject({ status: 'False', reason: 'Paused' });

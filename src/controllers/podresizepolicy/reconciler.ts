@@ -1,5 +1,5 @@
-// Keeps one PodResizePolicy: begins its cycles, at its interval and when asked, and tells in its status how it is doing.
-// Workloads that no policy governs have a cycle of their own under the key NO_POLICY.
+// Reconciles one PodResizePolicy: starts its resize cycles, at its interval and on request, and writes its status. Workloads that no
+// policy governs have a cycle of their own under the key NO_POLICY.
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type PodResizePolicy, type PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
@@ -19,32 +19,34 @@ import { policyStatus, savingsOf } from './status.ts';
 /** Queue key of the workloads that no policy governs. No object can have this name. */
 export const NO_POLICY = '(none)';
 const FIELD_MANAGER = 'evenkeel-podresizepolicy';
-const MAX_ID = 128;
+const MAX_ID_LENGTH = 128;
 const NOT_SYNCED_MS: DurationMs = SECOND_MS;
-const SEEN_FOR_MS: DurationMs = DAY_MS;
+/** A node autoscaler counts as present for this long after its last trace on a node. */
+const NODE_AUTOSCALER_PRESENT_MS: DurationMs = DAY_MS;
 
-/** What one pass over the workloads finds of a policy. */
-interface Reach {
+/** The workloads that a policy governs, and those that it selects and another policy governs. */
+interface PolicyReach {
   readonly governed: readonly WorkloadKey[];
-  readonly yields: ReadonlyMap<string, number>;
+  /** Numbers of workloads by the policy that governs them. */
+  readonly outrankedBy: ReadonlyMap<string, number>;
 }
 
 export class PodResizePolicyReconciler implements Reconciler {
   readonly #ports: PodResizePolicyPorts;
   readonly #metrics: CycleMetrics;
-  /** Of the workloads under no policy, which have no status to remember it by. */
+  /** Workloads without a policy have no status that could store it. */
   #lastUngovernedCycleAt: Instant | null = null;
   #nodeAutoscaler: { readonly found: NodeAutoscaler; readonly seenAt: Instant } | null = null;
-  /** By policy, what changed its rules beside its spec when it was last evaluated. */
+  /** Overrides and pace in force at the last cycle, as JSON by policy. */
   readonly #inForce = new Map<string, string>();
 
   constructor(ports: PodResizePolicyPorts) {
     this.#ports = ports;
     this.#metrics = new CycleMetrics(ports.metrics);
-    ports.cycles.onEnd((policy, result) => this.#ended(policy, result));
+    ports.cycles.onEnd((policy, result) => this.#recordCycle(policy, result));
   }
 
-  /** Ends the term: another replica tells how things stand from now on. */
+  /** Clears the metrics at the end of the leader's term: another replica exports them from then on. */
   close(): void {
     this.#metrics.reset();
   }
@@ -52,17 +54,17 @@ export class PodResizePolicyReconciler implements Reconciler {
   async reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult> {
     if (!this.#ports.cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
     if (name === NO_POLICY) return this.#reconcileUngoverned();
-    const written = [...this.#ports.cluster.podResizePolicies()].find(({ metadata }) => metadata.name === name);
-    if (written === undefined) return this.#gone(name);
+    const stored = [...this.#ports.cluster.podResizePolicies()].find(({ metadata }) => metadata.name === name);
+    if (stored === undefined) return this.#forget(name);
     const { clock, policies, cycles } = this.#ports;
     const now = clock.now();
-    const inForce = policies.inForce(written);
+    const inForce = policies.inForce(stored);
     const { policy, reading } = inForce;
     const reach = this.#reachOf(policy);
     const intervalMs = reading.ok ? reading.rules.intervalMs : DEFAULT_POLICY_RULES.intervalMs;
     const trigger = pendingTrigger(policy);
     if (this.#isDue(inForce, trigger, intervalMs, now)) {
-      const id = trigger ?? `cycle-${isoTime(now)}-${name}`.slice(0, MAX_ID);
+      const id = trigger ?? `cycle-${isoTime(now)}-${name}`.slice(0, MAX_ID_LENGTH);
       cycles.begin(name, { id, trigger: trigger ?? 'interval', workloads: reach.governed }, now);
       for (const workload of reach.governed) this.#ports.enqueueWorkload(workload);
     }
@@ -75,24 +77,29 @@ export class PodResizePolicyReconciler implements Reconciler {
   #isDue({ policy, reading, overrides }: PolicyInForce, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
     const { cycles, policies } = this.#ports;
     const { name, generation } = policy.metadata;
-    // An override that came, changed or ended changes the rules as a new spec does, and so does another pace.
+    // A changed or expired override and a changed pace change the rules as a new spec does.
     const isHourly = reading.ok && reading.rules.pace === 'Hourly' && policies.autoscalerLease.isHeld;
     const inForce = JSON.stringify([isHourly, ...overrides.map(({ field, value }) => [field, value])]);
-    const changed = (this.#inForce.get(name) ?? inForce) !== inForce;
-    // While a cycle runs it is kept in mind: workloads that it has passed already need another.
-    if (!changed || !cycles.isRunning(name)) this.#inForce.set(name, inForce);
-    if (changed && !cycles.isRunning(name)) return true;
-    // One that runs is joined: what was asked for is being done.
+    const isChanged = (this.#inForce.get(name) ?? inForce) !== inForce;
+    // A change during a cycle starts another one after it: the cycle has evaluated some workloads with the earlier rules.
+    if (!isChanged || !cycles.isRunning(name)) this.#inForce.set(name, inForce);
+    if (isChanged && !cycles.isRunning(name)) return true;
+    // A request during a cycle is served by that cycle.
     if (trigger !== null) return !cycles.isRunning(name);
-    const begun = cycles.latest(name)?.startedAt ?? null;
-    return begun === null || now - begun >= intervalMs || policy.status?.observedGeneration !== generation;
+    const startedAt = cycles.latest(name)?.startedAt ?? null;
+    return startedAt === null || now - startedAt >= intervalMs || policy.status?.observedGeneration !== generation;
   }
 
-  async #publish({ policy, reading, overrides, ignored }: PolicyInForce, reach: Reach, now: Instant, signal: AbortSignal): Promise<void> {
+  async #publish(
+    { policy, reading, overrides, ignored }: PolicyInForce,
+    reach: PolicyReach,
+    now: Instant,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { decisions, cycles, records, dryRun, missingPermissions, unpermittedKinds } = this.#ports;
     const { name } = policy.metadata;
     const cycle = cycles.latest(name);
-    const asked = policy.metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? null;
+    const trigger = policy.metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? null;
     const status = policyStatus({
       now,
       policy,
@@ -100,13 +107,13 @@ export class PodResizePolicyReconciler implements Reconciler {
       overrides,
       ignoredOverrides: ignored,
       governed: reach.governed.map((key) => decisions.find(key)),
-      yields: reach.yields,
+      outrankedBy: reach.outrankedBy,
       cycle,
-      lastTrigger: cycle !== null && cycle.trigger === asked ? asked : (policy.status?.lastTrigger ?? null),
+      lastTrigger: cycle !== null && cycle.trigger === trigger ? trigger : (policy.status?.lastTrigger ?? null),
       dryRun,
       admission: this.#ports.policies.admission,
       autoscalerLease: this.#ports.policies.autoscalerLease,
-      nodeAutoscaler: this.#nodeAutoscalerNow(now),
+      nodeAutoscaler: this.#findNodeAutoscaler(now),
       missingPermissions: missingPermissions(),
       unpermittedKinds: unpermittedKinds(),
     });
@@ -118,13 +125,13 @@ export class PodResizePolicyReconciler implements Reconciler {
     }
   }
 
-  /** Its traces on nodes come and go with what it does: it is still there for a day after the last one. */
-  #nodeAutoscalerNow(now: Instant): NodeAutoscaler | null {
+  /** Its traces on nodes disappear while it is idle, so it counts as present for a day after the last one. */
+  #findNodeAutoscaler(now: Instant): NodeAutoscaler | null {
     const { cluster } = this.#ports;
     const found = findNodeAutoscaler(cluster.nodes(), cluster.workloads());
     if (found !== null)
       this.#nodeAutoscaler = { ...(this.#nodeAutoscaler?.found.name === found.name ? this.#nodeAutoscaler : { found }), seenAt: now };
-    if (this.#nodeAutoscaler !== null && now - this.#nodeAutoscaler.seenAt >= SEEN_FOR_MS) this.#nodeAutoscaler = null;
+    if (this.#nodeAutoscaler !== null && now - this.#nodeAutoscaler.seenAt >= NODE_AUTOSCALER_PRESENT_MS) this.#nodeAutoscaler = null;
     return this.#nodeAutoscaler?.found ?? null;
   }
 
@@ -144,8 +151,8 @@ export class PodResizePolicyReconciler implements Reconciler {
     return { requeueAfterMs: intervalMs };
   }
 
-  /** What it governed is governed by another now, or by none. */
-  #gone(name: string): ReconcileResult {
+  /** Enqueues the workloads of a deleted policy: another policy governs them now, or none. */
+  #forget(name: string): ReconcileResult {
     this.#ports.cycles.forget(name);
     this.#inForce.delete(name);
     this.#metrics.forget(name);
@@ -153,29 +160,29 @@ export class PodResizePolicyReconciler implements Reconciler {
     return { done: true };
   }
 
-  #reachOf(policy: PodResizePolicy): Reach {
+  #reachOf(policy: PodResizePolicy): PolicyReach {
     const { cluster, policies } = this.#ports;
     const { name } = policy.metadata;
     const governed: WorkloadKey[] = [];
-    const yields = new Map<string, number>();
+    const outrankedBy = new Map<string, number>();
     for (const workload of cluster.workloads()) {
       const governance = policies.governanceOf(workload);
       if (governance.policy?.metadata.name === name) governed.push(workloadKey(workload));
       else if (governance.policy !== null && governance.outranked.some(({ metadata }) => metadata.name === name)) {
         const other = governance.policy.metadata.name;
-        yields.set(other, (yields.get(other) ?? 0) + 1);
+        outrankedBy.set(other, (outrankedBy.get(other) ?? 0) + 1);
       }
     }
-    return { governed, yields };
+    return { governed, outrankedBy };
   }
 
-  #ended(policy: string, result: CycleResult): void {
+  #recordCycle(policy: string, result: CycleResult): void {
     const { cycleLog, decisions, enqueuePolicy } = this.#ports;
     const { id, startedAt, finishedAt, evaluated, changed, deferred, blocked, failed, byReason } = result;
     const durationMs = (finishedAt ?? startedAt) - startedAt;
     const savings = savingsOf([...decisions.of(policy === '' ? null : policy)].map(([, decided]) => decided));
-    this.#metrics.ended(policy === '' ? NO_POLICY : policy, durationMs, evaluated);
-    // Nothing under no policy is nothing to remember.
+    this.#metrics.countCycle(policy === '' ? NO_POLICY : policy, durationMs, evaluated);
+    // A cycle without a policy and without workloads is not recorded.
     if (policy === '' && evaluated === 0) return;
     cycleLog.appendCycle({
       id,
@@ -190,7 +197,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       savings: {
         potentialPerMonthUsd: savings.potentialPerMonthUsd ?? null,
         reclaimedPerMonthUsd: savings.reclaimedPerMonthUsd ?? null,
-        // Money is realised when nodes go away; nothing here removes nodes.
+        // Savings are realised when nodes are removed, which this controller does not do.
         realisedPerMonthUsd: null,
       },
     });
@@ -198,14 +205,14 @@ export class PodResizePolicyReconciler implements Reconciler {
   }
 }
 
-/** A request that has not been acted on; null: none. */
+/** The id of a requested cycle that has not started; null where there is none. */
 function pendingTrigger({ metadata, status }: PodResizePolicy): string | null {
-  const asked = metadata.annotations?.[OBJECT_ANNOTATIONS.trigger];
-  if (asked === undefined || asked === '' || asked === status?.lastTrigger || asked === status?.lastCycle?.trigger) return null;
-  return asked.slice(0, MAX_ID);
+  const trigger = metadata.annotations?.[OBJECT_ANNOTATIONS.trigger];
+  if (trigger === undefined || trigger === '' || trigger === status?.lastTrigger || trigger === status?.lastCycle?.trigger) return null;
+  return trigger.slice(0, MAX_ID_LENGTH);
 }
 
-/** That a cycle begins at its interval is no news: it is written with its end, moments later. */
+/** The start of an interval cycle is not written alone: it is written together with its end, moments later. */
 function isSameBesidesCycle(status: PodResizePolicyStatus, stored: PodResizePolicyStatus | undefined): boolean {
   return stored !== undefined && isSameAsStored({ ...status, lastCycle: null }, { ...stored, lastCycle: null });
 }

@@ -1,4 +1,4 @@
-// The status of a PodResizePolicy: what it governs, what its last cycle did, what it saves.
+// The status of a PodResizePolicy: its workloads, its last cycle and its savings.
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { CONDITION, CONDITION_REASON, RECOMMENDATION_STATES } from '../../apis/conditions.ts';
@@ -17,42 +17,42 @@ import { nextConditions, type ConditionNow } from '../../core/recommendations/co
 import type { DecidedWorkload } from '../../state/decision-cache.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
 
-/** What a status is made from. */
+/** The input of a status. */
 export interface PolicyFacts {
   readonly now: Instant;
   readonly policy: PodResizePolicy;
   readonly reading: PolicyReading;
-  /** In force, already laid over the policy's spec. */
+  /** Overrides in force; the policy's spec already includes them. */
   readonly overrides: readonly PolicyOverride[];
   readonly ignoredOverrides: readonly string[];
-  /** Workloads that it governs, with what was decided last; undefined where nothing was yet. */
+  /** The latest decision of each governed workload; undefined where none was made yet. */
   readonly governed: readonly (DecidedWorkload | undefined)[];
-  /** Workloads that it selects and another governs, by that other's name. */
-  readonly yields: ReadonlyMap<string, number>;
+  /** Numbers of workloads that the policy selects and another one governs, by the other policy's name. */
+  readonly outrankedBy: ReadonlyMap<string, number>;
   readonly cycle: CycleResult | null;
   readonly lastTrigger: string | null;
   readonly dryRun: boolean;
-  /** Pods are sized at creation. */
+  /** Whether new pods are sized at creation. */
   readonly admission: boolean;
   readonly autoscalerLease: AutoscalerLease;
-  /** Another node autoscaler; null: none is seen. */
+  /** Another node autoscaler in the cluster; null where none was found. */
   readonly nodeAutoscaler: NodeAutoscaler | null;
-  /** What we may not, as `patch pods/resize in namespace shop`. */
+  /** Missing permissions, for example `patch pods/resize in namespace shop`. */
   readonly missingPermissions: readonly string[];
-  /** Pods of the cluster whose owners are of kinds that may not be read, as `12 pods of rollouts.argoproj.io`. */
+  /** Pods whose owners' kinds may not be read, for example `12 pods of rollouts.argoproj.io`. */
   readonly unpermittedKinds: readonly string[];
 }
 
-/** A policy may share its workloads with many; the first ones tell enough. */
-const MAX_YIELDS = 32;
-/** So many are named in a message; health has them all. */
-const MAX_NAMED = 5;
+/** Bounds the size of the status where many policies select the same workloads. */
+const MAX_OUTRANKING_POLICIES = 32;
+/** Names in one message; health lists all of them. */
+const MAX_LISTED_NAMES = 5;
 const MAX_MESSAGE = 2000;
 
 export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   const { policy, governed, cycle, lastTrigger } = facts;
   const { generation } = policy.metadata;
-  const yields = [...facts.yields].slice(0, MAX_YIELDS).map(([name, workloads]) => ({ policy: name, workloads }));
+  const yields = [...facts.outrankedBy].slice(0, MAX_OUTRANKING_POLICIES).map(([name, workloads]) => ({ policy: name, workloads }));
   const lastCycle = cycle === null ? policy.status?.lastCycle : cycleStatus(cycle);
   const nextWindow = windowStatus(facts);
   return withoutEmpty({
@@ -69,11 +69,11 @@ export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   });
 }
 
-/** Sums in US dollars per month; absent where nothing is known. */
+/** Sums in US dollars per month; absent where no workload has a price. */
 export function savingsOf(governed: readonly (DecidedWorkload | undefined)[]): NonNullable<PodResizePolicyStatus['savings']> {
-  const sum = (of: keyof DecidedWorkload['savings']): number | null => {
-    const known = governed.flatMap((decided) => decided?.savings[of] ?? []);
-    return known.length === 0 ? null : Math.round(known.reduce((total, value) => total + value, 0) * 100) / 100;
+  const sum = (field: keyof DecidedWorkload['savings']): number | null => {
+    const values = governed.flatMap((decided) => decided?.savings[field] ?? []);
+    return values.length === 0 ? null : Math.round(values.reduce((total, value) => total + value, 0) * 100) / 100;
   };
   const [potential, reclaimed] = [sum('potentialPerMonthUsd'), sum('reclaimedPerMonthUsd')];
   return {
@@ -86,7 +86,7 @@ function countsOf(governed: readonly (DecidedWorkload | undefined)[]): NonNullab
   const counts: Record<string, number> = { total: governed.length };
   for (const state of RECOMMENDATION_STATES) counts[state] = 0;
   for (const decided of governed) {
-    // What has not been looked at yet has too little history by definition.
+    // A workload that has not been decided yet counts as collecting history.
     const state = decided?.status.state ?? 'collecting';
     counts[state] = (counts[state] ?? 0) + 1;
   }
@@ -104,7 +104,7 @@ function awaitingOf(governed: readonly (DecidedWorkload | undefined)[]): Readonl
 
 function waitingRaisesOf(governed: readonly (DecidedWorkload | undefined)[]): Pick<PodResizePolicyStatus, 'waitingForNodeCapacity'> {
   const waiting = governed.flatMap((decided) => decided?.status.waitingForNodeCapacity ?? []);
-  const pods = waiting.reduce((sum, each) => sum + each.pods, 0);
+  const pods = waiting.reduce((sum, { pods: count }) => sum + count, 0);
   return waiting.length === 0 ? {} : { waitingForNodeCapacity: { workloads: waiting.length, pods } };
 }
 
@@ -131,11 +131,11 @@ function windowStatus({ reading, now }: PolicyFacts): NonNullable<PodResizePolic
 }
 
 function conditionsOf(facts: PolicyFacts): readonly ConditionNow[] {
-  const others = [overriddenOf(facts), consolidationLoopOf(facts)].filter((each) => each !== null);
+  const others = [overriddenOf(facts), consolidationLoopOf(facts)].filter((condition) => condition !== null);
   return [readyOf(facts), conflictedOf(facts), dryRunOf(facts), ...others];
 }
 
-/** null where nothing was ever overridden: most policies. */
+/** null where the policy has no overrides annotation. */
 function overriddenOf({ policy, overrides, ignoredOverrides }: PolicyFacts): ConditionNow | null {
   if (policy.metadata.annotations?.[OBJECT_ANNOTATIONS.overrides] === undefined) return null;
   const reported = overrides.map(({ field, value, expiresAt }) => {
@@ -156,8 +156,9 @@ function overriddenOf({ policy, overrides, ignoredOverrides }: PolicyFacts): Con
 }
 
 /**
- * Pods shrink, a node autoscaler consolidates their nodes and evicts them, they are created at their template's size, nodes are
- * added for them, and they shrink again. null: new pods get their size at creation, or nothing shrinks, or no such autoscaler is seen.
+ * Warns of a loop: pods are reduced, a node autoscaler consolidates their nodes and evicts them, they are created at their template's
+ * size, nodes are added for them, and they are reduced again.
+ * @returns null where new pods are sized at creation, where the policy reduces nothing, or where no node autoscaler was found
  */
 function consolidationLoopOf({ reading, admission, nodeAutoscaler }: PolicyFacts): ConditionNow | null {
   if (admission || nodeAutoscaler === null || !reading.ok || !['Auto', 'Approve'].includes(reading.rules.mode)) return null;
@@ -166,7 +167,7 @@ function consolidationLoopOf({ reading, admission, nodeAutoscaler }: PolicyFacts
     type: CONDITION.consolidationLoop,
     status: true,
     reason: CONDITION_REASON.admissionDisabled,
-    message: `${name} runs here (${seenAs}): pods that it evicts to consolidate nodes are created at the size of their template and shrink again; set controller.admission.enabled`,
+    message: `${name} runs here (${seenAs}): pods that it evicts to consolidate nodes are created at the size of their template and are reduced again; set controller.admission.enabled`,
   };
 }
 
@@ -182,32 +183,32 @@ function readyOf({
   const type = CONDITION.ready;
   if (!reading.ok) return { type, status: false, reason: reading.reason, message: reading.message };
   if (policy.spec.paused === true) {
-    return { type, status: false, reason: CONDITION_REASON.paused, message: 'spec.paused stops every effect; set it to false to go on' };
+    return { type, status: false, reason: CONDITION_REASON.paused, message: 'spec.paused stops every change; set it to false to resume' };
   }
   const missing = notCarriedOut(policy.spec, { admission });
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
-  const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listed(missingPermissions)}`;
-  const unread = unpermittedKinds.length === 0 ? '' : `; left as they are, as their kinds are not permitted: ${listed(unpermittedKinds)}`;
+  const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listNames(missingPermissions)}`;
+  const unread = unpermittedKinds.length === 0 ? '' : `; not resized, because their kinds may not be read: ${listNames(unpermittedKinds)}`;
   const reason = whyDaily(reading.rules, autoscalerLease);
   const daily = reason === null ? '' : `; pace Hourly acts as Daily: ${reason}`;
   const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${daily}${without}${refused}${unread}`;
   return { type, status: true, reason: CONDITION_REASON.inForce, message };
 }
 
-function listed(names: readonly string[]): string {
-  const more = names.length - MAX_NAMED;
-  return `${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function listNames(names: readonly string[]): string {
+  const more = names.length - MAX_LISTED_NAMES;
+  return `${names.slice(0, MAX_LISTED_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function conflictedOf({ yields }: PolicyFacts): ConditionNow {
+function conflictedOf({ outrankedBy }: PolicyFacts): ConditionNow {
   const type = CONDITION.conflicted;
-  if (yields.size === 0) return { type, status: false, reason: CONDITION_REASON.noConflict, message: '' };
-  const others = [...yields].map(([name, workloads]) => `${name} (${workloads})`).join(', ');
+  if (outrankedBy.size === 0) return { type, status: false, reason: CONDITION_REASON.noConflict, message: '' };
+  const others = [...outrankedBy].map(([name, workloads]) => `${name} (${workloads})`).join(', ');
   return {
     type,
     status: true,
     reason: CONDITION_REASON.outranked,
-    message: `more specific or older policies govern workloads that it selects too: ${others.slice(0, 1000)}`,
+    message: `more specific or older policies govern workloads that this policy selects: ${others.slice(0, 1000)}`,
   };
 }
 

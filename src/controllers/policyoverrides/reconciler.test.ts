@@ -40,7 +40,7 @@ function policyWith(overrides: object): void {
   ]);
 }
 
-test('what has ended is removed, and the rest stays until its own end', async () => {
+test('expired overrides are removed, the others stay until they expire', async () => {
   policyWith({
     dryRun: { value: true, by: 'ann', expiresAt: iso(HOUR_MS) },
     maxMovements: { value: 5, expiresAt: iso(2 * HOUR_MS) },
@@ -64,24 +64,24 @@ test('what has ended is removed, and the rest stays until its own end', async ()
     },
   ]);
   expect(events[0]).toMatchObject({ reason: 'OverrideExpired', subject: { kind: 'RebalancePolicy', name: 'night' } });
-  expect(events[0]?.message).toMatch(/spec.dryRun with true by ann ended/);
+  expect(events[0]?.message).toMatch(/spec.dryRun with true by ann, which expired/);
   expect(metrics.total('evenkeel_policy_overrides_expired_total', { kind: 'RebalancePolicy' })).toBe(1);
 });
 
-test('the last one takes the annotation along', async () => {
+test('the annotation is removed with its last override', async () => {
   policyWith({ dryRun: { value: true, expiresAt: iso(-1) } });
   expect(await reconciler.reconcile('RebalancePolicy/night', signal)).toEqual({ done: true });
   expect(records.written[0]?.patch).toEqual({ metadata: { annotations: { 'evenkeel.io/overrides': null } } });
 });
 
-test('what another writes at that moment is left to be looked at again', async () => {
+test('a conflicting write is left for the next reconcile', async () => {
   policyWith({ dryRun: { value: true, expiresAt: iso(-1) } });
   records.refuseWith = { kind: 'conflict', message: 'modified' };
   expect(await reconciler.reconcile('RebalancePolicy/night', signal)).toEqual({ done: true });
   expect(events).toEqual([]);
 });
 
-test('policies of every kind are looked at: at first and when they change', () => {
+test('policies of every kind are enqueued at start and when they change', () => {
   policyWith({});
   const seen: string[] = [];
   watchPolicyOverrides(cluster, (key) => void seen.push(key));

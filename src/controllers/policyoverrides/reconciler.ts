@@ -1,5 +1,4 @@
-// Takes overrides of policies away once they have ended. They have had no effect from that moment on: this is so that
-// kubectl does not show what holds no more.
+// Removes expired overrides from policies. They have no effect after they expire; removing them keeps kubectl's output correct.
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { EVENT_REASON } from '../../apis/conditions.ts';
@@ -46,12 +45,12 @@ export class PolicyOverrideReconciler implements Reconciler {
     this.#ports = ports;
     this.#active = ports.metrics.gauge({
       name: 'evenkeel_policy_overrides',
-      help: 'Fields of policies that are overridden at this moment, by kind of policy.',
+      help: 'Fields of policies that are overridden, by kind of policy.',
       labels: ['kind'],
     });
     this.#expired = ports.metrics.counter({
       name: 'evenkeel_policy_overrides_expired_total',
-      help: 'Overrides of policies that have ended and were taken away, by kind of policy.',
+      help: 'Expired overrides that were removed from policies, by kind of policy.',
       labels: ['kind'],
     });
     for (const kind of OVERRIDABLE_KINDS) {
@@ -60,42 +59,42 @@ export class PolicyOverrideReconciler implements Reconciler {
     }
   }
 
-  /** Idempotent: an annotation is changed only where it is as it was read. */
+  /** Idempotent: the annotation is changed only while it has the resourceVersion that was read. */
   async reconcile(key: PolicyKey, signal: AbortSignal): Promise<ReconcileResult> {
     const { clock, cluster } = this.#ports;
     if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
-    const kind = OVERRIDABLE_KINDS.find((each) => key.startsWith(`${each}/`));
+    const kind = OVERRIDABLE_KINDS.find((candidate) => key.startsWith(`${candidate}/`));
     if (kind === undefined) return { done: true };
     const policy = policiesOf(cluster, kind).find(({ metadata }) => `${kind}/${metadata.name}` === key);
     const now = clock.now();
     const overrides = readPolicyOverrides(kind, policy?.metadata.annotations, now);
     this.#count(kind, key, overrides.inForce.length);
-    if (policy !== undefined && overrides.expired.length > 0) await this.#takeAway(kind, policy, overrides.expired, signal);
+    if (policy !== undefined && overrides.expired.length > 0) await this.#remove(kind, policy, overrides.expired, signal);
     return overrides.nextExpiry === null ? { done: true } : { requeueAfterMs: Math.max(SECOND_MS, overrides.nextExpiry - clock.now()) };
   }
 
-  /** Ends the term: another replica tells how things stand from now on. */
+  /** Clears the gauges at the end of the leader's term: another replica exports them from then on. */
   close(): void {
     for (const kind of OVERRIDABLE_KINDS) this.#active.set(0, { kind });
     this.#activeByKey.clear();
   }
 
-  async #takeAway(kind: OverridableKind, policy: WirePolicy, expired: readonly PolicyOverride[], signal: AbortSignal): Promise<void> {
+  async #remove(kind: OverridableKind, policy: WirePolicy, expired: readonly PolicyOverride[], signal: AbortSignal): Promise<void> {
     const { records, events, logger } = this.#ports;
     const { name, uid = '', resourceVersion, annotations } = policy.metadata;
-    const left = annotationWithout(annotations?.[OBJECT_ANNOTATIONS.overrides] ?? '{}', new Set(expired.map(({ field }) => field)));
+    const remaining = annotationWithout(annotations?.[OBJECT_ANNOTATIONS.overrides] ?? '{}', new Set(expired.map(({ field }) => field)));
     const path = `/apis/${policy.apiVersion}/${PLURALS[kind]}/${encodeURIComponent(name)}`;
     const guard = resourceVersion === undefined ? {} : { resourceVersion };
-    const outcome = await records.annotate(path, { [OBJECT_ANNOTATIONS.overrides]: left }, guard, signal);
-    // Somebody wrote meanwhile: their write comes by the informers and has it looked at again.
+    const outcome = await records.annotate(path, { [OBJECT_ANNOTATIONS.overrides]: remaining }, guard, signal);
+    // The conflicting write arrives through the informers and enqueues the policy again.
     if (outcome.kind === 'conflict' || outcome.kind === 'gone') return;
     if (outcome.kind !== 'done')
-      throw new Error(`removing ended overrides of ${kind} ${name}: ${'message' in outcome ? outcome.message : outcome.kind}`);
+      throw new Error(`removing expired overrides of ${kind} ${name}: ${'message' in outcome ? outcome.message : outcome.kind}`);
     for (const { field, value, by, expiresAt } of expired) {
       const ended = expiresAt === null ? '' : ` at ${isoTime(expiresAt)}`;
-      const message = `the override of spec.${field} with ${JSON.stringify(value)}${by === null ? '' : ` by ${by}`} ended${ended}`;
+      const message = `Removed the override of spec.${field} with ${JSON.stringify(value)}${by === null ? '' : ` by ${by}`}, which expired${ended}`;
       this.#expired.add(1, { kind });
-      logger.info('An override has ended', { object: `${kind}/${name}`, field, value, by });
+      logger.info('Removed expired override', { object: `${kind}/${name}`, field, value, by });
       const subject = { apiVersion: policy.apiVersion, kind, namespace: null, name, uid };
       events.record({ subject, type: 'Normal', reason: EVENT_REASON.overrideExpired, action: 'Expire', message });
     }
@@ -110,13 +109,16 @@ export class PolicyOverrideReconciler implements Reconciler {
   }
 }
 
-/** Calls with every policy whose overrides changed, at first with all that there are. Returns the cancel. */
+/**
+ * Enqueues every policy at the call, and each policy that changes afterwards.
+ * @returns a function that ends the subscription
+ */
 export function watchPolicyOverrides(cluster: PolicyOverridePorts['cluster'], enqueue: (key: PolicyKey) => void): () => void {
   for (const kind of OVERRIDABLE_KINDS) for (const { metadata } of policiesOf(cluster, kind)) enqueue(`${kind}/${metadata.name}`);
   return cluster.subscribe((change) => {
     if (change.kind === 'podresizepolicy') enqueue(`PodResizePolicy/${change.key}`);
     if (change.kind !== 'other') return;
-    const kind = OVERRIDABLE_KINDS.find((each) => change.key.startsWith(`${PLURALS[each]}/`));
+    const kind = OVERRIDABLE_KINDS.find((candidate) => change.key.startsWith(`${PLURALS[candidate]}/`));
     if (kind !== undefined) enqueue(`${kind}/${change.key.slice(PLURALS[kind].length + 1)}`);
   });
 }

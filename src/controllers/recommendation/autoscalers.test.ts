@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;
 
-/** Three pods of 500m that need 100m, and an HPA at 60 % of it: 300m a pod, which 90 % of 334m are, too. */
+/** Three pods of 500m that need 100m, and an HPA at 60 %: 300m per pod, which is also 90 % of 334m. */
 beforeEach(() => {
   world = new ResizeWorld();
   world.advice.set(WEB, [anAdvice()]);
@@ -29,14 +29,14 @@ function original() {
   return readOriginal(world.cluster.hpaList[0]!)?.targets ?? [];
 }
 
-/** The load per pod at which the HPA is content, as its target and the requests of the pods make it. */
+/** CPU usage per pod at which the HPA neither scales up nor down. */
 function scalePoint(): number {
   const cpus = world.cpus();
   return (world.targetsOf('web')[0]! * cpus.reduce<number>((sum, cpu) => sum + (cpu ?? 0), 0)) / cpus.length / 100;
 }
 
 describe('an autoscaler that measures against the request', () => {
-  test('keeps its replicas: the target moves with the requests, at each stage', async () => {
+  test('keeps its replicas: its target changes with the requests, at each stage', async () => {
     const seen = new Set<number>();
     for (let minutes = 0; minutes < 120; minutes++) {
       await world.run(MINUTE_MS);
@@ -51,8 +51,8 @@ describe('an autoscaler that measures against the request', () => {
 
   test.each([
     ['the first time', () => undefined],
-    ['once its own is known', () => world.run(2 * HOUR_MS)],
-  ])('with a note is not followed where it is not signed: %s', async (_, before) => {
+    ['after its original target was recorded', () => world.run(2 * HOUR_MS)],
+  ])('with an unsigned annotation of its original is not followed: %s', async (_, before) => {
     await before();
     const [live = 0] = world.targetsOf('web');
     const metrics = [{ resource: 'cpu', averageUtilization: 1, cpuMillicores: 5000, now: live }];
@@ -63,7 +63,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(Math.abs(scalePoint() - 300)).toBeLessThanOrEqual(3);
   });
 
-  test('with a note of a later version, signed as it is, is not followed, and an Event reports it', async () => {
+  test('with a signed annotation of a later version is not followed, and an Event reports it', async () => {
     const [hpa] = world.cluster.hpaList;
     const target = { resource: 'cpu', container: null, percent: 20, request: 500, set: 60 } as const;
     const note = targetsNote([target], world.clock.now()).replace('"v":1', '"v":2');
@@ -73,7 +73,7 @@ describe('an autoscaler that measures against the request', () => {
     await world.run(2 * HOUR_MS);
     expect([world.targetsOf('web'), world.cluster.hpaList[0]!.annotations]).toEqual([[60], { 'evenkeel.io/original': record }]);
     const refused = world.events.filter(({ reason }) => reason === 'RecordUnreadable');
-    expect(refused[0]?.message).toContain('HorizontalPodAutoscaler web: annotation evenkeel.io/original is of a form that this version');
+    expect(refused[0]?.message).toContain('HorizontalPodAutoscaler web: annotation evenkeel.io/original has a format that this version');
   });
 
   test.each(Array.from({ length: 14 }, (_, writes) => writes))(
@@ -101,7 +101,7 @@ describe('an autoscaler that measures against the request', () => {
     },
   );
 
-  test('says how far it can go, and tells each move', async () => {
+  test('reports its limit, and each change of its target', async () => {
     await world.run(2 * HOUR_MS);
     const { state, reason, message } = world.status();
     expect({ state, reason }).toEqual({ state: 'awaiting', reason: 'hpa' });
@@ -113,7 +113,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.log.lines.filter((line) => line.message === 'Moved the target of an autoscaler')).toHaveLength(moves.length);
   });
 
-  test('that measures memory, or one container of several, or that is one of two: each by what it measures', async () => {
+  test('follows memory, one container of several, and each of two autoscalers', async () => {
     const pair = [aContainer(), aContainer({ name: 'proxy', requests: amounts('100m', '128Mi') })];
     world.setPods((pod) => ({ ...pod, containers: pair }));
     world.cluster.workloadList = [aWorkloadRecord({ containers: pair.map((container) => ({ ...container, image: 'a' })) })];
@@ -130,7 +130,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.targetsOf('proxy')).toEqual([Math.round((50 * 100) / 56)]);
   });
 
-  test('first rises and then requests fall; first requests grow and then it falls', async () => {
+  test('rises before requests fall, and falls after requests grow', async () => {
     const order: string[] = [];
     const { refuse, refuseHpa } = world;
     world.refuse = (resize) => (order.push('resize'), refuse(resize));
@@ -145,7 +145,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.targetsOf('web')).toEqual([75]);
   });
 
-  test('goes back with a roll-back, and nothing of ours stays on it', async () => {
+  test('is restored by a roll-back, without an annotation of Evenkeel', async () => {
     await world.run(2 * HOUR_MS);
     world.requestByUser({ rollback: { at: new Date(world.clock.now()).toISOString(), by: 'ada' } });
     await world.run(10 * MINUTE_MS);
@@ -155,20 +155,23 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.status().autoscalers).toBeUndefined();
   });
 
-  test.each(Array.from({ length: 16 }, (_, writes) => writes))('loses nothing by a death after %i writes', async (writes) => {
-    world.diesAfterWrites = writes;
-    await world.run(2 * HOUR_MS);
-    world.start();
-    for (let minutes = 0; minutes < 120; minutes++) {
-      await world.run(MINUTE_MS);
-      expect(Math.abs(scalePoint() - 300)).toBeLessThanOrEqual(300 * 0.01);
-    }
-    expect(world.cpus()).toEqual([334, 334, 334]);
-    expect(world.targetsOf('web')).toEqual([90]);
-    expect(original()).toMatchObject([{ percent: 60, request: 500 }]);
-  });
+  test.each(Array.from({ length: 16 }, (_, writes) => writes))(
+    'loses no original target when the process ends after %i writes',
+    async (writes) => {
+      world.diesAfterWrites = writes;
+      await world.run(2 * HOUR_MS);
+      world.start();
+      for (let minutes = 0; minutes < 120; minutes++) {
+        await world.run(MINUTE_MS);
+        expect(Math.abs(scalePoint() - 300)).toBeLessThanOrEqual(300 * 0.01);
+      }
+      expect(world.cpus()).toEqual([334, 334, 334]);
+      expect(world.targetsOf('web')).toEqual([90]);
+      expect(original()).toMatchObject([{ percent: 60, request: 500 }]);
+    },
+  );
 
-  test('is moved twice more where somebody puts it back, then left alone, and the requests go back', async () => {
+  test('is changed twice more where another writer reverts it, then left alone, and the requests are restored', async () => {
     await world.run(2 * HOUR_MS);
     for (const moves of [90, 90, 60]) {
       revert();
@@ -191,7 +194,7 @@ describe('an autoscaler that measures against the request', () => {
     ]);
   });
 
-  test('is not counted as reverted while its move has not been written', async () => {
+  test('is not counted as reverted while its change has not been written', async () => {
     let refused = 0;
     world.refuseHpa = () => (refused++ < 5 ? { kind: 'conflict', message: 'the version moved on' } : null);
     await world.run(2 * HOUR_MS);
@@ -200,7 +203,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.cpus()).toEqual([334, 334, 334]);
   });
 
-  test('put back as a whole, without our note, is known from the Recommendation', async () => {
+  test('replaced without the annotation, keeps its original target by the Recommendation', async () => {
     await world.run(2 * HOUR_MS);
     revert();
     world.setHpa('web', (hpa) => ({ ...hpa, uid: 'another', annotations: {}, annotated: false }));
@@ -209,7 +212,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(original()).toEqual([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }]);
   });
 
-  test('a target of a person’s own choice stands', async () => {
+  test('a target that a user sets stays', async () => {
     await world.run(2 * HOUR_MS);
     world.setHpa('web', (hpa) => ({ ...hpa, resourceMetrics: [{ ...hpa.resourceMetrics[0]!, targetUtilizationRatio: 0.75 }] }));
     await world.run(DAY_MS + HOUR_MS);
@@ -249,7 +252,7 @@ describe('an autoscaler that measures against the request', () => {
       () => world.setHpa('web', (hpa) => ({ ...hpa, lastScaleAt: world.clock.now() + DAY_MS })),
       'stabilization window',
     ],
-  ])('%s: neither it nor the requests move', async (_, arrange, words) => {
+  ])('%s: neither its target nor the requests change', async (_, arrange, words) => {
     arrange();
     await world.run(2 * HOUR_MS);
     expect(world.targetsOf('web')).toEqual([60]);
@@ -257,14 +260,14 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.status()).toMatchObject({ state: 'awaiting', message: expect.stringContaining(words) });
   });
 
-  test('with hpa: Off it is left to itself', async () => {
+  test('with hpa: Off is not changed', async () => {
     world.setPolicy('all', { mode: 'Auto', hpa: 'Off' });
     await world.run(4 * HOUR_MS);
     expect(world.targetsOf('web')).toEqual([60]);
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('in a mode that changes nothing more, it follows the pods home as they are created anew', async () => {
+  test('in a mode that resizes nothing, follows the pods as they are created with their template’s size', async () => {
     await world.run(2 * HOUR_MS);
     world.setPolicy('all', { mode: 'Recommend' });
     await world.run(HOUR_MS);
@@ -280,7 +283,7 @@ describe('an autoscaler that measures against the request', () => {
   });
 });
 
-describe('a record that Evenkeel has signed earlier, put back by a tenant,', () => {
+describe('a record that Evenkeel signed earlier and a tenant puts back', () => {
   type Mode = NonNullable<PodResizePolicySpec['mode']>;
   const MODES = ['Observe', 'Recommend', 'Approve', 'Off', 'Auto'] as const;
   const earlier = (target: Partial<RecordedTarget> = {}): string => {
@@ -299,15 +302,15 @@ describe('a record that Evenkeel has signed earlier, put back by a tenant,', () 
   describe.each(MODES)('in mode %s', (mode) => {
     beforeEach(() => {
       setMode(mode);
-      // What pods have is what they need: nothing but the record could move the target.
+      // Pods have what they need: only the record could change the target.
       world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
     });
 
     test.each<[string, Partial<RecordedTarget>]>([
-      ['that was moved to the present target from another', {}],
-      ['that was at the present target for larger pods', { percent: 60, request: 5000, set: 90 }],
-      ['that was moved to where it is not', { set: 77 }],
-    ])('moves no target %s', async (_, target) => {
+      ['of a change to the present target', {}],
+      ['of the present target for larger pods', { percent: 60, request: 5000, set: 90 }],
+      ['of a change to another target', { set: 77 }],
+    ])('changes no target %s', async (_, target) => {
       putBack(earlier(target));
       await world.run(2 * HOUR_MS);
       putBack(earlier(target));
@@ -321,7 +324,7 @@ describe('a record that Evenkeel has signed earlier, put back by a tenant,', () 
     });
   });
 
-  test('over the present one, is not followed: the Recommendation has the original', async () => {
+  test('is not followed in place of the present one: the Recommendation has the original', async () => {
     const record = earlier({ percent: 20, request: 500, set: 90 });
     putBack(record);
     await world.run(2 * HOUR_MS);
@@ -335,13 +338,13 @@ describe('a record that Evenkeel has signed earlier, put back by a tenant,', () 
     expect(world.targetsOf('web')).toEqual([60]);
   });
 
-  test('of the change that has just ended, once its original is in force again, is not followed', async () => {
+  test('of a change that has just ended is not followed once the original target is restored', async () => {
     await world.run(2 * HOUR_MS);
     const { 'evenkeel.io/original': record = '' } = world.cluster.hpaList[0]!.annotations;
     world.requestByUser({ rollback: { at: new Date(world.clock.now()).toISOString(), by: 'ada' } });
     await world.run(HOUR_MS);
     expect(world.targetsOf('web')).toEqual([60]);
-    // 90 % is its owner's own choice now.
+    // 90 % is now the owner's choice.
     world.setHpa('web', (hpa) => ({ ...hpa, resourceMetrics: [{ ...hpa.resourceMetrics[0]!, targetUtilizationRatio: 0.9 }] }));
     putBack(record);
     await world.run(HOUR_MS);
@@ -349,13 +352,13 @@ describe('a record that Evenkeel has signed earlier, put back by a tenant,', () 
   });
 });
 
-describe('where the mode publishes nothing any more', () => {
-  test('the Recommendation stays until the target is back, so that a restart forgets no original', async () => {
+describe('in a mode that publishes nothing', () => {
+  test('the Recommendation stays until the target is restored, so that a restart loses no original', async () => {
     await world.run(2 * HOUR_MS);
     world.setPolicy('all', { mode: 'Observe' });
     await world.run(HOUR_MS);
     expect(world.recommendation()).toBeDefined();
-    // While no process runs, the pods are created anew.
+    // The pods are replaced while no process runs.
     world.setPods((pod) => ({ ...pod, containers: [aContainer()] }));
     world.start();
     await world.run(HOUR_MS);
@@ -363,7 +366,7 @@ describe('where the mode publishes nothing any more', () => {
     expect([world.cluster.hpaList[0]!.annotations, world.recommendation()]).toEqual([{}, undefined]);
   });
 
-  test('a record without a Recommendation is followed where it describes the HPA as it is', async () => {
+  test('a record without a Recommendation is followed where it matches the HPA', async () => {
     await world.run(2 * HOUR_MS);
     world.cluster.recommendationList = [];
     world.setPolicy('all', { mode: 'Recommend' });
@@ -375,17 +378,20 @@ describe('where the mode publishes nothing any more', () => {
     expect(world.targetsOf('web')).toEqual([60]);
   });
 
-  test.each(Array.from({ length: 12 }, (_, writes) => writes))('a death after %i writes loses no original', async (writes) => {
-    await world.run(2 * HOUR_MS);
-    world.setPolicy('all', { mode: 'Observe' });
-    world.setPods((pod) => ({ ...pod, containers: [aContainer()] }));
-    world.diesAfterWrites = writes;
-    await world.run(HOUR_MS);
-    world.start();
-    await world.run(HOUR_MS);
-    expect(world.targetsOf('web')).toEqual([60]);
-    expect([world.cluster.hpaList[0]!.annotations, world.recommendation()]).toEqual([{}, undefined]);
-  });
+  test.each(Array.from({ length: 12 }, (_, writes) => writes))(
+    'no original is lost when the process ends after %i writes',
+    async (writes) => {
+      await world.run(2 * HOUR_MS);
+      world.setPolicy('all', { mode: 'Observe' });
+      world.setPods((pod) => ({ ...pod, containers: [aContainer()] }));
+      world.diesAfterWrites = writes;
+      await world.run(HOUR_MS);
+      world.start();
+      await world.run(HOUR_MS);
+      expect(world.targetsOf('web')).toEqual([60]);
+      expect([world.cluster.hpaList[0]!.annotations, world.recommendation()]).toEqual([{}, undefined]);
+    },
+  );
 });
 
 describe('an autoscaler that has been at minReplicas for a week', () => {
@@ -403,7 +409,7 @@ describe('an autoscaler that has been at minReplicas for a week', () => {
       await world.run(MINUTE_MS);
       targets.add(world.targetsOf('web')[0]!);
     }
-    // 96m and a quarter, of which the target is 60 %.
+    // (96m × 1.25) ÷ 60 %.
     expect(world.cpus()).toEqual([200, 200, 200]);
     expect(targets).toEqual(new Set([60]));
     expect(world.status().message).toContain('has been at minReplicas for 7 days: its target of 60 % stays');
@@ -418,7 +424,7 @@ describe('an autoscaler that has been at minReplicas for a week', () => {
     expect(original()).toMatchObject([{ percent: 60, request: 500 }]);
   });
 
-  test('has its target back where that starts no pod, and nowhere else', async () => {
+  test('has its target restored only where that starts no pod', async () => {
     world.setHpa('web', (hpa) => ({ ...hpa, lastScaleAt: world.clock.now() - DAY_MS }));
     await world.run(2 * HOUR_MS);
     expect(world.targetsOf('web')).toEqual([90]);
@@ -431,7 +437,7 @@ describe('an autoscaler that has been at minReplicas for a week', () => {
     expect([world.targetsOf('web'), world.cpus()]).toEqual([[60], [200, 200, 200]]);
   });
 
-  test('frees all but the least where nothing is used', async () => {
+  test('frees everything above the minimum where nothing is used', async () => {
     needs(0);
     world.setHpa('web', (hpa) => ({
       ...hpa,
@@ -441,14 +447,14 @@ describe('an autoscaler that has been at minReplicas for a week', () => {
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('grows with the usage without a move of its target', async () => {
+  test('grows with the usage without a change of its target', async () => {
     await world.run(2 * HOUR_MS);
     needs(120);
     await world.run(2 * HOUR_MS);
     expect([world.targetsOf('web'), world.cpus()]).toEqual([[60], [250, 250, 250]]);
   });
 
-  test('frees as much where somebody else keeps it, and has the requests back as soon as it scales', async () => {
+  test('frees as much where another manager owns the target, and has its requests restored as soon as it scales', async () => {
     const controller = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: 'u' };
     world.setHpa('web', (hpa) => ({ ...hpa, controller }));
     await world.run(2 * HOUR_MS);
@@ -463,12 +469,12 @@ describe('an autoscaler that has been at minReplicas for a week', () => {
   test.each<[string, () => void]>([
     ['it scaled within the week', () => world.setHpa('web', (hpa) => ({ ...hpa, lastScaleAt: world.clock.now() - 6 * DAY_MS }))],
     ['it was created within the week', () => world.setHpa('web', (hpa) => ({ ...hpa, createdAt: world.clock.now() - 6 * DAY_MS }))],
-    ['it wants more', () => world.setHpa('web', (hpa) => ({ ...hpa, minReplicas: 2 }))],
+    ['it needs more replicas', () => world.setHpa('web', (hpa) => ({ ...hpa, minReplicas: 2 }))],
     [
       'its usage is known for less than a week',
       () => world.advice.set(WEB, [anAdvice({ cpu: '100m', cpuAdvice: { peak: 96 }, firstSampleAt: world.clock.now() - 6 * DAY_MS })]),
     ],
-  ])('follows the request as ever where %s', async (_, arrange) => {
+  ])('follows the requests as usual where %s', async (_, arrange) => {
     arrange();
     await world.run(2 * HOUR_MS);
     expect([world.targetsOf('web'), world.cpus()]).toEqual([[90], [334, 334, 334]]);

@@ -5,14 +5,15 @@ import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;
 
-/** Deleted by a person, who wants nothing applied from now on; the process that runs is not told before it looks. */
-const deleteIt = (): void => {
+/** A user deletes the Recommendation and sets a mode that applies nothing; the running process sees it at its next reconcile. */
+const deleteRecommendation = (): void => {
   world.cluster.recommendationList = [];
   world.setPolicy('all', { mode: 'Recommend' });
 };
 
-/** As pods are that were created anew: with nothing in force they are left alone. */
-const undoSizes = (): void => world.setPods((pod) => ({ ...pod, containers: pod.containers.map((each) => ({ ...each, ...asDeployed })) }));
+/** Gives the pods their template's size, as if they were replaced: with nothing in force they are not resized. */
+const restoreTemplateSizes = (): void =>
+  world.setPods((pod) => ({ ...pod, containers: pod.containers.map((each) => ({ ...each, ...asDeployed })) }));
 const asDeployed = { requests: { cpuMillicores: 500, memoryBytes: 512 * MiB } };
 
 beforeEach(() => {
@@ -21,48 +22,48 @@ beforeEach(() => {
   world.setPolicy('all', { mode: 'Auto' });
 });
 
-/** What a process remembers that goes on for a while after the deletion, its failed tries repeated. */
-async function rememberedAfter(): Promise<unknown[]> {
+/** The memory of a process that keeps reconciling after the deletion, with retries. */
+async function memoryAfter(): Promise<unknown[]> {
   for (let tries = 0; tries < 3; tries += 1) await world.run(5 * MINUTE_MS).catch(() => undefined);
   const { mode, apply, lastApplied, previous } = world.status();
   return [mode, apply, lastApplied, previous];
 }
 const NOTHING = ['Recommend', undefined, undefined, undefined];
 
-describe('a Recommendation that is deleted is forgotten', () => {
+describe('the memory of a deleted Recommendation is discarded', () => {
   test.each<[string, () => void]>([
-    ['by the process that runs', () => undefined],
-    ['by one that is started anew', () => world.start()],
+    ['by the running process', () => undefined],
+    ['by a new process', () => world.start()],
   ])('%s', async (_, meanwhile) => {
     await world.run(2 * HOUR_MS);
     expect(world.status().lastApplied).toBeDefined();
-    undoSizes();
-    deleteIt();
+    restoreTemplateSizes();
+    deleteRecommendation();
     meanwhile();
-    expect(await rememberedAfter()).toEqual(NOTHING);
+    expect(await memoryAfter()).toEqual(NOTHING);
   });
 
-  test('also where it is deleted while advice is made', async () => {
+  test('also where it is deleted while advice is computed', async () => {
     await world.run(10 * MINUTE_MS);
     expect(world.status().apply).toBeDefined();
     world.onAdvise = () => {
       world.onAdvise = () => undefined;
-      deleteIt();
+      deleteRecommendation();
     };
-    undoSizes();
-    expect(await rememberedAfter()).toEqual(NOTHING);
+    restoreTemplateSizes();
+    expect(await memoryAfter()).toEqual(NOTHING);
   });
 
   const WRITES = 24;
-  test.each(Array.from({ length: WRITES }, (_, index) => index + 1))('also where that falls just before write %i', async (nth) => {
+  test.each(Array.from({ length: WRITES }, (_, index) => index + 1))('also where it is deleted just before write %i', async (nth) => {
     await world.run(1);
     let writes = 0;
     world.onWrite = () => {
       writes += 1;
-      if (writes === nth) deleteIt();
+      if (writes === nth) deleteRecommendation();
     };
     await world.run(2 * HOUR_MS).catch(() => undefined);
     expect(writes).toBeGreaterThanOrEqual(nth);
-    expect(await rememberedAfter()).toEqual(NOTHING);
+    expect(await memoryAfter()).toEqual(NOTHING);
   });
 });

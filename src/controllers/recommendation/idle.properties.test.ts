@@ -1,4 +1,4 @@
-// Whatever happens and in whichever order, a workload ends with all that it had once it is used again.
+// After any sequence of events, an idled workload has its sizes and replicas again once it is in use.
 
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
-const HAPPENINGS = [
+const EVENTS = [
   'quiet',
   'load',
   'policy off',
@@ -25,20 +25,20 @@ const HAPPENINGS = [
   'usage grows old',
   'usage is fresh',
 ] as const;
-type Happening = (typeof HAPPENINGS)[number];
+type WorldEvent = (typeof EVENTS)[number];
 
 const POLICY: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '1h', cpuThreshold: '5m', cpu: '10m' } };
 
-function happens(world: ResizeWorld, what: Happening, detail: number): void {
+function applyEvent(world: ResizeWorld, what: WorldEvent, detail: number): void {
   const now = world.clock.now();
   const reported = new Set(world.cluster.podList.map(({ name }) => name));
-  const known = { busiestMillicores: 800, reported };
+  const activity = { busiestMillicores: 800, reported };
   switch (what) {
     case 'quiet':
-      world.activity.set(WEB, { ...known, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });
+      world.activity.set(WEB, { ...activity, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });
       return;
     case 'load':
-      world.activity.set(WEB, { ...known, quietSince: null, cpuMillicores: 400, inUseAt: now });
+      world.activity.set(WEB, { ...activity, quietSince: null, cpuMillicores: 400, inUseAt: now });
       return;
     case 'policy off': {
       world.setPolicy('all', { mode: 'Auto' });
@@ -90,21 +90,22 @@ function happens(world: ResizeWorld, what: Happening, detail: number): void {
   }
 }
 
-test('an idled workload that is used again has its sizes and replicas, and no annotation, whatever happened before', async () => {
-  const step = fc.record({ what: fc.constantFrom(...HAPPENINGS), detail: fc.nat(6), minutes: fc.constantFrom(1, 5, 30) });
+test('an idled workload that is in use again has its sizes and replicas, and no annotation, after any sequence of events', async () => {
+  const step = fc.record({ what: fc.constantFrom(...EVENTS), detail: fc.nat(6), minutes: fc.constantFrom(1, 5, 30) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const world = new ResizeWorld();
       world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
       world.setPolicy('all', POLICY);
-      // Most begin asleep: what follows is the harder part.
-      happens(world, 'quiet', 0);
+      // Most runs start with an idled workload, which is the harder case.
+      applyEvent(world, 'quiet', 0);
       for (const { what, detail, minutes } of steps) {
         if ((await world.run(minutes * MINUTE_MS)) === 'died') world.start();
-        happens(world, what, detail);
+        applyEvent(world, what, detail);
       }
       world.start();
-      for (const what of ['everything goes on', 'usage is fresh', 'roll-out ends', 'policy on', 'load'] as const) happens(world, what, 0);
+      for (const what of ['everything goes on', 'usage is fresh', 'roll-out ends', 'policy on', 'load'] as const)
+        applyEvent(world, what, 0);
       await world.run(HOUR_MS);
       expect(world.cpus()).toEqual(world.cpus().map(() => 500));
       expect(world.cluster.workloadList[0]?.replicas.desired).toBe(3);

@@ -1,4 +1,4 @@
-// Idle mode through the reconciler, with its writes: made small, woken, and nothing lost whichever write a process dies at.
+// Idle mode through the reconciler: idled, woken, and nothing lost at whichever write the process ends.
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
@@ -16,21 +16,21 @@ const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: 
 const KEDA = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'web', uid: 'uid-keda' };
 const ALL = new Set(['web-1', 'web-2', 'web-3']);
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
-/** What right-sizing would ask for is what the pods have: idle mode alone moves them. */
+/** The advice equals the pods' size, so only idle mode resizes them. */
 const FITTING = anAdvice({ cpu: '500m', memory: '512Mi' });
 
 let world: ResizeWorld;
 
-function quiet(forMs = 9 * HOUR_MS): Activity {
+function idleActivity(forMs = 9 * HOUR_MS): Activity {
   return { quietSince: world.clock.now() - forMs, cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, reported: ALL };
 }
 
-function busy(cpuMillicores = 400): Activity {
+function activeActivity(cpuMillicores = 400): Activity {
   return { quietSince: null, cpuMillicores, busiestMillicores: 800, inUseAt: world.clock.now(), reported: ALL };
 }
 
-const note = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/idle'];
-const original = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/original'];
+const idleAnnotation = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/idle'];
+const originalAnnotation = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/original'];
 const reasons = (): readonly string[] => world.events.map(({ reason }) => reason);
 
 beforeEach(() => {
@@ -39,22 +39,22 @@ beforeEach(() => {
   world.setPolicy('all', IDLE);
 });
 
-async function fallsIdle(): Promise<void> {
-  world.activity.set(WEB, quiet());
+async function becomeIdle(): Promise<void> {
+  world.activity.set(WEB, idleActivity());
   await world.run(10 * MINUTE_MS);
   expect(world.cpus()).toEqual([10, 10, 10]);
 }
 
-describe('A workload that was used and is quiet for long enough', () => {
-  test('is made small in place, all pods, requests alone; what it had stands on it and on its Recommendation', async () => {
-    await fallsIdle();
+describe('A workload that was in use and is idle for long enough', () => {
+  test('is idled in place: all pods, requests only; its natural size is stored on it and on its Recommendation', async () => {
+    await becomeIdle();
     expect(world.status()).toMatchObject({
       state: 'idle',
       savingsPerMonthUsd: 0,
       idle: { replicas: 3, natural: [{ name: 'main', requests: { cpu: '500m', memory: '512Mi' } }], sizes: [{ requests: { cpu: '10m' } }] },
     });
     expect(validate(world.recommendation()) || validate.errors).toBe(true);
-    expect(JSON.parse(note() ?? '{}')).toMatchObject({ natural: [{ name: 'main', requests: { cpu: '500m' } }] });
+    expect(JSON.parse(idleAnnotation() ?? '{}')).toMatchObject({ natural: [{ name: 'main', requests: { cpu: '500m' } }] });
     expect(reasons()).toContain('Idled');
     expect(world.applied.filter(({ reason }) => reason.startsWith('idle'))).toHaveLength(3);
     for (const pod of world.cluster.podList) {
@@ -62,52 +62,52 @@ describe('A workload that was used and is quiet for long enough', () => {
     }
   });
 
-  test('has all of it again when a sample shows it in use: at once, on all pods', async () => {
-    await fallsIdle();
-    world.activity.set(WEB, busy());
+  test('is restored on all pods as soon as a sample shows it in use', async () => {
+    await becomeIdle();
+    world.activity.set(WEB, activeActivity());
     await world.reconcile(WEB);
     expect(world.cpus()).toEqual([500, 500, 500]);
     await world.run(10 * MINUTE_MS);
     expect(world.status()).toMatchObject({ state: 'optimal', lastIdle: { shortIdlePeriods: 1 } });
     expect(world.status().idle).toBeUndefined();
-    expect(note()).toBeUndefined();
+    expect(idleAnnotation()).toBeUndefined();
     expect(reasons()).toContain('Woken');
     expect(validate(world.recommendation()) || validate.errors).toBe(true);
   });
 
-  test('has it again, too, when that sample is of the very moment at which it was made small', async () => {
-    await fallsIdle();
-    world.activity.set(WEB, { ...busy(), inUseAt: Date.parse(world.status().idle?.since ?? '') });
+  test('is restored also by a sample of the moment at which it was idled', async () => {
+    await becomeIdle();
+    world.activity.set(WEB, { ...activeActivity(), inUseAt: Date.parse(world.status().idle?.since ?? '') });
     await world.reconcile(WEB);
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('stays small while its nights teach the recommender nothing but silence, and wakes to what it had', async () => {
-    await fallsIdle();
+  test('stays idled while the recommender sees no usage, and is restored to its natural size', async () => {
+    await becomeIdle();
     world.advice.set(WEB, [anAdvice({ cpu: '15m', memory: '64Mi' })]);
     await world.run(DAY_MS);
     expect(world.status().state).toBe('idle');
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.reconcile(WEB);
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('a pod that is created while it sleeps is made small too, and is raised with the others', async () => {
-    await fallsIdle();
+  test('a pod that is created while it is idled is reduced too, and is raised with the others', async () => {
+    await becomeIdle();
     world.cluster.podList = [...world.cluster.podList, aPodRecord({ name: 'web-4', labels: { workload: 'web' } })];
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([10, 10, 10, 10]);
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.reconcile(WEB);
     expect(world.cpus()).toEqual([500, 500, 500, 500]);
   });
 
-  test('falls idle again only after as long anew, and after twice as long where load woke it early', async () => {
-    await fallsIdle();
-    world.activity.set(WEB, busy());
+  test('is idled again after another full period, and after twice that where load woke it early', async () => {
+    await becomeIdle();
+    world.activity.set(WEB, activeActivity());
     await world.run(10 * MINUTE_MS);
     const wokenAt = Date.parse(world.status().lastIdle?.wokenAt ?? '');
-    world.activity.set(WEB, { ...quiet(), quietSince: wokenAt - HOUR_MS });
+    world.activity.set(WEB, { ...idleActivity(), quietSince: wokenAt - HOUR_MS });
     await world.run(15 * HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     await world.run(1.5 * HOUR_MS);
@@ -117,56 +117,56 @@ describe('A workload that was used and is quiet for long enough', () => {
 
 describe('An idle workload wakes', () => {
   test.each<[string, () => void, string]>([
-    ['when its policy makes none small any more', () => world.setPolicy('all', { mode: 'Auto' }), 'its policy'],
+    ['when its policy disables idle mode', () => world.setPolicy('all', { mode: 'Auto' }), 'its policy'],
     ['when its policy is paused', () => world.setPolicy('all', { ...IDLE, paused: true }), 'paused'],
     ['when its policy is deleted', () => world.removePolicy('all'), 'the mode is Recommend'],
-    ['when its policy publishes nothing any more', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' }), 'the mode is Observe'],
-    ['when its policy only recommends', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' }), 'the mode is Recommend'],
+    ['when its policy changes to Observe', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' }), 'the mode is Observe'],
+    ['when its policy changes to Recommend', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' }), 'the mode is Recommend'],
     ['when it is excluded', () => annotate({ 'evenkeel.io/exclude': 'true' }), 'the mode is Off'],
-    ['when a person asks for it', () => world.requestByUser({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } }), 'ann'],
-    ['when a person takes the note away', () => annotate({ 'evenkeel.io/idle': null }), 'taken away'],
-    ['when a person sets a floor above its idle size', () => annotate({ 'evenkeel.io/floor': '{"*":{"cpu":"50m"}}' }), 'floor'],
-    ['when a roll-out begins', () => change({ rolloutInProgress: true }), 'roll-out'],
-    ['when it was killed for memory', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: world.clock.now() }]), 'OOM'],
+    ['when a user requests it', () => world.requestByUser({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } }), 'ann'],
+    ['when a user removes the annotation', () => annotate({ 'evenkeel.io/idle': null }), 'taken away'],
+    ['when a user sets a floor above its idle size', () => annotate({ 'evenkeel.io/floor': '{"*":{"cpu":"50m"}}' }), 'floor'],
+    ['when a rollout starts', () => change({ rolloutInProgress: true }), 'roll-out'],
+    ['after an OOM kill', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: world.clock.now() }]), 'OOM'],
   ])('%s', async (_, cause, because) => {
-    await fallsIdle();
+    await becomeIdle();
     await world.run(10 * MINUTE_MS);
     cause();
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     const reported = world.events.find(({ reason }) => reason === 'Woken')?.message;
     expect(reported).toContain(because);
-    expect(note()).toBeUndefined();
+    expect(idleAnnotation()).toBeUndefined();
   });
 
-  test('when the feature is switched off: the controller starts anew with it', async () => {
-    await fallsIdle();
+  test('when the controller starts with the feature disabled', async () => {
+    await becomeIdle();
     world.idleWorkloads = false;
     world.start();
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    world.activity.set(WEB, quiet());
+    world.activity.set(WEB, idleActivity());
     await world.run(2 * DAY_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('when its Recommendation was deleted while it slept: its own note tells what it had', async () => {
-    await fallsIdle();
+  test('when its Recommendation was deleted while it was idled: its annotation has the natural size', async () => {
+    await becomeIdle();
     world.cluster.recommendationList = [];
     world.start();
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    expect(note()).toBeUndefined();
+    expect(idleAnnotation()).toBeUndefined();
   });
 
-  test('when its Recommendation is deleted while it is quiet, too, and falls idle again only after as long anew', async () => {
-    await fallsIdle();
+  test('when its Recommendation is deleted while it is not used, and is idled again after another full period', async () => {
+    await becomeIdle();
     world.cluster.recommendationList = [];
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     expect(world.events.find(({ reason }) => reason === 'Woken')?.message).toContain('its Recommendation was deleted');
-    expect(note()).toBeUndefined();
+    expect(idleAnnotation()).toBeUndefined();
     await world.run(9 * HOUR_MS);
     expect(world.cpus()).toEqual([10, 10, 10]);
   });
@@ -175,8 +175,8 @@ describe('An idle workload wakes', () => {
     ['Observe', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' })],
     ['Recommend', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' })],
     ['Off', () => annotate({ 'evenkeel.io/mode': 'Off' })],
-  ])('when its Recommendation is deleted in mode %s, pod by pod: one of another size stays', async (_, setMode) => {
-    await fallsIdle();
+  ])('when its Recommendation is deleted in mode %s, pod by pod: a pod of another size stays', async (_, setMode) => {
+    await becomeIdle();
     world.cluster.recommendationList = [];
     setMode();
     world.setPods((pod) =>
@@ -185,21 +185,21 @@ describe('An idle workload wakes', () => {
     world.start();
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 200]);
-    expect(note()).toBeUndefined();
+    expect(idleAnnotation()).toBeUndefined();
   });
 
   test('outside of windows and inside of cool-downs', async () => {
-    await fallsIdle();
+    await becomeIdle();
     world.setPolicy('all', { ...IDLE, cooldown: '7d', windows: [{ start: '0 3 1 1 *', duration: '1h', timeZone: 'UTC' }] });
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.run(6 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('but not while everything is stopped, and then as soon as it is not', async () => {
-    await fallsIdle();
+  test('not while Evenkeel is paused, but as soon as the pause ends', async () => {
+    await becomeIdle();
     world.pause = { reason: 'incident', until: null };
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([10, 10, 10]);
     world.pause = null;
@@ -215,33 +215,33 @@ describe('Where the policy allows fewer replicas', () => {
 
   async function shrinks(to: number): Promise<void> {
     world.setPolicy('all', fewer(to));
-    world.activity.set(WEB, quiet());
+    world.activity.set(WEB, idleActivity());
     await world.run(10 * MINUTE_MS);
   }
 
-  test('it is scaled down and made small in place, and both go back when load comes', async () => {
+  test('it is scaled down and reduced in place, and both are restored by load', async () => {
     await shrinks(1);
     expect([replicas(), world.cpus()]).toEqual([1, [10, 10, 10]]);
     expect(world.status().idle).toMatchObject({ replicas: 3, idleReplicas: 1, scaled: true });
-    expect(JSON.parse(original() ?? '{}')).toMatchObject({
+    expect(JSON.parse(originalAnnotation() ?? '{}')).toMatchObject({
       v: 1,
       fields: { replicas: { user: 3, wants: { idle: 1 }, set: 1, by: 'idle' } },
     });
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.run(10 * MINUTE_MS);
     expect([replicas(), world.cpus()]).toEqual([3, [500, 500, 500]]);
-    expect([note(), original()]).toEqual([undefined, undefined]);
+    expect([idleAnnotation(), originalAnnotation()]).toEqual([undefined, undefined]);
     expect(reasons().filter((reason) => reason === 'Scaled')).toHaveLength(2);
     expect(world.applied.filter(({ from }) => JSON.stringify(from) === '{"replicas":1}')).toMatchObject([{ to: { replicas: 3 } }]);
   });
 
-  test('none is left where the policy says 0; then only a request wakes it, and it says so', async () => {
+  test('none is left where the policy sets 0; then only a user request wakes it, and the message reports that', async () => {
     await shrinks(0);
     world.cluster.podList = [];
     await world.run(DAY_MS);
     expect(replicas()).toBe(0);
     expect(world.status()).toMatchObject({ state: 'idle', idle: { wakeTriggers: expect.stringContaining('request') } });
-    // All three replicas, at the price of the only node.
+    // Three replicas at the price of the only node.
     expect(world.decisions.find(WEB)?.savings.reclaimedPerMonthUsd).toBeCloseTo(3 * (0.5 * 0.03 + 0.5 * 0.004) * 730, 1);
     world.requestByUser({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } });
     await world.run(10 * MINUTE_MS);
@@ -249,15 +249,15 @@ describe('Where the policy allows fewer replicas', () => {
     expect(world.status().idle).toBeUndefined();
   });
 
-  test('who scales it meanwhile means it: it wakes, and its replicas are left as they were set', async () => {
+  test('a user who scales it wakes it, and the user’s replicas stay', async () => {
     await shrinks(1);
     change({ replicas: { desired: 2, current: 2, ready: 2 } });
     await world.run(10 * MINUTE_MS);
-    expect([replicas(), world.cpus(), original()]).toEqual([2, [500, 500, 500], undefined]);
+    expect([replicas(), world.cpus(), originalAnnotation()]).toEqual([2, [500, 500, 500], undefined]);
     expect(world.status().lastIdle?.because).toContain('set to 2 by somebody else');
   });
 
-  test('of an autoscaler the least is lowered in place of them; it alone says how many there are', async () => {
+  test('with an autoscaler, minReplicas is lowered instead, and the autoscaler sets the replicas', async () => {
     world.cluster.hpaList = [HPA];
     await shrinks(1);
     expect(world.cluster.hpaList[0]?.minReplicas).toBe(1);
@@ -267,13 +267,13 @@ describe('Where the policy allows fewer replicas', () => {
       v: 1,
       fields: { minReplicas: { user: 3, wants: { idle: 1 }, set: 1, by: 'idle' } },
     });
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.run(10 * MINUTE_MS);
     expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 3, annotations: {} });
     expect(world.status().idle).toBeUndefined();
   });
 
-  test('an autoscaler whose least a user sets meanwhile keeps that, and nothing of idle mode stays on it', async () => {
+  test('an autoscaler whose minReplicas a user sets keeps them, without an annotation of idle mode', async () => {
     world.cluster.hpaList = [HPA];
     await shrinks(1);
     world.setHpa('web', (hpa) => ({ ...hpa, minReplicas: 2 }));
@@ -289,26 +289,26 @@ describe('Where the policy allows fewer replicas', () => {
       'was replaced by one that is not signed, which stays',
       { 'evenkeel.io/original': idleOriginal('minReplicas', { user: 9, value: 1, since: T0 }) },
     ],
-  ])('an autoscaler whose note %s has its least back by the Recommendation', async (_, annotations) => {
+  ])('an autoscaler whose annotation %s has its minReplicas restored from the Recommendation', async (_, annotations) => {
     world.cluster.hpaList = [HPA];
     await shrinks(1);
     world.setHpa('web', (hpa) => ({ ...hpa, annotations }));
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.run(10 * MINUTE_MS);
     expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 3, annotations });
     expect(world.status().idle).toBeUndefined();
   });
 
-  test('a note of the replicas that was removed is written anew while it is idle', async () => {
+  test('a removed annotation of the replicas is written again while it is idled', async () => {
     await shrinks(1);
-    const before = original();
+    const before = originalAnnotation();
     annotate({ 'evenkeel.io/original': null });
-    expect(original()).toBeUndefined();
+    expect(originalAnnotation()).toBeUndefined();
     await world.run(10 * MINUTE_MS);
-    expect([original(), replicas()]).toEqual([before, 1]);
+    expect([originalAnnotation(), replicas()]).toEqual([before, 1]);
   });
 
-  test('an autoscaler has its least back where the Recommendation is lost meanwhile', async () => {
+  test('an autoscaler has its minReplicas restored where the Recommendation was deleted', async () => {
     world.cluster.hpaList = [HPA];
     await shrinks(1);
     world.cluster.recommendationList = [];
@@ -317,7 +317,7 @@ describe('Where the policy allows fewer replicas', () => {
     expect(world.cluster.hpaList[0]?.minReplicas).toBe(3);
   });
 
-  test('its replicas are back where the Recommendation is lost meanwhile', async () => {
+  test('its replicas are restored where the Recommendation was deleted', async () => {
     await shrinks(1);
     world.cluster.recommendationList = [];
     world.start();
@@ -331,51 +331,54 @@ describe('Where the policy allows fewer replicas', () => {
       world.cluster.hpaList = [HPA];
       await world.run(MINUTE_MS);
       world.setPolicy('all', fewer(1));
-      world.activity.set(WEB, quiet());
+      world.activity.set(WEB, idleActivity());
       world.diesAfterWrites = writes;
       await world.run(10 * MINUTE_MS);
       world.start();
       await world.run(10 * MINUTE_MS);
       expect(world.cluster.hpaList[0]?.minReplicas).toBe(1);
-      world.activity.set(WEB, busy());
+      world.activity.set(WEB, activeActivity());
       world.diesAfterWrites = writes;
       await world.run(10 * MINUTE_MS);
       world.start();
       await world.run(10 * MINUTE_MS);
       expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 3, annotations: {} });
-      expect(note()).toBeUndefined();
+      expect(idleAnnotation()).toBeUndefined();
     },
   );
 
   test.each<[string, () => void, string]>([
-    ['that KEDA keeps', () => (world.cluster.hpaList = [{ ...HPA, controller: KEDA }]), 'ScaledObject web'],
-    ['whose annotation says never', () => (world.cluster.hpaList = [{ ...HPA, annotations: { 'evenkeel.io/idle': 'never' } }]), 'never'],
-  ])('an autoscaler %s is left alone, and the state says so', async (_, given, words) => {
+    ['of a KEDA ScaledObject', () => (world.cluster.hpaList = [{ ...HPA, controller: KEDA }]), 'ScaledObject web'],
+    ['whose annotation is never', () => (world.cluster.hpaList = [{ ...HPA, annotations: { 'evenkeel.io/idle': 'never' } }]), 'never'],
+  ])('an autoscaler %s is not changed, and the message reports it', async (_, given, words) => {
     given();
     await shrinks(1);
     expect(world.cluster.hpaList[0]?.minReplicas).toBe(3);
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'hpa', message: expect.stringContaining(words) });
   });
 
-  test.each(Array.from({ length: 12 }, (_, writes) => writes))('a death after %i writes loses no replica', async (writes) => {
-    await world.run(MINUTE_MS);
-    world.setPolicy('all', fewer(1));
-    world.activity.set(WEB, quiet());
-    world.diesAfterWrites = writes;
-    await world.run(10 * MINUTE_MS);
-    world.start();
-    await world.run(10 * MINUTE_MS);
-    expect(replicas()).toBe(1);
-    world.activity.set(WEB, busy());
-    world.diesAfterWrites = writes;
-    await world.run(10 * MINUTE_MS);
-    world.start();
-    await world.run(10 * MINUTE_MS);
-    expect([replicas(), world.cpus(), note(), original()]).toEqual([3, [500, 500, 500], undefined, undefined]);
-  });
+  test.each(Array.from({ length: 12 }, (_, writes) => writes))(
+    'no replica is lost when the process ends after %i writes',
+    async (writes) => {
+      await world.run(MINUTE_MS);
+      world.setPolicy('all', fewer(1));
+      world.activity.set(WEB, idleActivity());
+      world.diesAfterWrites = writes;
+      await world.run(10 * MINUTE_MS);
+      world.start();
+      await world.run(10 * MINUTE_MS);
+      expect(replicas()).toBe(1);
+      world.activity.set(WEB, activeActivity());
+      world.diesAfterWrites = writes;
+      await world.run(10 * MINUTE_MS);
+      world.start();
+      await world.run(10 * MINUTE_MS);
+      expect([replicas(), world.cpus(), idleAnnotation(), originalAnnotation()]).toEqual([3, [500, 500, 500], undefined, undefined]);
+    },
+  );
 });
 
-describe('An idle record that is put back once the workload is awake', () => {
+describe('An idle record that is put back after the workload was woken', () => {
   const replicas = (): number => world.cluster.workloadList[0]!.replicas.desired;
   const MODES: readonly (readonly [string, () => void])[] = [
     ['Observe', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' })],
@@ -384,7 +387,7 @@ describe('An idle record that is put back once the workload is awake', () => {
     ['Auto', () => undefined],
   ];
 
-  /** Of nine pods of 900m that were made three of 10m. Since then a user has set three of 500m. */
+  /** Records nine pods of 900m that were reduced to three of 10m; a user has set three of 500m since then. */
   function earlierRecords(): Readonly<Record<string, string>> {
     const sizes = (cpu: string): Sizes => new Map([['main', { requests: amounts(cpu, '512Mi'), limits: amounts(null, null) }]]);
     const since = T0 - 30 * DAY_MS;
@@ -408,44 +411,44 @@ describe('An idle record that is put back once the workload is awake', () => {
       world.start();
       const reported = world.events.length;
       await world.run(30 * MINUTE_MS);
-      expect([replicas(), world.cpus(), note(), original()]).toEqual([3, [500, 500, 500], undefined, undefined]);
+      expect([replicas(), world.cpus(), idleAnnotation(), originalAnnotation()]).toEqual([3, [500, 500, 500], undefined, undefined]);
       expect(reasons().slice(reported)).toContain('RecordOutdated');
     }
   });
 });
 
-describe('A process that dies', () => {
-  // Each write of the way down and back up: the note, the status, three pods; three pods, the note, the status.
-  test.each(Array.from({ length: 9 }, (_, writes) => writes))('after %i writes leaves nothing lost while falling idle', async (writes) => {
+describe('A process that ends', () => {
+  // The writes in order: annotation, status, three pods; three pods, annotation, status.
+  test.each(Array.from({ length: 9 }, (_, writes) => writes))('after %i writes while idling loses nothing', async (writes) => {
     await world.run(MINUTE_MS);
-    world.activity.set(WEB, quiet());
+    world.activity.set(WEB, idleActivity());
     world.diesAfterWrites = writes;
     await world.run(10 * MINUTE_MS);
     world.start();
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([10, 10, 10]);
     expect(world.status().idle?.natural).toEqual([{ name: 'main', requests: { cpu: '500m', memory: '512Mi' } }]);
-    world.activity.set(WEB, busy());
+    world.activity.set(WEB, activeActivity());
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    expect([note(), world.status().idle]).toEqual([undefined, undefined]);
+    expect([idleAnnotation(), world.status().idle]).toEqual([undefined, undefined]);
   });
 
-  test.each(Array.from({ length: 9 }, (_, writes) => writes))('after %i writes still wakes all of it', async (writes) => {
-    await fallsIdle();
-    world.activity.set(WEB, busy());
+  test.each(Array.from({ length: 9 }, (_, writes) => writes))('after %i writes while waking restores everything', async (writes) => {
+    await becomeIdle();
+    world.activity.set(WEB, activeActivity());
     world.diesAfterWrites = writes;
     await world.run(10 * MINUTE_MS);
     world.start();
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    expect([note(), world.status().idle]).toEqual([undefined, undefined]);
+    expect([idleAnnotation(), world.status().idle]).toEqual([undefined, undefined]);
   });
 
   test.each(Array.from({ length: 9 }, (_, writes) => writes))(
-    'after %i writes still wakes all of it in mode Observe, its Recommendation deleted',
+    'after %i writes while waking restores everything in mode Observe, its Recommendation deleted',
     async (writes) => {
-      await fallsIdle();
+      await becomeIdle();
       world.cluster.recommendationList = [];
       world.setPolicy('all', { ...IDLE, mode: 'Observe' });
       world.start();
@@ -454,33 +457,33 @@ describe('A process that dies', () => {
       world.start();
       await world.run(10 * MINUTE_MS);
       expect(world.cpus()).toEqual([500, 500, 500]);
-      expect([note(), world.recommendation()]).toEqual([undefined, undefined]);
+      expect([idleAnnotation(), world.recommendation()]).toEqual([undefined, undefined]);
     },
   );
 
-  test('and whose quiet is over before it starts again takes its note back', async () => {
+  test('removes its annotation where the workload is in use before the next start', async () => {
     await world.run(MINUTE_MS);
-    world.activity.set(WEB, quiet());
+    world.activity.set(WEB, idleActivity());
     world.diesAfterWrites = 1;
     await world.run(10 * MINUTE_MS);
-    expect(note()).toBeDefined();
+    expect(idleAnnotation()).toBeDefined();
     world.start();
-    world.activity.set(WEB, { ...busy(), inUseAt: T0 });
+    world.activity.set(WEB, { ...activeActivity(), inUseAt: T0 });
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    expect(note()).toBeUndefined();
+    expect(idleAnnotation()).toBeUndefined();
   });
 });
 
-describe('A workload is left at its size', () => {
+describe('A workload keeps its size', () => {
   test.each<[string, () => void]>([
-    ['that was never seen in use: it is small, not idle', () => world.activity.set(WEB, { ...quiet(), busiestMillicores: 3 })],
-    ['one of whose pods was not heard', () => world.activity.set(WEB, { ...quiet(), reported: new Set(['web-1', 'web-2']) })],
-    ['on a node that tells nothing', () => world.unreadNodes.add('n1')],
-    ['that is not quiet for long enough', () => world.activity.set(WEB, quiet(7 * HOUR_MS))],
-    ['that was lately killed for memory', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: T0 - HOUR_MS }])],
-    ['while a roll-out is in progress', () => change({ rolloutInProgress: true })],
-    ['that a person holds', () => annotate({ 'evenkeel.io/held-until': '2027-01-01T00:00:00Z' })],
+    ['that was never in use: it is small, not idle', () => world.activity.set(WEB, { ...idleActivity(), busiestMillicores: 3 })],
+    ['one of whose pods has no samples', () => world.activity.set(WEB, { ...idleActivity(), reported: new Set(['web-1', 'web-2']) })],
+    ['on a node without usage', () => world.unreadNodes.add('n1')],
+    ['that is not idle for long enough', () => world.activity.set(WEB, idleActivity(7 * HOUR_MS))],
+    ['with a recent OOM kill', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: T0 - HOUR_MS }])],
+    ['while a rollout is in progress', () => change({ rolloutInProgress: true })],
+    ['that a user holds', () => annotate({ 'evenkeel.io/held-until': '2027-01-01T00:00:00Z' })],
     ['that is excluded', () => annotate({ 'evenkeel.io/exclude': 'true' })],
     ['in mode Approve', () => world.setPolicy('all', { ...IDLE, mode: 'Approve' })],
     [
@@ -493,17 +496,17 @@ describe('A workload is left at its size', () => {
     ],
     ['in a dry run of its policy', () => world.setPolicy('all', { ...IDLE, dryRun: true })],
   ])('%s', async (_, block) => {
-    world.activity.set(WEB, quiet());
-    // Never seen in use by the recommender either, where that is the question.
+    world.activity.set(WEB, idleActivity());
+    // The advice shows no use either, for the case of a workload that was never in use.
     world.advice.set(WEB, [{ ...FITTING, cpu: { ...FITTING.cpu!, peak: 1 } }]);
     block();
     await world.run(30 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    expect(note()).toBeUndefined();
+    expect(idleAnnotation()).toBeUndefined();
   });
 
-  test('and is reported as held by the annotation, not as rolled back', async () => {
-    world.activity.set(WEB, quiet());
+  test('and is reported as held by its annotation, not as rolled back', async () => {
+    world.activity.set(WEB, idleActivity());
     annotate({ 'evenkeel.io/held-until': '2027-01-01T00:00:00Z' });
     await world.run(30 * MINUTE_MS);
     expect(world.status().message).toContain('held by the annotation evenkeel.io/held-until');
@@ -516,28 +519,28 @@ describe('A workload is left at its size', () => {
     world.cluster.podList = [];
     world.addWorkload({ ...web!, kind }, pods(3));
     world.advice.set(key, [FITTING]);
-    world.activity.set(key, quiet());
+    world.activity.set(key, idleActivity());
     await world.run(30 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('and tells so where that is all that is in the way', async () => {
-    world.activity.set(WEB, quiet());
+  test('and reports the blocker where it is the only one', async () => {
+    world.activity.set(WEB, idleActivity());
     change({ rolloutInProgress: true });
     await world.run(10 * MINUTE_MS);
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rollout', message: expect.stringContaining('quiet for 9h') });
   });
 });
 
-test('What was recommended before it fell idle is recommended at least until it has been awake for as long as a recommendation takes', async () => {
-  const asked: number[] = [];
-  world.onAdvise = (_, rules) => asked.push(rules.get('main')?.cpu.min ?? 0);
-  await fallsIdle();
-  world.activity.set(WEB, busy());
+test('the recommendation from before an idle period stays a floor until the workload was active for as long as a recommendation needs', async () => {
+  const minimumCpus: number[] = [];
+  world.onAdvise = (_, rules) => minimumCpus.push(rules.get('main')?.cpu.min ?? 0);
+  await becomeIdle();
+  world.activity.set(WEB, activeActivity());
   await world.run(2 * HOUR_MS);
-  expect(asked.at(-1)).toBe(500);
+  expect(minimumCpus.at(-1)).toBe(500);
   await world.run(DAY_MS);
-  expect(asked.at(-1)).toBe(10);
+  expect(minimumCpus.at(-1)).toBe(10);
 });
 
 function annotate(annotations: Readonly<Record<string, string | null>>): void {

@@ -1,5 +1,5 @@
-// All layers at once on the same pods: boost, overage, idle mode, autoscaler, roll-back and what is recommended. Whatever
-// happens and in whichever order, no pod is harmed meanwhile, and in the end they come to rest.
+// All layers at once on the same pods: boost, overage, idle mode, autoscaler, roll-back and recommendation. After any
+// sequence of events no pod was harmed, and the pods reach a stable size.
 
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import { qosOf } from '../../core/resize/model/container-values.ts';
 
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
 
-const HAPPENINGS = [
+const EVENTS = [
   'needs more',
   'needs less',
   'memory rises',
@@ -42,7 +42,7 @@ const HAPPENINGS = [
   'stale',
   'fresh',
 ] as const;
-type Happening = (typeof HAPPENINGS)[number];
+type WorldEvent = (typeof EVENTS)[number];
 
 type Mode = NonNullable<PodResizePolicySpec['mode']>;
 
@@ -81,12 +81,12 @@ class Life {
     this.#setMode('Auto');
   }
 
-  /** No effect may happen. */
+  /** Whether no effect may be written. */
   get isStopped(): boolean {
     return this.world.pause !== null || this.world.usageConfirmedAt !== null;
   }
 
-  happens(what: Happening, detail: number): void {
+  applyEvent(what: WorldEvent, detail: number): void {
     const { world } = this;
     const now = world.clock.now();
     const reported = new Set(world.cluster.podList.map(({ name }) => name));
@@ -201,7 +201,7 @@ class Life {
     return JSON.stringify(this.world.cluster.podList.map(({ name, containers }) => [name, containers[0]?.requests, containers[0]?.limits]));
   }
 
-  /** What the most hungry container uses now. */
+  /** Usage of the container that uses most. */
   get latest(): number {
     return this.world.advice.get(WEB)?.[0]?.memoryEvidence?.latest ?? 0;
   }
@@ -244,9 +244,9 @@ class Life {
   }
 }
 
-const step = fc.record({ what: fc.constantFrom(...HAPPENINGS), detail: fc.nat(6), minutes: fc.constantFrom(1, 5, 30, 90) });
+const step = fc.record({ what: fc.constantFrom(...EVENTS), detail: fc.nat(6), minutes: fc.constantFrom(1, 5, 30, 90) });
 
-test('no pod is harmed on the way, and all come to rest', async () => {
+test('no pod is harmed, and all reach a stable size', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...(Object.keys(TEMPLATES) as (keyof typeof TEMPLATES)[])),
@@ -270,10 +270,11 @@ test('no pod is harmed on the way, and all come to rest', async () => {
         };
         for (const { what, detail, minutes } of steps) {
           await life.passes(minutes);
-          life.happens(what, detail);
+          life.applyEvent(what, detail);
         }
         world.start();
-        for (const what of ['goes on', 'fresh', 'load', 'memory is calm', 'mode Auto', 'a LimitRange goes'] as const) life.happens(what, 0);
+        for (const what of ['goes on', 'fresh', 'load', 'memory is calm', 'mode Auto', 'a LimitRange goes'] as const)
+          life.applyEvent(what, 0);
         for (let day = 0; day < 9; day += 1) await life.passes(24 * 60);
         const recommendation = world.recommendation();
         expect(recommendation === undefined || validate(recommendation) || validate.errors).toBe(true);

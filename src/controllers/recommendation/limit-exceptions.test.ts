@@ -1,4 +1,4 @@
-// Limit exceptions through the whole controller: what is written, in which order, and that no crash loses any of it.
+// Limit exceptions through the controller: the writes, their order, and that no crash loses one.
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -12,13 +12,13 @@ import type { ContainerAdvice } from '../../core/recommender/advice.ts';
 
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
 const BUSY_FOR_MS = 2 * HOUR_MS;
-const rising = (now: Instant) => memoryDemand(now, '230Mi', '238Mi', '244Mi');
-const quiet = (now: Instant) => memoryDemand(now, '100Mi', '100Mi', '100Mi');
+const risingDemand = (now: Instant) => memoryDemand(now, '230Mi', '238Mi', '244Mi');
+const lowDemand = (now: Instant) => memoryDemand(now, '100Mi', '100Mi', '100Mi');
 
 interface Scenario {
   readonly policy: PodResizePolicySpec;
   readonly advice: ContainerAdvice;
-  readonly demand: (now: Instant) => ReturnType<typeof rising>;
+  readonly demand: (now: Instant) => ReturnType<typeof risingDemand>;
   readonly decision?: 'approve' | 'reject';
   readonly days: number;
 }
@@ -32,25 +32,37 @@ const NOT_OURS: PodResizePolicySpec = {
 const fit = anAdvice({ cpu: '100m', memory: '128Mi' });
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'demand falls: the overage is taken back, and it is resolved': {
+  'demand falls: the overage is removed, and the exception is resolved': {
     policy: { ...NOT_OURS, interval: '4h' },
     advice: fit,
-    demand: (now) => (now < T0 + BUSY_FOR_MS ? rising(now) : quiet(now)),
+    demand: (now) => (now < T0 + BUSY_FOR_MS ? risingDemand(now) : lowDemand(now)),
     days: 1.4,
   },
-  'a person approves: the limit is the new normal': { policy: NOT_OURS, advice: fit, demand: rising, decision: 'approve', days: 0.25 },
-  'a person rejects: the earlier limit is put back': { policy: NOT_OURS, advice: fit, demand: rising, decision: 'reject', days: 0.25 },
+  'a person approves: the limit is the new normal': {
+    policy: NOT_OURS,
+    advice: fit,
+    demand: risingDemand,
+    decision: 'approve',
+    days: 0.25,
+  },
+  'a person rejects: the earlier limit is put back': {
+    policy: NOT_OURS,
+    advice: fit,
+    demand: risingDemand,
+    decision: 'reject',
+    days: 0.25,
+  },
   'a person approves a ceiling: it is written onto the workload': {
     policy: { mode: 'Auto', interval: '1h', memory: { max: '128Mi', limit: { rule: 'Keep' } }, limitOverage: { mode: 'Temporary' } },
-    advice: cut(),
-    demand: quiet,
+    advice: cappedAdvice(),
+    demand: lowDemand,
     decision: 'approve',
     days: 0.25,
   },
 };
 
-/** Lives through a scenario; dies before each of these writes, counted from the start or the death before, and begins anew. */
-async function live(scenario: Scenario, deaths: readonly number[] = []): Promise<ResizeWorld> {
+/** Runs a scenario; ends the process before each of these writes, counted from the last start, and starts it again. */
+async function runScenario(scenario: Scenario, deaths: readonly number[] = []): Promise<ResizeWorld> {
   const world = new ResizeWorld();
   const values = { requests: amounts('100m', '128Mi'), limits: amounts(null, '256Mi') };
   world.setPods((pod) => ({
@@ -79,8 +91,8 @@ async function live(scenario: Scenario, deaths: readonly number[] = []): Promise
   return world;
 }
 
-/** Where it ends, times apart: a restart may look an interval later. */
-function endOf(world: ResizeWorld) {
+/** The final state without times: after a restart a reconcile may come an interval later. */
+function finalState(world: ResizeWorld) {
   const [exception] = world.status().limitExceptions ?? [];
   return {
     limits: world.cluster.podList.map((pod) => (pod.containers[0]!.limits.memoryBytes ?? 0) / MiB),
@@ -101,7 +113,7 @@ function endOf(world: ResizeWorld) {
 }
 
 const ENDS = {
-  'demand falls: the overage is taken back, and it is resolved': {
+  'demand falls: the overage is removed, and the exception is resolved': {
     limits: [256, 256, 256],
     exception: { state: 'resolved', applied: false },
   },
@@ -114,33 +126,33 @@ const ENDS = {
 };
 
 describe.each(Object.entries(SCENARIOS))('%s', (name, scenario) => {
-  test('ends so where the process is never killed', async () => {
-    const world = await live(scenario);
-    expect(endOf(world)).toMatchObject(ENDS[name as keyof typeof ENDS]);
+  test('has this final state where the process is never killed', async () => {
+    const world = await runScenario(scenario);
+    expect(finalState(world)).toMatchObject(ENDS[name as keyof typeof ENDS]);
     expect(validate(world.recommendation()) || validate.errors).toBe(true);
   });
 
-  test('ends the same where the process is killed after any one write', async () => {
-    const undisturbed = await live(scenario);
-    const wanted = endOf(undisturbed);
+  test('has the same final state where the process is killed after any one write', async () => {
+    const undisturbed = await runScenario(scenario);
+    const wanted = finalState(undisturbed);
     for (let write = 0; write < undisturbed.writes; write += 1) {
-      const world = await live(scenario, [write]);
-      expect([write, endOf(world)]).toEqual([write, wanted]);
+      const world = await runScenario(scenario, [write]);
+      expect([write, finalState(world)]).toEqual([write, wanted]);
     }
   });
 
-  test('ends the same where the process is killed again and again', async () => {
-    const wanted = endOf(await live(scenario));
+  test('has the same final state where the process is killed repeatedly', async () => {
+    const wanted = finalState(await runScenario(scenario));
     const deaths = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 2, maxLength: 10 });
     await fc.assert(
-      fc.asyncProperty(deaths, async (writes) => expect(endOf(await live(scenario, writes))).toEqual(wanted)),
+      fc.asyncProperty(deaths, async (writes) => expect(finalState(await runScenario(scenario, writes))).toEqual(wanted)),
       { numRuns: 15 },
     );
   });
 });
 
-describe('what is told', () => {
-  test('an open exception is the state of the workload, with an Event, and counted', async () => {
+describe('the report of an exception', () => {
+  test('an open exception is in the state, in an Event and in the metrics', async () => {
     const world = new ResizeWorld();
     world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
     world.setPods((pod) => ({
@@ -158,15 +170,15 @@ describe('what is told', () => {
     expect(world.applied).toEqual([]);
   });
 
-  test('what was given is remembered until it is back, whatever the mode', async () => {
-    const world = await live({ ...SCENARIOS['demand falls: the overage is taken back, and it is resolved']!, days: 0.1 });
-    expect(endOf(world).limits).toEqual([320, 320, 320]);
+  test('an overage is stored until it is removed, in every mode', async () => {
+    const world = await runScenario({ ...SCENARIOS['demand falls: the overage is removed, and the exception is resolved']!, days: 0.1 });
+    expect(finalState(world).limits).toEqual([320, 320, 320]);
     world.setPolicy('all', { ...NOT_OURS, mode: 'Observe' });
     await world.run(2 * HOUR_MS);
-    expect(endOf(world)).toMatchObject({ limits: [320, 320, 320], exception: { applied: true } });
+    expect(finalState(world)).toMatchObject({ limits: [320, 320, 320], exception: { applied: true } });
     world.setPolicy('all', { ...NOT_OURS, limitOverage: { mode: 'Never' } });
     await world.run(6 * HOUR_MS);
-    expect(endOf(world)).toMatchObject({ limits: [256, 256, 256], exception: { applied: false } });
+    expect(finalState(world)).toMatchObject({ limits: [256, 256, 256], exception: { applied: false } });
   });
 });
 
@@ -174,8 +186,8 @@ function iso(world: ResizeWorld): string {
   return new Date(world.clock.now()).toISOString();
 }
 
-/** The recommender wants 200Mi and gets the ceiling of 128Mi. */
-function cut(): ContainerAdvice {
+/** Advice of 200Mi that is capped at the ceiling of 128Mi. */
+function cappedAdvice(): ContainerAdvice {
   const { memory, ...rest } = anAdvice({ cpu: '100m', memory: '128Mi', memoryAdvice: { recentPeak: 120 * MiB } });
   const steps = [
     { resource: 'memory', step: 'usage', detail: 'u', total: 200 * MiB },

@@ -21,7 +21,7 @@ function aDaemonPod(node: string, createdAt = T0 - DAY_MS): ReturnType<typeof aP
   return aPodRecord({ name: `agent-${node}`, node, createdAt, container: { requests }, labels: { workload: 'agent' } });
 }
 
-/** `shop/DaemonSet/agent`, one pod on each node, alone in the world. */
+/** A world with `shop/DaemonSet/agent` alone, one pod on each node. */
 function aWorld(nodes: readonly (readonly [string, number])[], mode: 'Auto' | 'Approve' = 'Auto'): ResizeWorld {
   const world = new ResizeWorld();
   world.cluster.workloadList = [];
@@ -53,7 +53,7 @@ function cpuByNode(world: ResizeWorld): Readonly<Record<string, number | null>> 
 }
 
 describe('a DaemonSet on nodes of two classes', () => {
-  test('each pod gets what its class needs, and the status tells both', async () => {
+  test('each pod gets the size of its class, and the status lists both', async () => {
     const world = aWorld(MIXED);
     await world.run(DAY_MS);
     expect(cpuByNode(world)).toEqual({ s1: 50, s2: 50, s3: 50, l1: 400, l2: 400 });
@@ -67,25 +67,25 @@ describe('a DaemonSet on nodes of two classes', () => {
     expect(message).toContain(`on ${LARGE} (2 pods): `);
   });
 
-  test('what is saved counts for each class on its own pods', async () => {
+  test('savings count each class by its own pods', async () => {
     const world = aWorld(MIXED);
     world.setPolicy('all', { mode: 'Recommend' });
     await world.run(10 * MINUTE_MS);
-    // Three give back 150m each, two ask for 200m more each, at $0.03 an hour and core.
+    // Three pods free 150m each and two need 200m more each, at $0.03 per core and hour.
     expect(world.status(KEY).savingsPerMonthUsd).toBeCloseTo((3 * 0.15 - 2 * 0.2) * 0.03 * 730, 1);
   });
 
-  test('with one class nothing is told apart, and only the plain containers are asked for', async () => {
+  test('with one class, no advice by class is requested', async () => {
     const world = aWorld(MIXED.filter(([, cores]) => cores === 2));
-    const asked = new Set<string>();
-    world.onAdvise = (_, rules) => [...rules.keys()].forEach((name) => asked.add(name));
+    const requests = new Set<string>();
+    world.onAdvise = (_, rules) => [...rules.keys()].forEach((name) => requests.add(name));
     await world.run(DAY_MS);
     expect(new Set(Object.values(cpuByNode(world)))).toEqual(new Set([100]));
     expect(world.status(KEY).classes).toBeUndefined();
-    expect([...asked]).toEqual(['main']);
+    expect([...requests]).toEqual(['main']);
   });
 
-  test('a class that comes later begins anew: its pods are never given what the first one needs', async () => {
+  test('a class that is added later starts without history: its pods never get the size of the first one', async () => {
     const world = aWorld(MIXED.filter(([, cores]) => cores === 2));
     await world.run(DAY_MS);
     world.advice.set(
@@ -98,7 +98,7 @@ describe('a DaemonSet on nodes of two classes', () => {
     expect(cpuByNode(world)).toEqual({ s1: 50, s2: 50, s3: 50, l1: 200, l2: 200, l3: 200, l4: 200 });
   });
 
-  test('an approval puts each class at what was shown of it', async () => {
+  test('an approval applies each class’s displayed values', async () => {
     const world = aWorld(MIXED, 'Approve');
     await world.run(HOUR_MS);
     expect(world.status(KEY)).toMatchObject({ state: 'awaiting', reason: 'approval' });
@@ -113,7 +113,7 @@ describe('a DaemonSet on nodes of two classes', () => {
     expect(cpuByNode(world)).toEqual({ s1: 50, s2: 50, s3: 50, l1: 400, l2: 400 });
   });
 
-  test('a death after any write leaves every pod with its own class’s value in the end', async () => {
+  test('after an end of the process at any write, every pod gets its class’s value', async () => {
     for (let writes = 0; writes <= 12; writes += 1) {
       const world = aWorld(MIXED);
       world.diesAfterWrites = writes;

@@ -1,4 +1,4 @@
-// What a kubelet refuses of one workload is known to the others of its node pool.
+// A kubelet's refusal of one workload counts for the others of its node pool.
 
 import { expect, test } from '@jest/globals';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord } from '../../../test/builders/rightsizing.ts';
@@ -8,7 +8,7 @@ import { workloadKey } from '#kube/records/workload';
 
 const SWAP = 'In-place resize of containers with swap is not supported.';
 
-test('memory that a kubelet refuses because of swap is not asked again for another workload of the node pool', async () => {
+test('memory that a kubelet refuses because of swap is not requested for another workload of the node pool', async () => {
   const world = new ResizeWorld();
   const advice = [anAdvice({ cpu: '900m', memory: '1Gi' })];
   world.cluster.nodeList = world.cluster.nodeList.map((node) => ({ ...node, pool: 'blue' }));
@@ -43,15 +43,15 @@ test('memory that a kubelet refuses because of swap is not asked again for anoth
   });
   expect(world.cpus()).toEqual([900, 900, 900]);
 
-  // Found in the Recommendation's status by a process that starts anew.
+  // A new process reads it from the Recommendation's status.
   world.start();
   await liveOn(5);
   const api = aWorkloadRecord({ name: 'api', uid: 'uid-api' });
   world.addWorkload(api, [aPodRecord({ name: 'api-1', labels: { app: 'api' } })]);
   world.advice.set(workloadKey(api), advice);
   await liveOn(10);
-  const asked = world.events.filter(({ reason, message }) => reason === 'ResizeReverted' && message.includes('api-1'));
-  expect(asked).toEqual([]);
+  const reverts = world.events.filter(({ reason, message }) => reason === 'ResizeReverted' && message.includes('api-1'));
+  expect(reverts).toEqual([]);
   const created = world.cluster.podList.find(({ name }) => name === 'api-1');
   expect(created?.containers[0]?.requests).toEqual(amounts('900m', '512Mi'));
 });

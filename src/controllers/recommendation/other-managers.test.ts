@@ -11,7 +11,7 @@ beforeEach(() => {
   world.setPolicy('all', { mode: 'Auto' });
 });
 
-/** As `kubectl patch pod --subresource resize` leaves it. */
+/** Resizes a pod as `kubectl patch pod --subresource resize` does. */
 function resizeBy(manager: string): void {
   const requests = amounts('700m', '512Mi');
   const at = Math.floor(world.clock.now() / SECOND_MS) * SECOND_MS;
@@ -22,13 +22,13 @@ function resizeBy(manager: string): void {
   );
 }
 
-describe('a pod that somebody else has resized', () => {
+describe('a pod that another field manager has resized', () => {
   beforeEach(async () => {
     await world.run(4 * HOUR_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('stays so for an hour, and the state says who it was', async () => {
+  test('keeps that size for an hour, and the message names the field manager', async () => {
     resizeBy('kubectl-patch');
     await world.run(50 * MINUTE_MS);
     expect(world.cpus()).toEqual([100, 700, 100]);
@@ -43,7 +43,7 @@ describe('a pod that somebody else has resized', () => {
     expect(world.status().state).toBe('applied');
   });
 
-  test('again and again: each time it is left alone for longer, whatever restarts in between', async () => {
+  test('repeatedly is left alone for longer each time, across restarts', async () => {
     let resizes = 0;
     world.setPolicy('all', { mode: 'Auto', interval: '30m' });
     for (let minutes = 0; minutes < 9 * 24 * 60; minutes += 30) {
@@ -54,19 +54,19 @@ describe('a pod that somebody else has resized', () => {
       if (minutes % 600 === 0) world.start();
       await world.run(30 * MINUTE_MS);
     }
-    // At once, after an hour, after six more, after a week.
+    // At once, after 1 hour, after 6 more, after a week.
     expect(resizes).toBe(4);
     expect(world.status()).toMatchObject({ state: 'blocked', externalResizes: { by: 'other-tool', count: 4 } });
   });
 
-  test('is forgotten after a week in peace', async () => {
+  test('is forgotten after a week without another resize', async () => {
     world.setPolicy('all', { mode: 'Auto', interval: '1h' });
     resizeBy('other-tool');
     await world.run(2 * HOUR_MS + 7 * DAY_MS);
     expect(world.status().externalResizes).toBeUndefined();
   });
 
-  test('by Evenkeel itself is nobody else', async () => {
+  test('by Evenkeel itself does not count', async () => {
     resizeBy('evenkeel-controller');
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
@@ -76,7 +76,7 @@ describe('a pod that somebody else has resized', () => {
 describe('a VerticalPodAutoscaler', () => {
   const target = { namespace: 'shop', group: 'apps', kind: 'Deployment', name: 'web' };
 
-  test.each(['Auto', 'Recreate', 'InPlaceOrRecreate', 'InPlace'])('in mode %s has the workload to itself', async (updateMode) => {
+  test.each(['Auto', 'Recreate', 'InPlaceOrRecreate', 'InPlace'])('in mode %s blocks Evenkeel from the workload', async (updateMode) => {
     world.cluster.vpaList = [{ namespace: 'shop', name: 'web-vpa', target, updateMode }];
     await world.run(4 * HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
@@ -84,14 +84,14 @@ describe('a VerticalPodAutoscaler', () => {
     expect(world.status()).toMatchObject({ state: 'blocked', reason: 'other-manager', message });
   });
 
-  test.each(['Off', 'Initial'])('in mode %s is no hindrance, whatever it wrote on the pods', async (updateMode) => {
+  test.each(['Off', 'Initial'])('in mode %s blocks nothing, whatever it wrote on the pods', async (updateMode) => {
     world.cluster.vpaList = [{ namespace: 'shop', name: 'web-vpa', target, updateMode }];
     world.setPods((pod) => ({ ...pod, annotations: { vpaUpdates: 'Pod resources updated by web-vpa: container 0: cpu request' } }));
     await world.run(4 * HOUR_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('of another workload is none of its business', async () => {
+  test('of another workload blocks nothing', async () => {
     world.cluster.vpaList = [{ namespace: 'shop', name: 'api', target: { ...target, name: 'api' }, updateMode: 'Auto' }];
     await world.run(4 * HOUR_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);

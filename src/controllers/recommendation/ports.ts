@@ -1,11 +1,11 @@
-// What the controller needs of the rest of the process.
+// The dependencies of the controller.
 
 import type { CountedKill } from '../../core/resize/model/counted-kill.ts';
 import type { ContainerDemand } from '../../core/resize/model/demand.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant, Millicores } from '#kube/units';
 import type { ContainerReadings } from '#kube/records/usage';
-import type { WorkloadKey } from '#kube/records/workload';
+import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ErrorRates } from '../../ports/error-rates.ts';
@@ -21,21 +21,33 @@ import type { EffectGate } from '../../runtime/effect-gate.ts';
 import type { DecisionCache } from '../../state/decision-cache.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import type { ResizeCycles } from '../../state/resize-cycles.ts';
-import type { IdleSource } from './idle-ports.ts';
+import type { IdleRules } from '../../core/resize/policy/idle-rules.ts';
+import type { Activity } from '../../core/resize/model/idle-tracker.ts';
+
+/** Tracks for how long workloads have not been used. */
+export interface IdleSource {
+  /** Setting features.idleWorkloads. */
+  readonly enabled: boolean;
+  /** Starts or continues to track a workload; with `rules` null, stops. */
+  watch(workload: WorkloadRecord, rules: IdleRules | null, now: Instant): Promise<void>;
+  /** null where the workload is not tracked. */
+  activityOf(key: WorkloadKey): Activity | null;
+  forget(key: WorkloadKey): void;
+}
 
 export interface RecommendationPorts {
   readonly clock: Clock;
   readonly cluster: ClusterReader;
   readonly advice: Pick<UsageRecommender, 'advise'>;
-  /** null: there is no Prometheus. */
+  /** null where no Prometheus is configured. */
   readonly errorRates: ErrorRates | null;
-  /** Name of the usage source; null before any has answered. */
+  /** Name of the usage source; null before its first answer. */
   readonly usageSource: () => string | null;
-  /** Whether no usage of a pod that runs was read for two periods, or never: of its node, or of this pod alone. */
+  /** Whether no usage of a running pod was read for two sampling periods, or ever. */
   readonly isUnread: (pod: PodRecord) => boolean;
-  /** Whether a node measures pressure (PSI), and has reported it of late. */
+  /** Whether a node has reported pressure (PSI) recently. */
   readonly isPressureMeasured: (node: string) => boolean;
-  /** CPU that a node uses as a whole, system daemons included; null: not known. */
+  /** CPU used on a node, system daemons included; null where it was not read. */
   readonly cpuUsedByNode: (node: string) => Millicores | null;
   readonly prices: PriceSource;
   readonly policies: PolicyResolver;
@@ -43,24 +55,24 @@ export interface RecommendationPorts {
   readonly cycles: ResizeCycles;
   readonly gate: EffectGate;
   readonly records: RecordWriter;
-  /** Of what is written on workloads and autoscalers, and believed when it is read again. */
+  /** Signs the annotations on workloads and autoscalers that are followed when they are read again. */
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
   readonly timeline: TimelineWriter;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Absent: no workload is ever made small for being idle. */
+  /** Absent where no workload is idled. */
   readonly idle?: IdleSource;
-  /** What the containers of a workload used in the last minutes; empty where nothing is known. */
+  /** Usage of the containers of a workload in the last minutes; empty before the first samples. */
   readonly demandOf: (workload: WorkloadKey) => readonly ContainerDemand[];
-  /** The latest readings of throttling and pressure of a pod's containers; empty where nothing is known. */
+  /** Latest readings of throttling and pressure of a pod's containers; empty where the node reports none. */
   readonly readingsOf: (pod: PodRecord) => readonly ContainerReadings[];
-  /** OOM kills of the last day that the pod's status does not show. */
+  /** OOM kills of the last day that the pod's status does not list. */
   readonly countedKillsOf: (pod: PodRecord) => readonly CountedKill[];
-  /** When containers of the pod failed, of the last two days, as far as it was seen. */
+  /** Observed failures of the pod's containers in the last two days. */
   readonly failuresOf: (pod: PodRecord) => readonly Instant[];
-  /** New pods get their size at creation; absent: they do not. */
+  /** Whether the admission webhook sizes new pods. */
   readonly admission?: boolean;
-  /** Whether the API server has `pods/resize`. */
+  /** Whether the API server serves `pods/resize`. */
   readonly inPlaceResize: () => boolean;
 }

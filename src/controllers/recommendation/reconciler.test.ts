@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('a Recommendation', () => {
-  test('is made for every workload, also where no policy governs, and belongs to it', async () => {
+  test('is created for every workload, also where no policy governs it, and is owned by it', async () => {
     await world.run(MINUTE_MS);
     expect(world.recommendation()).toMatchObject({
       metadata: {
@@ -36,7 +36,7 @@ describe('a Recommendation', () => {
     expect(world.status().savingsPerMonthUsd).toBeCloseTo(3 * (0.4 * 0.03 + 0.375 * 0.004) * 730, 1);
   });
 
-  test('is valid by its schema, in every state on the way', async () => {
+  test('is valid by its schema in every state', async () => {
     world.setPolicy('all', { mode: 'Auto' });
     for (let minute = 0; minute < 120; minute += 5) {
       await world.run(5 * MINUTE_MS);
@@ -52,7 +52,7 @@ describe('a Recommendation', () => {
     expect(inputs.filter(({ resource }) => resource === 'memory').at(-1)?.value).toBe(128 * 2 ** 20);
   });
 
-  test('is not published in mode Observe, and taken back when the mode becomes that', async () => {
+  test('is not published in mode Observe, and deleted when the mode changes to it', async () => {
     await world.run(MINUTE_MS);
     expect(world.recommendation()).toBeDefined();
     world.setPolicy('all', { mode: 'Observe' });
@@ -61,7 +61,7 @@ describe('a Recommendation', () => {
     expect(world.decisions.unpublished(WEB)?.state).toBe('recommended');
   });
 
-  test('is written only when it says something new', async () => {
+  test('is written only when its contents change', async () => {
     await world.run(MINUTE_MS);
     const before = world.statusWrites;
     world.advice.set(WEB, [anAdvice({ cpu: '102m' })]);
@@ -72,7 +72,7 @@ describe('a Recommendation', () => {
     expect(world.statusWrites).toBe(before + 1);
   });
 
-  test('keeps its target where the kind of its workload is served in another version, and follows its policy', async () => {
+  test('keeps its targetRef where the workload’s kind is served in another version, and follows its policy', async () => {
     world.setPolicy('all', { mode: 'Recommend' });
     await world.run(MINUTE_MS);
     const before = world.recommendation()?.spec.targetRef;
@@ -82,7 +82,7 @@ describe('a Recommendation', () => {
     expect(world.recommendation()?.spec).toEqual({ targetRef: before, policyRef: { name: 'more-specific' } });
   });
 
-  test('of kube-system there is none unless a policy names it', async () => {
+  test('does not exist in kube-system unless a policy names that namespace', async () => {
     const system = aWorkloadRecord({ namespace: 'kube-system', name: 'dns', uid: 'uid-dns' });
     world.addWorkload(system, []);
     await world.run(10 * MINUTE_MS);
@@ -96,7 +96,7 @@ describe('a Recommendation', () => {
 describe('mode Auto', () => {
   beforeEach(() => world.setPolicy('all', { mode: 'Auto' }));
 
-  test('resizes one pod, then the others, and says so in status, events, history and on the workload', async () => {
+  test('resizes one pod, then the others, and reports it in status, Events, history and on the workload', async () => {
     await world.run(5 * MINUTE_MS);
     expect(world.cpus()).toEqual([100, 500, 500]);
     expect(world.status()).toMatchObject({ state: 'applying', apply: { stage: 'Canary' } });
@@ -114,14 +114,14 @@ describe('mode Auto', () => {
     expect(world.cycleRecords.reduce((sum, cycle) => sum + cycle.changed, 0)).toBe(3);
   });
 
-  test('a pod that is created later is resized when it runs', async () => {
+  test('a pod that is created later is resized once it runs', async () => {
     await world.run(HOUR_MS);
     world.cluster.podList = [...world.cluster.podList, aPodRecord({ name: 'web-4', labels: { workload: 'web' } })];
     await world.run(6 * MINUTE_MS);
     expect(world.cpus()).toEqual([100, 100, 100, 100]);
   });
 
-  test('killed after any write and started again, it comes to the same end and resizes no pod twice', async () => {
+  test('killed after any write and started again, it has the same final state and resizes no pod twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 8 }), async (deaths) => {
         const victim = new ResizeWorld();
@@ -145,7 +145,7 @@ describe('mode Auto', () => {
     );
   });
 
-  test('the log tells each turn with its reason once, and each resize with its values', async () => {
+  test('logs each change of state once with its reason, and each resize with its values', async () => {
     await world.run(2 * HOUR_MS);
     world.requestByUser({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
     await world.run(2 * HOUR_MS);
@@ -166,7 +166,7 @@ describe('mode Auto', () => {
     });
   });
 
-  test('when the term ends in the middle of a step, no further pod is touched', async () => {
+  test('when the term ends during a step, no further pod is resized', async () => {
     world.advice.set(WEB, [anAdvice({ cpu: '900m', memory: '1Gi' })]);
     const term = new AbortController();
     let resizes = 0;
@@ -186,7 +186,7 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('in the warm-up nothing falls for ten minutes, what is too small grows at once', async () => {
+  test('in the warm-up of ten minutes no request falls, and too small ones grow at once', async () => {
     const world = new ResizeWorld({ warmUpMs: 10 * MINUTE_MS });
     world.setPolicy('all', { mode: 'Auto' });
     world.advice.set(WEB, [anAdvice()]);
@@ -203,7 +203,7 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual([100, 100, 100, 100]);
   });
 
-  test('nothing is done on old usage, and the warm-up begins again after an outage', async () => {
+  test('stale usage blocks changes, and the warm-up starts again after an outage', async () => {
     const stalled = world.clock.now();
     world.usageConfirmedAt = () => stalled;
     await world.run(2 * MINUTE_MS);
@@ -213,7 +213,7 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual(before);
   });
 
-  test('pods whose node tells no usage wait for it; the others do not', async () => {
+  test('pods of a node without usage wait for it; the others do not', async () => {
     world.setPods((pod) => (pod.name === 'web-2' ? { ...pod, node: 'n2' } : pod));
     world.unreadNodes.add('n2');
     await world.run(2 * HOUR_MS);
@@ -226,7 +226,7 @@ describe('mode Auto', () => {
     expect(world.status().state).toBe('applied');
   });
 
-  test('a pod of which its node reports nothing waits; the others, on the same node, do not', async () => {
+  test('a pod of which its node reports nothing waits; other pods on the same node do not', async () => {
     world.silentPods.add('web-2');
     await world.run(2 * HOUR_MS);
     expect(world.cpus()).toEqual([100, 500, 100]);
@@ -235,7 +235,7 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('where no node tells usage, nothing is done and the state says so', async () => {
+  test('without usage from any node nothing changes, and the state reports it', async () => {
     world.unreadNodes.add('n1');
     await world.run(2 * HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
@@ -259,7 +259,7 @@ describe('mode Auto', () => {
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'paused', message: 'Evenkeel is paused: incident 42' });
   });
 
-  test('raises that their nodes have no room for are counted in the status of the workload and of its policy', async () => {
+  test('raises that their nodes have no capacity for are counted in the status of the workload and of its policy', async () => {
     world.advice.set(WEB, [anAdvice({ cpu: '900m', memory: '1Gi' })]);
     await world.run(MINUTE_MS);
     const actual = aPodRecord().containers[0]!.actual;
@@ -287,8 +287,8 @@ describe('mode Auto', () => {
   });
 
   test('a pool that is scaled to zero caps no forecast of a workload that ran there', async () => {
-    let asked: number | null | undefined;
-    world.onAdvise = (_, rules) => (asked = rules.get('main')?.cpu.max);
+    let requestedMaxCpu: number | null | undefined;
+    world.onAdvise = (_, rules) => (requestedMaxCpu = rules.get('main')?.cpu.max);
     await world.run(MINUTE_MS);
     const large = world.cluster.nodeList[0]!;
     const small = { ...large, name: 'n2', allocatable: { cpuMillicores: 1000, memoryBytes: 2 ** 30 } };
@@ -296,11 +296,11 @@ describe('mode Auto', () => {
     world.setPods((pod) => ({ ...pod, node: 'n2' }));
     world.start();
     await world.run(10 * MINUTE_MS);
-    expect(asked).toBe(large.allocatable.cpuMillicores);
+    expect(requestedMaxCpu).toBe(large.allocatable.cpuMillicores);
     expect(validate(world.recommendation()) || validate.errors).toBe(true);
   });
 
-  test('maxConcurrent holds among workloads that are looked at in the same moment', async () => {
+  test('maxConcurrent applies to workloads that are reconciled at the same moment', async () => {
     const names = ['web', 'api', 'queue', 'cache'];
     for (const name of names.slice(1)) {
       const its = pods(3, { labels: { workload: name } }).map((pod) => ({
@@ -319,7 +319,7 @@ describe('mode Auto', () => {
     expect(new Set(world.cpus())).toEqual(new Set([100]));
   });
 
-  test('dry run validates one pod with the server and changes nothing', async () => {
+  test('dry run validates one pod with the API server and changes nothing', async () => {
     const dry = new ResizeWorld({ dryRun: true });
     dry.advice.set(WEB, [anAdvice()]);
     dry.setPolicy('all', { mode: 'Auto' });
@@ -334,15 +334,15 @@ describe('mode Auto', () => {
     );
   });
 
-  test('a quota that says no is told in its own words and not hammered', async () => {
-    let asked = 0;
+  test('a quota’s refusal is reported in its own words and not retried at once', async () => {
+    let requestedMaxCpu = 0;
     world.refuse = () => {
-      asked += 1;
+      requestedMaxCpu += 1;
       return { kind: 'refused', status: 403, message: 'exceeded quota: team, requested: …', code: 'quota' };
     };
     await world.run(30 * MINUTE_MS);
-    // Once a pod: a quota counts each by itself.
-    expect(asked).toBe(3);
+    // Once per pod: a quota counts each of them separately.
+    expect(requestedMaxCpu).toBe(3);
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'quota', message: expect.stringContaining('exceeded quota: team') });
     expect(world.status().conditions).toContainEqual(expect.objectContaining({ type: 'Degraded', status: 'True' }));
     world.refuse = () => null;
@@ -350,14 +350,14 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('a namespace that is being deleted is left to go: nothing can be made in it any more', async () => {
+  test('a namespace that is being deleted is ignored: nothing can be created in it', async () => {
     world.cluster.namespaceList = [{ name: 'shop', labels: {}, deletionAt: world.clock.now() }];
     await world.run(HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     expect([world.recommendation(), world.decisions.find(WEB)]).toEqual([undefined, undefined]);
   });
 
-  test('a conflict is looked at again soon; a pod that is gone is forgotten', async () => {
+  test('a conflict is retried soon; a deleted pod is forgotten', async () => {
     let times = 0;
     world.refuse = () => ((times += 1) <= 2 ? { kind: 'conflict', message: 'moved on' } : null);
     await world.run(2 * MINUTE_MS);
@@ -370,13 +370,13 @@ describe('mode Auto', () => {
     expect(world.decisions.find(WEB)).toBeUndefined();
   });
 
-  test('without pods/resize all stays blocked', async () => {
+  test('without pods/resize every change is blocked', async () => {
     world.inPlace = false;
     await world.run(HOUR_MS);
     expect(world.status()).toMatchObject({ state: 'blocked', reason: 'no-in-place' });
   });
 
-  test('errors that double take a change back', async () => {
+  test('a doubled error rate rolls a change back', async () => {
     world = new ResizeWorld({ prometheus: true });
     world.advice.set(WEB, [anAdvice()]);
     world.setPolicy('all', { mode: 'Auto', rollback: { onErrorRateQuery: 'errors' } });
@@ -392,7 +392,7 @@ describe('mode Auto', () => {
     expect(world.status().rolledBack).toMatchObject({ reason: 'errors', message: expect.stringContaining('from 0.2 to 0.5') });
   });
 
-  test('restarts take a change back; the hold doubles when it happens again', async () => {
+  test('restarts roll a change back; the hold doubles at the next roll-back', async () => {
     const crash = (): void =>
       world.setPods((pod) => ({
         ...pod,
@@ -415,7 +415,7 @@ describe('mode Auto', () => {
     expect(Date.parse(heldUntil!) - Date.parse(at)).toBe(2 * DAY_MS);
   });
 
-  test('a person rolls back once for each time of asking', async () => {
+  test('each request by a user rolls back once', async () => {
     await world.run(HOUR_MS);
     world.requestByUser({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
     await world.run(10 * MINUTE_MS);
@@ -425,7 +425,7 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('the annotation evenkeel.io/mode Off leaves the workload alone; a floor is kept', async () => {
+  test('the annotation evenkeel.io/mode Off disables resizes; a floor is respected', async () => {
     world.cluster.workloadList = [aWorkloadRecord({ annotations: { 'evenkeel.io/mode': 'Off' } })];
     await world.run(HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
@@ -434,7 +434,7 @@ describe('mode Auto', () => {
 });
 
 describe('mode Approve', () => {
-  test('applies what was approved, and asks again for what is new', async () => {
+  test('applies what was approved, and requires another approval for new values', async () => {
     world.setPolicy('all', { mode: 'Approve' });
     await world.run(HOUR_MS);
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'approval' });

@@ -1,4 +1,4 @@
-// A reduction is watched for a day by what is published, asked for and counted; a process that is started anew goes on with it.
+// A reduction is watched for a day, across restarts of the process.
 
 import { beforeEach, expect, test } from '@jest/globals';
 import { anAdvice } from '../../../test/builders/rightsizing.ts';
@@ -19,7 +19,7 @@ beforeEach(() => {
   world.onAdvise = (_, rules) => askedSince.push(rules.get('main')?.evidenceSince);
 });
 
-/** The hours that are over since the change, with so much more CPU pressure than a week before. */
+/** Reports the hours since the change with CPU pressure that is higher by `rise` than a week before. */
 function showPressure(rise: number): void {
   const now = world.clock.now();
   const began = Math.ceil(Date.parse(world.status().watched![0]!.since) / HOUR_MS);
@@ -30,7 +30,7 @@ function showPressure(rise: number): void {
   world.advice.set(WEB, [anAdvice({ evidence })]);
 }
 
-test('the status says what is watched and how much of it could be compared; evidence is asked for no longer than that', async () => {
+test('the status shows the watched reduction and its comparable hours; evidence is requested no longer than that', async () => {
   await world.run(HOUR_MS);
   const [first] = world.status().watched!;
   expect(first).toMatchObject({ comparedHours: 0, containers: [{ name: 'main', requests: { cpu: '500m', memory: '512Mi' } }] });
@@ -53,7 +53,7 @@ test('takes no slot of maxConcurrent', async () => {
   expect(world.decisions.underWay('all', 'shop/Deployment/other')).toBe(0);
 });
 
-test('harm that shows after a restart of the process takes it back, is told and counted, and is held', async () => {
+test('a regression after a restart of the process rolls it back, reports, counts and holds it', async () => {
   await world.run(4 * HOUR_MS);
   world.start();
   showPressure(0.4);

@@ -1,4 +1,4 @@
-// What clusters do on their worst days, lived through: everything refused, nothing answered, clocks that jump.
+// Clusters in failure: writes refused, no answers, clocks that jump.
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord, pods } from '../../../test/builders/rightsizing.ts';
@@ -22,7 +22,7 @@ function many(count: number): void {
   world.cluster.podList = pods(count).map((pod) => ({ ...pod, labels }));
 }
 
-/** Tries to give a pod more, by pod. */
+/** Attempted raises, by pod. */
 function raises(): ReadonlyMap<string, number> {
   const tries = new Map<string, number>();
   world.refuse = ({ uid, containers }) => {
@@ -34,8 +34,8 @@ function raises(): ReadonlyMap<string, number> {
   return tries;
 }
 
-describe('a workload of more pods than its status has room for failures', () => {
-  test('is not asked for again and again what the server refuses', async () => {
+describe('a workload of more pods than its status can hold failures', () => {
+  test('is not resized repeatedly after refusals', async () => {
     many(MANY);
     const tries = new Map<string, number>();
     world.refuse = ({ uid }) => {
@@ -47,12 +47,12 @@ describe('a workload of more pods than its status has room for failures', () => 
     expect(world.status()).toMatchObject({ state: 'awaiting' });
   });
 
-  test('does not reserve in vain, again and again, what no node ever has', async () => {
+  test('does not reserve repeatedly what no node has', async () => {
     many(MANY);
     const tries = raises();
     for (let minute = 0; minute < 6 * 60; minute += 1) {
       await world.run(MINUTE_MS);
-      // Kubelets answer: what is asked for beyond what the pods were created with is infeasible.
+      // Kubelets report every resize above the size at creation as infeasible.
       world.setPods((pod) => {
         const main = pod.containers[0]!;
         const grown = (main.requests.cpuMillicores ?? 0) > 500;
@@ -70,11 +70,11 @@ describe('a workload of more pods than its status has room for failures', () => 
   });
 });
 
-describe('changes that get nowhere', () => {
+describe('changes without progress', () => {
   const LESS = anAdvice({ cpu: '100m', memory: '128Mi' });
   const NAMES = ['a', 'b'];
 
-  /** Two workloads in the middle of a change, all that the policy allows at a time. */
+  /** Two workloads with a change under way, which is maxConcurrent. */
   async function inTheMiddle(): Promise<void> {
     world.setPolicy('all', { mode: 'Auto', maxConcurrent: 2 });
     world.advice.set(WEB, []);
@@ -92,7 +92,7 @@ describe('changes that get nowhere', () => {
   }
 
   test.each<[string, () => void]>([
-    ['their pods are gone: scaled to zero for the night', () => (world.cluster.podList = world.cluster.podList.filter(isOfWeb))],
+    ['scaled to zero', () => (world.cluster.podList = world.cluster.podList.filter(isOfWeb))],
     [
       'their pods are never ready',
       () => world.setPods((pod) => (isOfWeb(pod) ? pod : { ...pod, ready: false, readySince: null, unreadySince: 0 })),
@@ -104,7 +104,7 @@ describe('changes that get nowhere', () => {
         world.setPods((pod) => (isOfWeb(pod) ? pod : { ...pod, resize: { state: 'in-progress', message: '', since } }));
       },
     ],
-  ])('do not keep other workloads waiting: %s', async (_, happens) => {
+  ])('do not block other workloads: %s', async (_, happens) => {
     await inTheMiddle();
     happens();
     world.advice.set(WEB, [LESS]);
@@ -117,11 +117,11 @@ describe('changes that get nowhere', () => {
   }
 });
 
-describe('a clock that is put back by an hour', () => {
+describe('a clock that is set back by an hour', () => {
   const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
   const activity = { cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, reported: new Set(['web-1', 'web-2', 'web-3']) };
 
-  test('leaves no idle workload asleep that is in use', async () => {
+  test('leaves no workload idled that is in use', async () => {
     world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
     world.setPolicy('all', IDLE);
     world.activity.set(WEB, { ...activity, quietSince: world.clock.now() - 9 * HOUR_MS });
@@ -134,7 +134,7 @@ describe('a clock that is put back by an hour', () => {
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('counts a change from the future as one of an hour ago: no cool-down lasts longer than it is', async () => {
+  test('counts a change with a future timestamp as one of now: no cool-down lasts longer than configured', async () => {
     world.advice.set(WEB, [anAdvice({ cpu: '100m', memory: '512Mi' })]);
     world.setPolicy('all', { mode: 'Auto', cooldown: '90m' });
     for (let minute = 0; minute < 60 && world.status().state !== 'applied'; minute += 1) await world.run(MINUTE_MS);
@@ -147,19 +147,19 @@ describe('a clock that is put back by an hour', () => {
     expect(world.cpus()).toEqual([120, 120, 120]);
   });
 
-  test('shows nobody a status that is older than the one before it', async () => {
+  test('publishes no status that is older than the one before it', async () => {
     world.advice.set(WEB, [anAdvice({ cpu: '100m', memory: '512Mi' })]);
     await world.run(HOUR_MS);
     const before = world.status().updatedAt ?? '';
     world.putClockBack(HOUR_MS);
     await world.run(6 * MINUTE_MS);
-    // The informers still show what was written before: acting on that would begin the same change again.
+    // The informers still show the earlier status: a decision based on it would start the same change again.
     expect((world.status().updatedAt ?? '') > before).toBe(true);
     expect(world.status().apply).toEqual(world.decisions.find(WEB)?.status.apply);
   });
 });
 
-describe('pods that cannot be made small in place', () => {
+describe('pods that cannot be reduced in place', () => {
   const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
   const reported = new Set(['web-1', 'web-2', 'web-3']);
 
@@ -174,8 +174,8 @@ describe('pods that cannot be made small in place', () => {
         }),
     ],
     ['one on Windows', () => world.setPods((pod) => ({ ...pod, windows: true }))],
-    ['one that is sized as a whole', () => world.setPods((pod) => ({ ...pod, sizedAsWhole: true }))],
-  ])('are not told to be idle: %s', async (_, are) => {
+    ['one with pod-level resources', () => world.setPods((pod) => ({ ...pod, sizedAsWhole: true }))],
+  ])('are not idled: %s', async (_, are) => {
     world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
     are();
     world.setPolicy('all', IDLE);
@@ -193,7 +193,7 @@ describe('pods that cannot be made small in place', () => {
   });
 });
 
-test('a quota of some pods alone, which others have used up, holds no pod back', async () => {
+test('an exhausted quota whose scopes exclude the pod blocks nothing', async () => {
   const used = amounts('4', '8Gi');
   const quota = { namespace: 'shop', name: 'batch', hardRequests: used, hardLimits: used, usedRequests: used, usedLimits: used };
   world.cluster.quotaList = [quota];

@@ -18,7 +18,7 @@ class MemoryShared implements SharedState {
   readonly records: SharedRecord[] = [];
   away = false;
   reads = 0;
-  /** Records of one answer. */
+  /** Records per response. */
   page = 2;
 
   share(record: SharedRecord): void {
@@ -85,8 +85,8 @@ const samplesOf = (usage: UsageModel) => {
   return [...usage.containersOf(namespace, name).values()].map(({ at, cpuMillicores }) => [at, cpuMillicores]);
 };
 
-describe('a replica that follows', () => {
-  test('knows the same of usage as the leader within one reading, and by the leader’s own times', async () => {
+describe('a follower', () => {
+  test('has the same usage as the leader after one read, with the leader’s timestamps', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const [leader, follower] = [aReplica(clock, shared), aReplica(clock, shared)];
@@ -100,7 +100,7 @@ describe('a replica that follows', () => {
     expect(follower.usage.confirmedAt()).toBe(leader.usage.confirmedAt());
   });
 
-  test('knows what the leader reads usage from and what is wrong with that, and nothing of it once it leads itself', async () => {
+  test('has the leader’s usage source and its problems until it leads itself', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const { feed } = aReplica(clock, shared);
@@ -118,7 +118,7 @@ describe('a replica that follows', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('what it read long ago is no news: a leader that went away leaves figures that grow old', async () => {
+  test('usage of a leader that has ended becomes stale', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     sharingSink(aReplica(clock, shared).usage, shared, clock).onUsage(aReading(T0, 120));
@@ -128,7 +128,7 @@ describe('a replica that follows', () => {
     expect([late.usage.confirmedAt(), late.usage.isStale(), late.usage.isNodeStale('n1')]).toEqual([T0, true, true]);
   });
 
-  test('without the store it says so and asks again; with it back it knows what changed meanwhile', async () => {
+  test('reports an unreachable store and retries; once it answers, the missed changes are read', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const { feed, usage } = aReplica(clock, shared);
@@ -136,7 +136,7 @@ describe('a replica that follows', () => {
     expect(feed.problem()).toBeNull();
     shared.away = true;
     await clock.advance(15 * SECOND_MS);
-    expect(feed.problem()).toMatch(/shared store is out of reach/);
+    expect(feed.problem()).toMatch(/shared store cannot be reached/);
     sharingSink(aReplica(clock, shared).usage, shared, clock).onUsage(aReading(clock.now(), 50));
     const sharedAt = clock.now();
     shared.away = false;
@@ -144,7 +144,7 @@ describe('a replica that follows', () => {
     expect([feed.problem(), samplesOf(usage)]).toEqual([null, [[sharedAt, 50]]]);
   });
 
-  test('takes over decisions, and leaves out what it cannot understand', async () => {
+  test('takes over decisions and ignores records that it cannot decode', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const { feed, taken, usage } = aReplica(clock, shared);
@@ -160,23 +160,23 @@ describe('a replica that follows', () => {
     expect([feed.problem(), feed.source(), usage.confirmedAt()]).toEqual([null, null, 0]);
   });
 
-  test('decides no more of what the leader decides no more', async () => {
+  test('drops a decision that the leader drops', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const { feed, taken } = aReplica(clock, shared);
-    const book = new DecisionCache(undefined as never);
-    const stop = shareDecisions(book, shared, clock);
-    book.record(WEB, aDecision());
+    const cache = new DecisionCache(undefined as never);
+    const stop = shareDecisions(cache, shared, clock);
+    cache.record(WEB, aDecision());
     await feed.start();
     expect([...taken.keys()]).toEqual([WEB]);
-    book.forget(WEB);
-    book.forget('shop/Deployment/of-which-nothing-was-decided');
+    cache.forget(WEB);
+    cache.forget('shop/Deployment/never-decided');
     stop();
     await clock.advance(15 * SECOND_MS);
     expect([[...taken.keys()], shared.records.length]).toEqual([[], 2]);
   });
 
-  test('takes nothing in any more of an answer that comes once it leads', async () => {
+  test('ignores a response that arrives after it leads', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const { feed, taken } = aReplica(clock, shared);
@@ -193,7 +193,7 @@ describe('a replica that follows', () => {
     expect([taken.size, clock.waiting]).toEqual([0, 0]);
   });
 
-  test('takes in the last word before it leads itself, does not wait for a store that hangs, and then reads no more', async () => {
+  test('reads the last changes before it leads, does not wait for a store that hangs, and then stops reading', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const { feed, usage } = aReplica(clock, shared);

@@ -1,5 +1,5 @@
-// What a replica that does not lead knows of usage and decisions: what the leader shares, read again and again. It polls no
-// kubelet, and answers reads with the same figures as the leader.
+// Usage and decisions of a follower: it polls the records that the leader shares, instead of kubelets, and answers reads as the leader
+// does.
 
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
@@ -16,13 +16,13 @@ import type {
 } from '../../ports/usage-source.ts';
 import type { DecidedWorkload, DecisionCache } from '../../state/decision-cache.ts';
 
-/** Replicas tell the same within this share of the kubelets' interval: 15 s of a minute, well before a sample grows old. */
-const READS_IN_INTERVAL = 4;
+/** Reads per interval of the kubelets: followers lag by at most 15 s of a minute, well before a sample becomes stale. */
+const READS_PER_INTERVAL = 4;
 const MIN_INTERVAL_MS: DurationMs = 1 * SECOND_MS;
 const MAX_INTERVAL_MS: DurationMs = 15 * SECOND_MS;
-const READ_AGAIN_MS: DurationMs = 3 * SECOND_MS;
-/** The last reading before a term: whoever takes the lead must not wait for a store that hangs. */
-const LAST_READING_MS: DurationMs = 1 * SECOND_MS;
+const RETRY_MS: DurationMs = 3 * SECOND_MS;
+/** Timeout of the last read before a term: a new leader must not wait for a store that hangs. */
+const LAST_READ_TIMEOUT_MS: DurationMs = 1 * SECOND_MS;
 
 export interface LeaderFeedDependencies {
   readonly shared: SharedState;
@@ -36,13 +36,14 @@ export interface LeaderFeedDependencies {
   readonly metrics: Metrics;
 }
 
+/** Reads the records that the leader shares, and applies them to this replica's usage model and decision cache. */
 export class LeaderFeed {
   readonly #dependencies: LeaderFeedDependencies;
   readonly #following: Gauge;
   #cursor = 0;
   #stopped = true;
-  /** Counts the times of following: an answer that comes when its time is over is not taken in. */
-  #time = 0;
+  /** Number of the present period of following: a response from an earlier one is ignored. */
+  #period = 0;
   #reading: Promise<void> = Promise.resolve();
   #cancel: () => void = () => undefined;
   #problem: string | null = null;
@@ -52,31 +53,31 @@ export class LeaderFeed {
     this.#dependencies = dependencies;
     this.#following = dependencies.metrics.gauge({
       name: 'evenkeel_follower',
-      help: '1 while this replica takes usage and decisions from the leader by way of the shared store, else 0.',
+      help: '1 while this replica reads usage and decisions of the leader from the shared store, else 0.',
     });
     this.#following.set(0);
   }
 
-  /** Begins to follow. Resolves after the first reading, whatever came of it. */
+  /** Starts to follow. Resolves after the first read, even where it failed. */
   start(): Promise<void> {
     this.#stopped = false;
-    this.#time += 1;
+    this.#period += 1;
     this.#following.set(1);
     return this.#read();
   }
 
-  /** Takes in what was shared up to now, and follows no more. */
+  /** Reads the last changes and stops to follow. */
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#following.set(0);
     this.#cancel();
     let cancel: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => (cancel = this.#dependencies.machine.setTimer(LAST_READING_MS, resolve)));
-    await Promise.race([this.#reading.then(() => this.#takeChanges(this.#time)), late]);
+    const timeout = new Promise<void>((resolve) => (cancel = this.#dependencies.machine.setTimer(LAST_READ_TIMEOUT_MS, resolve)));
+    await Promise.race([this.#reading.then(() => this.#readChanges(this.#period)), timeout]);
     cancel();
-    // Decisions of the last leader must not come over those of this one.
-    this.#time += 1;
+    // Decisions of the previous leader must not replace those of this one.
+    this.#period += 1;
     this.#problem = null;
     this.#source = null;
   }
@@ -85,55 +86,55 @@ export class LeaderFeed {
     return !this.#stopped;
   }
 
-  /** Why nothing is known of usage at this moment, in words; null while it is, or while this replica reads for itself. */
+  /** Why usage is unknown; null while it is known, or while this replica leads. */
   problem(): string | null {
     return this.#stopped ? null : this.#problem;
   }
 
-  /** What the leader reads usage from; null where it has not shared that, or while this replica reads for itself. */
+  /** The leader's usage source; null where it has not been shared, or while this replica leads. */
   source(): UsageSourceStatus | null {
     return this.#stopped ? null : this.#source;
   }
 
   #read(): Promise<void> {
-    const time = this.#time;
-    this.#reading = this.#takeChanges(time).then(() => {
+    const period = this.#period;
+    this.#reading = this.#readChanges(period).then(() => {
       const { clock, intervalMs } = this.#dependencies;
-      const everyMs = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, intervalMs / READS_IN_INTERVAL));
-      const afterMs = this.#problem === null ? everyMs : READ_AGAIN_MS;
-      if (!this.#stopped && time === this.#time) this.#cancel = clock.schedule(clock.now() + afterMs, () => void this.#read());
+      const pollMs = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, intervalMs / READS_PER_INTERVAL));
+      const afterMs = this.#problem === null ? pollMs : RETRY_MS;
+      if (!this.#stopped && period === this.#period) this.#cancel = clock.schedule(clock.now() + afterMs, () => void this.#read());
     });
     return this.#reading;
   }
 
-  async #takeChanges(time: number): Promise<void> {
+  async #readChanges(period: number): Promise<void> {
     const { shared, logger } = this.#dependencies;
     try {
       for (let more = true; more;) {
         const changes = await shared.changes(this.#cursor);
-        if (time !== this.#time) return;
-        for (const record of changes.records) this.#take(record);
+        if (period !== this.#period) return;
+        for (const record of changes.records) this.#apply(record);
         ({ cursor: this.#cursor, more } = changes);
       }
-      if (this.#problem !== null) logger.info('The shared store answers again');
+      if (this.#problem !== null) logger.info('Shared store is reachable again');
       this.#problem = null;
     } catch (err) {
-      if (time !== this.#time) return;
-      if (this.#problem === null) logger.warn('The shared store is out of reach: no figures of usage until it answers', { err });
-      this.#problem = 'The shared store is out of reach, and this replica does not lead: figures of usage are null.';
+      if (period !== this.#period) return;
+      if (this.#problem === null) logger.warn('Shared store cannot be reached; usage is null until it answers', { err });
+      this.#problem = 'The shared store cannot be reached, and this replica is not the leader: usage is null.';
     }
   }
 
-  /** One that another version wrote in a shape of its own is left out; the next may be understood. */
-  #take(record: SharedRecord): void {
+  /** Ignores a record of another version's format; a later one may be decodable. */
+  #apply(record: SharedRecord): void {
     try {
-      this.#understand(record);
+      this.#decodeAndApply(record);
     } catch (err) {
-      this.#dependencies.logger.debug('A shared record was not understood and is left out', { topic: record.topic, key: record.key, err });
+      this.#dependencies.logger.debug('Ignoring shared record that cannot be decoded', { topic: record.topic, key: record.key, err });
     }
   }
 
-  #understand({ topic, key, at, body }: SharedRecord): void {
+  #decodeAndApply({ topic, key, at, body }: SharedRecord): void {
     const { usage, decisions } = this.#dependencies;
     switch (topic) {
       case 'usage': {
@@ -165,9 +166,9 @@ export class LeaderFeed {
   }
 }
 
-/** Throws where it is of another version, in a shape of its own. */
+/** @throws where the record has another version's format */
 function sourceStatusOf(body: unknown): UsageSourceStatus {
   const { name, problem = null, kubeletProblem = null, throttlingProblem = null } = body as Partial<UsageSourceStatus>;
-  if (typeof name !== 'string') throw new TypeError('the source of usage has no name');
+  if (typeof name !== 'string') throw new TypeError('the usage source has no name');
   return { name, problem, kubeletProblem, throttlingProblem };
 }

@@ -1,4 +1,4 @@
-// What the leader learns and decides, told to the replicas that follow it.
+// Shares the leader's usage and decisions with the followers.
 
 import type { DurationMs } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
@@ -6,7 +6,7 @@ import type { SharedState } from '../../ports/shared-state.ts';
 import type { EvidenceSink, UsageSink, UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { DecisionCache } from '../../state/decision-cache.ts';
 
-/** The sink, and every reading that goes into it shared as well. Failures are the leader's own: followers see that nothing comes. */
+/** Wraps a sink and shares every reading with the followers. Failures are not shared: followers see that no reading arrives. */
 export function sharingSink(sink: UsageSink & EvidenceSink, shared: SharedState, clock: Clock): UsageSink & EvidenceSink {
   return {
     onUsage: (reading) => {
@@ -30,7 +30,10 @@ export function sharingSink(sink: UsageSink & EvidenceSink, shared: SharedState,
   };
 }
 
-/** Shares what usage is read from, now and once an interval. Returns the cancel. */
+/**
+ * Shares the usage source, now and once per interval.
+ * @returns a function that stops
+ */
 export function shareSource(status: () => UsageSourceStatus, shared: SharedState, clock: Clock, intervalMs: DurationMs): () => void {
   let cancel = (): void => undefined;
   const share = (): void => {
@@ -41,7 +44,10 @@ export function shareSource(status: () => UsageSourceStatus, shared: SharedState
   return () => cancel();
 }
 
-/** Shares each decision as it is made or falls away: the evidence behind it, and what is published nowhere else. Returns the cancel. */
+/**
+ * Shares each decision as it is recorded or dropped, with its evidence and its unpublished status.
+ * @returns a function that stops
+ */
 export function shareDecisions(decisions: DecisionCache, shared: SharedState, clock: Clock): () => void {
   return decisions.onRecord((key, decided) => shared.share({ topic: 'decision', key, at: clock.now(), body: decided }));
 }

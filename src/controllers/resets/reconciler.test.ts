@@ -23,15 +23,17 @@ let reconciler: ResetReconciler;
 
 const annotationsOf = () => world.cluster.workloadList.find(({ name }) => name === 'web')!.annotations;
 const change = (record: Partial<WorkloadRecord>) => {
-  world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...each, ...record } : each));
+  world.cluster.workloadList = world.cluster.workloadList.map((workload) =>
+    workload.name === 'web' ? { ...workload, ...record } : workload,
+  );
 };
 const annotate = (annotations: Readonly<Record<string, string | null>>) => {
   const merged = Object.entries({ ...annotationsOf(), ...annotations }).filter(([, value]) => value !== null);
   change({ annotations: Object.fromEntries(merged) as Record<string, string> });
 };
 const isRecommended = () => world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web');
-/** As the next decision creates it. */
-const recommendAnew = () => {
+/** Creates the Recommendation as the next decision does. */
+const recreateRecommendation = () => {
   const [like] = dashboardWorld().cluster.recommendationList.filter(({ metadata }) => metadata.name === 'deployment-web');
   const metadata = { ...like!.metadata, creationTimestamp: new Date(world.clock.now() + 1000).toISOString() };
   world.cluster.recommendationList = [...world.cluster.recommendationList, { ...like!, metadata }];
@@ -55,7 +57,7 @@ beforeEach(() => {
   });
   const gate = {
     carryOut: async (restart: Effect): Promise<WriteOutcome> => {
-      if (restart.kind !== 'restart') throw new Error(`a reset asks for no ${restart.kind}`);
+      if (restart.kind !== 'restart') throw new Error(`a reset requests no ${restart.kind}`);
       restarts.push(restart);
       if (answer.kind === 'done') {
         annotate(restart.annotations);
@@ -87,15 +89,15 @@ beforeEach(() => {
   });
 });
 
-const toTheEnd = async () => {
+const reconcileToEnd = async () => {
   for (let turn = 0; turn < 4; turn += 1) {
     const result = await reconciler.reconcile(WEB, signal);
     if ('done' in result) return;
   }
 };
 
-test('a reset restarts once, deletes the Recommendation, clears the annotations about sizes and holds', async () => {
-  await toTheEnd();
+test('a reset restarts once, deletes the Recommendation, removes the size annotations and holds', async () => {
+  await reconcileToEnd();
   expect(restarts).toHaveLength(1);
   expect(restarts[0]).toMatchObject({
     target: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' },
@@ -108,29 +110,29 @@ test('a reset restarts once, deletes the Recommendation, clears the annotations 
   expect(ends('done')).toBe(1);
 });
 
-test('a crash at any point repeats no restart: the note of it is in the same write', async () => {
+test('a crash at any point repeats no restart: the same write marks the request as restarted', async () => {
   await reconciler.reconcile(WEB, signal);
   expect(JSON.parse(annotationsOf()[RESTARTED]!)).toMatchObject({ restarted: true });
   world.records.broken = true;
   await expect(reconciler.reconcile(WEB, signal)).rejects.toThrow();
   world.records.broken = false;
-  await toTheEnd();
-  await toTheEnd();
+  await reconcileToEnd();
+  await reconcileToEnd();
   expect(restarts).toHaveLength(1);
 });
 
 describe('A request that a tenant keeps and puts back', () => {
   test.each([
-    ['as it was made', false],
-    ['as it was once the pods were restarted', true],
+    ['before its restart', false],
+    ['after its restart', true],
   ])('%s, three times, restarts nothing and deletes no newer Recommendation', async (_, restarted) => {
     const earlier = request(restarted);
-    await toTheEnd();
-    recommendAnew();
+    await reconcileToEnd();
+    recreateRecommendation();
     for (let times = 0; times < 3; times += 1) {
       world.clock.advance(60_000);
       annotate({ [RESTARTED]: earlier, 'evenkeel.io/floor': '{"app":{"cpu":"2"}}' });
-      await toTheEnd();
+      await reconcileToEnd();
       expect(annotationsOf()).toMatchObject({ 'evenkeel.io/held-until': UNTIL, 'evenkeel.io/floor': '{"app":{"cpu":"2"}}' });
       expect(annotationsOf()[RESTARTED]).toBeUndefined();
     }
@@ -139,19 +141,19 @@ describe('A request that a tenant keeps and puts back', () => {
 
   test('after a later restart is refused, and the hold stays', async () => {
     const earlier = request();
-    await toTheEnd();
-    recommendAnew();
+    await reconcileToEnd();
+    recreateRecommendation();
     world.clock.advance(60_000);
     change({ restartedAt: world.clock.now() });
     annotate({ [RESTARTED]: earlier });
-    await toTheEnd();
+    await reconcileToEnd();
     expect([restarts.length, isRecommended(), ends('refused')]).toEqual([1, true, 1]);
     expect(annotationsOf()).toEqual({ 'evenkeel.io/held-until': UNTIL, 'evenkeel.io/do-not-disrupt': 'true' });
   });
 
-  test('is carried out where a clock that was ahead has restarted the pods before', async () => {
+  test('is carried out where the last restart has a future timestamp', async () => {
     change({ restartedAt: world.clock.now() + 86_400_000 });
-    await toTheEnd();
+    await reconcileToEnd();
     expect([restarts.length, isRecommended(), ends('done')]).toEqual([1, false, 1]);
   });
 });
@@ -159,35 +161,35 @@ describe('A request that a tenant keeps and puts back', () => {
 test('a restart that is reverted on the template, as by GitOps, is not repeated', async () => {
   await reconciler.reconcile(WEB, signal);
   const { restartedAt: _, ...others } = world.cluster.workloadList.find(({ name }) => name === 'web')!;
-  world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? others : each));
-  await toTheEnd();
+  world.cluster.workloadList = world.cluster.workloadList.map((workload) => (workload.name === 'web' ? others : workload));
+  await reconcileToEnd();
   expect([restarts.length, isRecommended(), ends('done')]).toEqual([1, false, 1]);
 });
 
-describe('is not made', () => {
+describe('a reset is not carried out', () => {
   test.each<[string, () => void]>([
     ['the kill switch', () => (answer = { kind: 'blocked', reason: 'paused', message: 'Evenkeel is paused' })],
     ['a paused policy', () => (policy.paused = true)],
-  ])('while %s holds it, and waits', async (_, hold) => {
-    hold();
+  ])('while %s blocks it, and waits', async (_, block) => {
+    block();
     expect(await reconciler.reconcile(WEB, signal)).toEqual({ requeueAfterMs: 10_000 });
     expect(annotationsOf()[RESTARTED]).toBe(request());
   });
 
-  test('once its hold is over: it lapses', async () => {
+  test('once its hold has ended: it lapses', async () => {
     world.clock.advance(86_400_000);
-    await toTheEnd();
+    await reconcileToEnd();
     expect([restarts.length, ends('lapsed')]).toEqual([0, 1]);
     expect(annotationsOf()).toEqual({ 'evenkeel.io/floor': '{"app":{"cpu":"1"}}', 'evenkeel.io/do-not-disrupt': 'true' });
     expect(world.events[0]).toMatchObject({ type: 'Warning', reason: 'ResetNotMade' });
   });
 
   test.each<[string, string, WriteOutcome]>([
-    ['where the server says no', 'refused', { kind: 'refused', status: 403, message: 'denied by webhook' }],
+    ['where the API server refuses it', 'refused', { kind: 'refused', status: 403, message: 'denied by webhook' }],
     ['in a dry run', 'dry-run', { kind: 'dry-run' }],
-  ])('%s, and leaves everything as it was', async (_, end, outcome) => {
+  ])('%s, and the workload keeps its annotations and Recommendation', async (_, end, outcome) => {
     answer = outcome;
-    await toTheEnd();
+    await reconcileToEnd();
     expect(ends(end)).toBe(1);
     expect(annotationsOf()).toEqual({ 'evenkeel.io/floor': '{"app":{"cpu":"1"}}', 'evenkeel.io/do-not-disrupt': 'true' });
     expect(isRecommended()).toBe(true);
@@ -195,23 +197,23 @@ describe('is not made', () => {
 
   test.each([
     ['is no request', () => 'please'],
-    ['was not made through the API, as its signature tells', () => unsigned()],
+    ['is not signed, so was not made through the API', () => unsigned()],
     ['claims that the pods were restarted', () => unsigned(true)],
     ['was made for another workload', () => TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: RESTARTED }, unsigned())],
   ])('where the annotation %s', async (_, value) => {
     annotate({ [RESTARTED]: value() });
-    await toTheEnd();
+    await reconcileToEnd();
     expect([restarts.length, ends('unreadable'), annotationsOf()[RESTARTED]]).toEqual([0, 1, undefined]);
     expect(isRecommended()).toBe(true);
   });
 });
 
-test('a write of somebody else’s meanwhile has it looked at again', async () => {
+test('a conflicting write is retried', async () => {
   answer = { kind: 'conflict', message: 'modified' };
   expect(await reconciler.reconcile(WEB, signal)).toEqual({ requeueAfterMs: 1000 });
 });
 
-test('workloads are looked at where a reset is asked for', () => {
+test('workloads with a reset request are enqueued', () => {
   const seen: string[] = [];
   watchResets(world.cluster, (key) => void seen.push(key));
   world.cluster.announce({ kind: 'workload', key: WEB });

@@ -1,6 +1,6 @@
-// Carries out resets to what was deployed. One write restarts the pods and removes the annotations about sizes; then the
-// Recommendation is deleted. A crash between the two repeats no restart, because the write that restarts marks the request as
-// restarted. A request that a tenant puts back restarts nothing either, because the template has the request's own time by then.
+// Carries out resets to the deployed values. One write restarts the pods and removes the size annotations; then the Recommendation is
+// deleted. A crash in between repeats no restart, because the same write marks the request as restarted. A request that a tenant puts
+// back restarts nothing either, because the pod template then has that request's time.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { EVENT_REASON } from '../../apis/conditions.ts';
@@ -45,12 +45,12 @@ export interface ResetPorts {
 
 const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 const NOT_SYNCED_MS: DurationMs = SECOND_MS;
-/** For the informers to catch up with what was written. */
+/** Long enough for the informers to show the last write. */
 const AFTER_WRITE_MS: DurationMs = SECOND_MS;
-/** The kill switch or a budget: looked at again. */
-const HELD_MS: DurationMs = 10 * SECOND_MS;
+/** Retry interval while a pause or an exhausted budget blocks the restart. */
+const BLOCKED_MS: DurationMs = 10 * SECOND_MS;
 
-type End = 'done' | 'dry-run' | 'refused' | 'lapsed' | 'unreadable';
+type ResetOutcome = 'done' | 'dry-run' | 'refused' | 'lapsed' | 'unreadable';
 
 export class ResetReconciler implements Reconciler<WorkloadKey> {
   readonly #ports: ResetPorts;
@@ -60,7 +60,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     this.#ports = ports;
     this.#ended = ports.metrics.counter({
       name: 'evenkeel_resets_total',
-      help: 'Resets to what was deployed that came to an end, by how (done, dry-run, refused, lapsed, unreadable).',
+      help: 'Finished resets to the deployed values, by outcome (done, dry-run, refused, lapsed, unreadable).',
       labels: ['outcome'],
     });
     for (const outcome of ['done', 'dry-run', 'refused', 'lapsed', 'unreadable']) this.#ended.add(0, { outcome });
@@ -74,28 +74,28 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     const request = readResetRequest(workload.annotations);
     if (request === null) return { done: true };
     if (request === 'unreadable' || !signer.isOurs(resetBinding(workload), workload.annotations[RESET] ?? '')) {
-      const message = `${RESET} is no request that was made through the API of this Evenkeel; it is removed: ask again there`;
-      return this.#give(workload, null, 'unreadable', message, signal);
+      const message = `${RESET} was not made through the API of this Evenkeel and is removed; request the reset again through the API`;
+      return this.#discard(workload, null, 'unreadable', message, signal);
     }
     const now = clock.now();
-    const restartedAt = restartedBefore(workload, now);
+    const restartedAt = lastRestartAt(workload, now);
     if (request.restarted || restartedAt === request.at) return this.#finish(workload, request, signal);
     if (restartedAt > request.at) {
-      // The hold stays: it may be that of a reset that was carried out before the later restart.
-      const message = `the pods were restarted at ${isoTime(restartedAt)}, after ${request.by} asked for the reset; ask again to reset them`;
-      return this.#give(workload, null, 'refused', message, signal);
+      // The hold stays: it may belong to a reset that was carried out before the later restart.
+      const message = `the pods were restarted at ${isoTime(restartedAt)}, after ${request.by} requested the reset; request it again to reset them`;
+      return this.#discard(workload, null, 'refused', message, signal);
     }
     if (now >= request.heldUntil) {
-      return this.#give(
+      return this.#discard(
         workload,
         request,
         'lapsed',
-        `the reset that ${request.by} asked for could not be made before its hold was over`,
+        `the reset that ${request.by} requested could not be carried out before its hold ended`,
         signal,
       );
     }
     const problem = restartProblem(workload);
-    if (problem !== null) return this.#give(workload, request, 'refused', problem, signal);
+    if (problem !== null) return this.#discard(workload, request, 'refused', problem, signal);
     return this.#restart(workload, request, signal);
   }
 
@@ -103,9 +103,11 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     const { gate, policies, logger, signer } = this.#ports;
     const { annotations } = workload;
     const { rules } = policies.governanceOf(workload);
-    if (rules.paused) return { requeueAfterMs: HELD_MS };
-    const removed = SIZE_ANNOTATIONS.filter((each) => each !== HELD && each !== NOTES && annotations[each] !== undefined);
-    const kept = Object.fromEntries([HELD, NOTES].flatMap((each) => (annotations[each] === undefined ? [] : [[each, annotations[each]]])));
+    if (rules.paused) return { requeueAfterMs: BLOCKED_MS };
+    const removed = SIZE_ANNOTATIONS.filter((name) => name !== HELD && name !== NOTES && annotations[name] !== undefined);
+    const remaining = Object.fromEntries(
+      [HELD, NOTES].flatMap((name) => (annotations[name] === undefined ? [] : [[name, annotations[name]]])),
+    );
     const target = namespacedRef(workload);
     const effect: Effect = {
       kind: 'restart',
@@ -113,8 +115,8 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
       resourceVersion: workload.resourceVersion,
       restartedAt: isoTime(request.at),
       annotations: {
-        ...Object.fromEntries(removed.map((each) => [each, null])),
-        [NOTES]: notesAfter(kept, {}, request),
+        ...Object.fromEntries(removed.map((name) => [name, null])),
+        [NOTES]: notesAfter(remaining, {}, request),
         [RESET]: signer.sign(resetBinding(workload), resetText({ ...request, restarted: true })),
       },
       owner: target,
@@ -122,8 +124,8 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
       reliesOn: ['informers'],
       direction: 'neutral',
       dryRun: rules.dryRun,
-      change: `restarted, to have what was deployed${removed.length === 0 ? '' : `; removed ${removed.join(', ')}`}`,
-      reason: `${request.by} asked for it${request.reason === null ? '' : `: ${request.reason}`}`,
+      change: `restarted with the deployed values${removed.length === 0 ? '' : `; removed ${removed.join(', ')}`}`,
+      reason: `${request.by} requested it${request.reason === null ? '' : `: ${request.reason}`}`,
       actor: request.by,
     };
     const outcome = await gate.carryOut(effect, signal);
@@ -134,87 +136,94 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
       case 'gone':
         return { done: true };
       case 'blocked':
-        logger.info('A reset waits', { object: workloadKey(workload), why: outcome.message });
-        return { requeueAfterMs: HELD_MS };
+        logger.info('Reset is blocked', { object: workloadKey(workload), why: outcome.message });
+        return { requeueAfterMs: BLOCKED_MS };
       case 'dry-run':
-        return this.#give(workload, request, 'dry-run', 'it would be restarted to have what was deployed (dry run)', signal);
+        return this.#discard(workload, request, 'dry-run', 'dry run: it would be restarted with the deployed values', signal);
       case 'refused':
-        return this.#give(workload, request, 'refused', outcome.message, signal);
+        return this.#discard(workload, request, 'refused', outcome.message, signal);
     }
   }
 
-  /** Changes nothing where it is repeated: a Recommendation that was created after the request stays. */
+  /** Idempotent: a Recommendation that was created after the request stays. */
   async #finish(workload: WorkloadRecord, request: ResetRequest, signal: AbortSignal): Promise<ReconcileResult> {
     const { cluster, records } = this.#ports;
     const recommendation = cluster.findRecommendation(workloadKey(workload));
     if (recommendation !== undefined && (instantOf(recommendation.metadata.creationTimestamp) ?? 0) <= request.at) {
       const object = { plural: PLURALS.Recommendation, namespace: workload.namespace, name: recommendationName(workload) };
-      must(`deleting Recommendation ${object.name}`, await records.delete(object, signal), ['gone']);
+      requireOutcome(`deleting Recommendation ${object.name}`, await records.delete(object, signal), ['gone']);
     }
     if (!(await this.#annotate(workload, { [RESET]: null }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
     const [at, until] = [isoTime(request.at), isoTime(request.heldUntil)];
-    this.#recordEnd(
+    this.#recordOutcome(
       workload,
       'done',
       'Normal',
-      `restarted to have what was deployed, as ${request.by} asked at ${at}; no automatic change before ${until}`,
+      `Restarted with the deployed values, as ${request.by} requested at ${at}; no automatic change before ${until}`,
     );
     return { done: true };
   }
 
-  /** Ends a request that was not carried out: what it left on the workload goes, its hold included. @param request null: the hold stays */
-  async #give(
+  /**
+   * Ends a request that was not carried out: removes it and its hold from the workload.
+   * @param request null where the hold stays
+   */
+  async #discard(
     workload: WorkloadRecord,
     request: ResetRequest | null,
-    end: End,
+    outcome: ResetOutcome,
     message: string,
     signal: AbortSignal,
   ): Promise<ReconcileResult> {
     const { annotations } = workload;
-    const holds = request !== null && annotations[HELD] === isoTime(request.heldUntil);
+    const isHeldByRequest = request !== null && annotations[HELD] === isoTime(request.heldUntil);
     const { [HELD]: _, ...others } = annotations;
-    const freed = holds ? { [HELD]: null, [NOTES]: notesAfter(others, {}, request) } : {};
-    if (!(await this.#annotate(workload, { [RESET]: null, ...freed }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
-    this.#recordEnd(workload, end, end === 'dry-run' ? 'Normal' : 'Warning', message);
+    const hold = isHeldByRequest ? { [HELD]: null, [NOTES]: notesAfter(others, {}, request) } : {};
+    if (!(await this.#annotate(workload, { [RESET]: null, ...hold }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
+    this.#recordOutcome(workload, outcome, outcome === 'dry-run' ? 'Normal' : 'Warning', message);
     return { done: true };
   }
 
-  /** False where somebody wrote meanwhile: looked at again. */
+  /** @returns false after a conflict, to be tried again */
   async #annotate(workload: WorkloadRecord, annotations: Readonly<Record<string, string | null>>, signal: AbortSignal): Promise<boolean> {
     const { resourceVersion } = workload;
     const outcome = await this.#ports.records.annotate(workloadPath(workload), annotations, { resourceVersion }, signal);
-    must(`annotating ${workload.kind} ${workload.name}`, outcome, ['conflict', 'gone']);
+    requireOutcome(`annotating ${workload.kind} ${workload.name}`, outcome, ['conflict', 'gone']);
     return outcome.kind !== 'conflict';
   }
 
-  #recordEnd(workload: WorkloadRecord, end: End, type: EventSpec['type'], message: string): void {
+  #recordOutcome(workload: WorkloadRecord, outcome: ResetOutcome, type: EventSpec['type'], message: string): void {
     const { events, logger } = this.#ports;
     const { apiVersion, kind, namespace, name, uid } = workload;
-    this.#ended.add(1, { outcome: end });
-    logger.info('A reset has ended', { object: workloadKey(workload), outcome: end, why: message });
-    const reason = end === 'done' ? EVENT_REASON.resetToDeploy : EVENT_REASON.resetNotMade;
+    this.#ended.add(1, { outcome });
+    logger.info('Reset finished', { object: workloadKey(workload), outcome, why: message });
+    const reason = outcome === 'done' ? EVENT_REASON.resetToDeploy : EVENT_REASON.resetNotMade;
     events.record({ subject: { apiVersion, kind, namespace, name, uid }, type, reason, action: 'ResetToDeploy', message });
   }
 }
 
-/** Calls with every workload that a reset is asked for, at first with all that there are. Returns the cancel. */
+/**
+ * Enqueues every workload with a reset request at the call, and each one that gets a request afterwards.
+ * @returns a function that ends the subscription
+ */
 export function watchResets(
   cluster: Pick<ClusterReader, 'workloads' | 'findWorkload' | 'subscribe'>,
   enqueue: (key: WorkloadKey) => void,
 ): () => void {
-  const isAsked = (workload: WorkloadRecord | undefined): boolean => workload?.annotations[RESET] !== undefined;
-  for (const workload of cluster.workloads()) if (isAsked(workload)) enqueue(workloadKey(workload));
+  const hasRequest = (workload: WorkloadRecord | undefined): boolean => workload?.annotations[RESET] !== undefined;
+  for (const workload of cluster.workloads()) if (hasRequest(workload)) enqueue(workloadKey(workload));
   return cluster.subscribe((change) => {
-    if (change.kind === 'workload' && isAsked(cluster.findWorkload(change.key))) enqueue(change.key);
+    if (change.kind === 'workload' && hasRequest(cluster.findWorkload(change.key))) enqueue(change.key);
   });
 }
 
-/** 0: never. A time in the future is from a clock that is ahead, and shows nothing. */
-function restartedBefore({ restartedAt = 0 }: WorkloadRecord, now: Instant): Instant {
+/** Time of the last restart; 0 where there was none or its timestamp lies in the future, written by a clock that is ahead. */
+function lastRestartAt({ restartedAt = 0 }: WorkloadRecord, now: Instant): Instant {
   return restartedAt > now ? 0 : restartedAt;
 }
 
-function must(attempt: string, outcome: WriteOutcome, expected: readonly WriteOutcome['kind'][]): void {
+/** @throws where the outcome is neither done nor one of the expected ones */
+function requireOutcome(attempt: string, outcome: WriteOutcome, expected: readonly WriteOutcome['kind'][]): void {
   if (outcome.kind === 'done' || expected.includes(outcome.kind)) return;
   throw new Error(`${attempt}: ${'message' in outcome ? outcome.message : outcome.kind}`);
 }

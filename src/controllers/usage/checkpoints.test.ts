@@ -10,7 +10,7 @@ import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';
 import { Checkpoints } from './checkpoints.ts';
 
 class MemoryStore {
-  readonly kept = new Map<string, UsageCheckpoint>();
+  readonly stored = new Map<string, UsageCheckpoint>();
   readonly terms = new Map<string, number>();
   away = false;
   readonly saves: number[] = [];
@@ -23,7 +23,7 @@ class MemoryStore {
     const refused = checkpoints.filter(({ key }) => (this.terms.get(key) ?? 0) > term);
     for (const checkpoint of checkpoints) {
       if (refused.includes(checkpoint)) continue;
-      this.kept.set(checkpoint.key, checkpoint);
+      this.stored.set(checkpoint.key, checkpoint);
       this.terms.set(checkpoint.key, term);
     }
     return refused.length === 0 ? null : Math.max(...refused.map(({ key }) => this.terms.get(key) ?? 0));
@@ -31,12 +31,12 @@ class MemoryStore {
 
   async *loadCheckpoints(): AsyncIterable<UsageCheckpoint> {
     this.#reach();
-    yield* this.kept.values();
+    yield* this.stored.values();
   }
 
   async deleteCheckpoints(keys: readonly string[]): Promise<void> {
     this.#reach();
-    for (const key of keys) this.kept.delete(key);
+    for (const key of keys) this.stored.delete(key);
   }
 
   #reach(): void {
@@ -59,8 +59,8 @@ function aReplica(store: MemoryStore, clock: FakeClock, isLeader: () => boolean 
   return { recommender, checkpoints, learn, samples, logger };
 }
 
-describe('what was learnt', () => {
-  test('is saved from time to time and at the end, by the replica that leads alone', async () => {
+describe('the recommender’s state', () => {
+  test('is saved periodically and at the end, only by the leader', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
     const [leader, follower] = [aReplica(store, clock), aReplica(store, clock)];
@@ -69,7 +69,7 @@ describe('what was learnt', () => {
     follower.learn(50);
     leader.checkpoints.start(0);
     await clock.advance(30 * MINUTE_MS);
-    expect(store.kept.size).toBe(1);
+    expect(store.stored.size).toBe(1);
     await follower.checkpoints.stop();
     await leader.checkpoints.stop();
     const next = aReplica(store, clock);
@@ -77,7 +77,7 @@ describe('what was learnt', () => {
     expect(await next.samples()).toBe(100);
   });
 
-  test('is not written over by a leader that was deposed', async () => {
+  test('is not overwritten by a former leader', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
     const old = aReplica(store, clock);
@@ -88,10 +88,10 @@ describe('what was learnt', () => {
     await clock.advance(60 * MINUTE_MS);
     await old.checkpoints.stop();
     await old.checkpoints.delete([`${WEB}/main`]);
-    expect(store.kept.size).toBe(0);
+    expect(store.stored.size).toBe(0);
   });
 
-  test('late by a former leader does not replace what its successor has saved, and is logged', async () => {
+  test('saved late by a former leader does not replace that of its successor, and is logged', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
     const [old, next] = [aReplica(store, clock, () => false), aReplica(store, clock)];
@@ -100,7 +100,7 @@ describe('what was learnt', () => {
     next.learn(50);
     next.checkpoints.start(4);
     await next.checkpoints.save();
-    // It stood still since before its lease ran out, and its timer comes before the election looks.
+    // The process was suspended since before its lease expired, and this timer fires before the election notices.
     await old.checkpoints.save();
     expect(old.logger.lines).toContainEqual(
       expect.objectContaining({
@@ -113,7 +113,7 @@ describe('what was learnt', () => {
     expect(await third.samples()).toBe(50);
   });
 
-  test('is saved again after the lease was deleted, which counts its transitions from 0', async () => {
+  test('is saved again after the lease was deleted, whose transitions count from 0', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
     const before = aReplica(store, clock);
@@ -131,13 +131,13 @@ describe('what was learnt', () => {
     await after.checkpoints.stop();
   });
 
-  test('is written in portions, and no further once the lease is lost', async () => {
+  test('is written in batches, and no further batch once the lease is lost', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
     const { recommender, checkpoints } = aReplica(store, clock);
-    for (let each = 0; each < 450; each += 1) {
+    for (let index = 0; index < 450; index += 1) {
       const sample = { at: clock.now() - MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 };
-      recommender.observe(`shop/Deployment/web-${each}`, 'main', `web-${each}-1`, sample);
+      recommender.observe(`shop/Deployment/web-${index}`, 'main', `web-${index}-1`, sample);
     }
     checkpoints.start(0);
     store.whileSaving = () => checkpoints.leave();
@@ -146,27 +146,27 @@ describe('what was learnt', () => {
     store.whileSaving = () => undefined;
     checkpoints.start(0);
     await checkpoints.stop();
-    expect([store.saves, store.kept.size]).toEqual([[200, 200, 200, 50], 450]);
+    expect([store.saves, store.stored.size]).toEqual([[200, 200, 200, 50], 450]);
   });
 
-  test('at a change of leader the one that saw more stands: the store’s where the new leader missed some, else its own', async () => {
+  test('with more samples is used at a change of leader, be it the stored one or the new leader’s', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
     const old = aReplica(store, clock);
     old.learn(300);
     await old.checkpoints.save();
-    for (const [own, expected] of [
+    for (const [samples, expected] of [
       [120, 300],
       [310, 310],
     ] as const) {
       const next = aReplica(store, clock);
-      next.learn(own);
+      next.learn(samples);
       await next.checkpoints.restore();
       expect(await next.samples()).toBe(expected);
     }
   });
 
-  test('of days is not put under what was learnt in the minutes while the store was away', async () => {
+  test('of days is not replaced by that of the minutes while the store was unreachable', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
     const before = aReplica(store, clock);

@@ -1,4 +1,4 @@
-// Keeps the recommender's state in the store, so that a restart or a change of leader does not begin again.
+// Saves the recommender's state in the store, so that a restart or a change of leader loses no history.
 
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
@@ -6,32 +6,32 @@ import type { CheckpointStore, UsageCheckpoint } from '../../ports/checkpoint-st
 import type { UsageRecommender, RecommenderMarks } from '../../ports/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 
-/** A crash loses at most this much learning; a write of all of 25,000 containers is 300 MB, so only what changed is written. */
+/** A crash loses at most this much history. All of 25,000 containers would be 300 MB, so only changed ones are written. */
 const SAVE_EVERY_MS: DurationMs = 30 * MINUTE_MS;
-/** So many are read before they are taken over. */
-const RESTORE_CONCURRENCY = 200;
+/** Checkpoints that are restored together. */
+const RESTORE_BATCH = 200;
 
 export interface CheckpointDependencies {
   readonly recommender: UsageRecommender;
   readonly store: CheckpointStore;
-  /** Whether this replica leads at this moment, by the clock. */
+  /** Whether this replica holds the lease, by the clock. */
   readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly activity: Activity;
   readonly logger: Logger;
 }
 
-/** Restores at start, saves what changed from time to time and at the end. Only one replica at a time may save. */
+/** Restores at start, and saves changed containers periodically and at the end. Only the leader saves. */
 export class Checkpoints {
   readonly #dependencies: CheckpointDependencies;
   #saved: RecommenderMarks | null = null;
-  /** Everything that the store holds has been read once: before that a save could put days of history under minutes. */
+  /** Whether the store has been read completely: before that, a save could replace days of history by minutes. */
   #restored = false;
   #saving = false;
-  /** Number of the term in which it saves; what a later term has saved stays. */
+  /** Number of the leader's term; checkpoints of a later term are not overwritten. */
   #term = 0;
-  /** How often the task of saving was given up: a save that is under way ends then. */
-  #left = 0;
+  /** Number of terms that have ended: a save of an ended term stops. */
+  #endedTerms = 0;
   #cancel: () => void = () => undefined;
 
   constructor(dependencies: CheckpointDependencies) {
@@ -39,48 +39,52 @@ export class Checkpoints {
   }
 
   /**
-   * How many containers were restored; whatever this replica knows better than the store stays. A store that is away
-   * restores none, and is asked again before anything is saved.
+   * Restores containers of which the store has more history than this replica. Where the store cannot be reached, none is restored, and
+   * it is read again before the next save.
+   * @returns the number of restored containers
    */
   async restore(): Promise<number> {
     const { store, recommender, logger } = this.#dependencies;
     let restored = 0;
     let refused = 0;
-    const take = async (portion: readonly UsageCheckpoint[]): Promise<void> => {
-      const taken = await recommender.restore(portion);
-      restored += taken.restored;
-      refused += taken.refused;
+    const restorePortion = async (portion: readonly UsageCheckpoint[]): Promise<void> => {
+      const result = await recommender.restore(portion);
+      restored += result.restored;
+      refused += result.refused;
     };
     try {
-      const fresh = this.#saved === null && (await recommender.marks()).every((mark) => mark === 0);
+      const isEmpty = this.#saved === null && (await recommender.marks()).every((mark) => mark === 0);
       let portion: UsageCheckpoint[] = [];
       for await (const checkpoint of store.loadCheckpoints()) {
         portion.push(checkpoint);
-        if (portion.length < RESTORE_CONCURRENCY) continue;
-        await take(portion);
+        if (portion.length < RESTORE_BATCH) continue;
+        await restorePortion(portion);
         portion = [];
       }
-      await take(portion);
+      await restorePortion(portion);
       this.#restored = true;
-      if (fresh) this.#saved = await recommender.marks();
+      if (isEmpty) this.#saved = await recommender.marks();
     } catch (err) {
-      logger.warn('Reading checkpoints failed; beginning with what can be learnt, and asking again', { err });
+      logger.warn('Reading checkpoints failed; starting without them, and retrying before the next save', { err });
     }
-    if (restored + refused > 0) logger.info('Restored what was learnt before', { containers: restored, unreadable: refused });
+    if (restored + refused > 0) logger.info('Restored checkpoints', { containers: restored, unreadable: refused });
     return restored;
   }
 
-  /** From now on this replica saves. @param term transitions of its lease; 0: it needs none */
+  /**
+   * Starts to save.
+   * @param term transitions of the lease; 0 where no lease is needed
+   */
   start(term: number): void {
     this.#saving = true;
     this.#term = term;
-    this.#plan();
+    this.#scheduleSave();
   }
 
-  /** Another replica saves from now on: what this one knows is not written any more. */
+  /** Stops to save without a last write: another replica saves from then on. */
   leave(): void {
     this.#saving = false;
-    this.#left += 1;
+    this.#endedTerms += 1;
     this.#cancel();
   }
 
@@ -89,7 +93,7 @@ export class Checkpoints {
     if (this.#saving) await this.save();
   }
 
-  /** Throws away what is not to be restored again. Never throws: what stays is forgotten again a week after the next start. */
+  /** Deletes checkpoints. Never throws: workloads that remain in the store are forgotten a week after the next start. */
   async delete(keys: readonly string[]): Promise<void> {
     const { store, activity, logger } = this.#dependencies;
     if (!this.#saving) return;
@@ -103,21 +107,21 @@ export class Checkpoints {
     }
   }
 
-  /** Writes every container that changed since the last time. Never throws: what failed is written the next time. */
+  /** Writes every container that has changed since the last save. Never throws: the next save writes what failed. */
   async save(): Promise<void> {
     const { recommender, store, clock, activity, logger } = this.#dependencies;
     const end = activity.begin();
-    const left = this.#left;
+    const endedTerms = this.#endedTerms;
     try {
       if (!this.#restored) await this.restore();
-      if (!this.#restored || left !== this.#left) return;
+      if (!this.#restored || endedTerms !== this.#endedTerms) return;
       const marks = await recommender.marks();
       const savedAt = clock.now();
       for await (const portion of recommender.changedSince(this.#saved)) {
         const rows = portion.map((checkpoint) => ({ ...checkpoint, savedAt }));
         const laterTerm = await store.saveCheckpoints(rows, this.#term);
-        if (laterTerm !== null) this.#refused(laterTerm);
-        if (laterTerm !== null || left !== this.#left) return;
+        if (laterTerm !== null) this.#handleLaterTerm(laterTerm);
+        if (laterTerm !== null || endedTerms !== this.#endedTerms) return;
       }
       this.#saved = marks;
     } catch (err) {
@@ -127,23 +131,23 @@ export class Checkpoints {
     }
   }
 
-  #refused(laterTerm: number): void {
+  #handleLaterTerm(laterTerm: number): void {
     const { isLeader, logger } = this.#dependencies;
     const fields = { term: this.#term, laterTerm };
     if (!isLeader()) {
       logger.warn('Checkpoints were not saved: a later leader has saved them', fields);
       return;
     }
-    // A lease that was deleted counts its transitions from 0 again.
+    // The transitions of a lease that was deleted and created again count from 0.
     this.#term = laterTerm + 1;
     logger.warn('Stored checkpoints have a later term although this replica leads; will save with the next term', fields);
   }
 
-  #plan(): void {
+  #scheduleSave(): void {
     const { clock } = this.#dependencies;
     this.#cancel();
     this.#cancel = clock.schedule(clock.now() + SAVE_EVERY_MS, () => {
-      this.#plan();
+      this.#scheduleSave();
       void this.save();
     });
   }

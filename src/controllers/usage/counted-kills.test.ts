@@ -1,4 +1,4 @@
-// OOM kills of processes whose containers go on, from the readings of a node to a decision.
+// OOM kills of processes whose containers keep running, from the readings of a node to a decision.
 
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, aPodRecord, aSituation, aWorkloadRecord, memory, T0 } from '../../../test/builders/rightsizing.ts';
@@ -19,7 +19,7 @@ import { RecommenderFeed } from './recommender-feed.ts';
 const DEPLOYED = { requests: amounts('100m', '256Mi'), limits: amounts(null, '512Mi') };
 const KILLED = 'web-2';
 
-/** Three workers’ pods; the master of each goes on when a worker is killed. */
+/** Three pods with a main process that keeps running when one of its workers is killed. */
 class Workers {
   readonly #clock = new ManualClock(T0);
   readonly #cluster = new FakeClusterReader();
@@ -27,7 +27,7 @@ class Workers {
   readonly #usage: UsageModel;
   readonly #behindMs: number;
 
-  /** @param behindMs by how much the clock of their node is behind */
+  /** @param behindMs how far the clock of their node is behind */
   constructor(behindMs: number) {
     this.#behindMs = behindMs;
     this.#cluster.workloadList = [aWorkloadRecord({}, DEPLOYED)];
@@ -66,7 +66,7 @@ class Workers {
     }
   }
 
-  /** The counters of the node are read: the kernel has killed so many processes in the last hour. */
+  /** Reports the kernel's OOM kills of the last hour from the node's counters. */
   count(oomEvents: number): void {
     const at = this.#clock.now();
     const evidence = { namespace: 'shop', pod: KILLED, container: 'main', at, spanMs: HOUR_MS, throttledRatio: null, oomEvents };
@@ -74,7 +74,7 @@ class Workers {
     this.live(MINUTE_MS, 100);
   }
 
-  /** The status of the pod shows that its container was killed. */
+  /** Shows the kill of the container in the pod's status. */
   showKill(minutesAgo: number): void {
     const finishedAt = this.#clock.now() - this.#behindMs - minutesAgo * MINUTE_MS;
     const lastTermination = { reason: 'OOMKilled', exitCode: 137, startedAt: T0 - this.#behindMs, finishedAt };
@@ -101,7 +101,7 @@ async function after(happens: (workers: Workers) => void, behindMs = 0): Promise
   return workers.decide();
 }
 
-/** Memory limits that the decision gives, by pod. */
+/** Raised memory limits in MiB, by pod. */
 function raised({ steps }: WorkloadDecision): readonly (readonly [string, number])[] {
   return steps.flatMap(({ pod, containers }) => {
     const bytes = containers[0]?.to.limits.memoryBytes ?? 0;
@@ -109,7 +109,7 @@ function raised({ steps }: WorkloadDecision): readonly (readonly [string, number
   });
 }
 
-test('a worker that was killed near the limit of its container raises the limit of its pod', async () => {
+test('a worker killed near the limit of its container raises the limit of its pod', async () => {
   const decision = await after((workers) => {
     workers.live(10 * MINUTE_MS, 480);
     workers.live(40 * MINUTE_MS, 100);
@@ -118,26 +118,26 @@ test('a worker that was killed near the limit of its container raises the limit 
   expect(raised(decision)).toEqual([[KILLED, 615]]);
 });
 
-test('one that was killed far below it was killed by its node: nothing is raised, and an Event reports it', async () => {
+test('a worker killed far below the limit ran into memory pressure of its node: no limit is raised, and an Event reports it', async () => {
   const decision = await after((workers) => workers.count(3));
   expect(raised(decision)).toEqual([]);
   expect(decision.notes.map(({ reason }) => reason)).toEqual(['NodeOutOfMemory']);
 });
 
-describe.each([0, 2 * HOUR_MS, -2 * HOUR_MS])('on a node whose clock is %d behind', (behindMs) => {
+describe.each([0, 2 * HOUR_MS, -2 * HOUR_MS])('on a node whose clock is %d ms behind', (behindMs) => {
   test.each<[string, readonly ('showKill' | 'count')[]]>([
     ['before the counter is read', ['showKill', 'count']],
     ['after it', ['count', 'showKill']],
   ])('the kill of a whole container, shown by its pod %s, counts once', async (_case, order) => {
     const decision = await after((workers) => {
       workers.live(30 * MINUTE_MS, 480);
-      for (const each of order) workers[each](each === 'count' ? 1 : 20);
+      for (const method of order) workers[method](method === 'count' ? 1 : 20);
     }, behindMs);
     // A second kill would raise the others as well.
     expect(decision.containers[0]?.advice?.oomKills).toBe(1);
   });
 
-  test('the kill of a container is held against its last working set', async () => {
+  test('the kill of a container is compared with its last working set', async () => {
     const decision = await after((workers) => {
       workers.live(30 * MINUTE_MS, 480);
       workers.showKill(0);

@@ -1,4 +1,4 @@
-// Keeps what the graphs show: each complete 5-minute point of each container, and one point for the whole cluster.
+// Records history for the graphs: each complete 5-minute point of each container, and one point for the cluster.
 
 import { podRequests } from '#kube/records/pod-requests';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
@@ -15,7 +15,7 @@ export interface HistoryRecorderDependencies {
   readonly usage: UsageModel;
   readonly rollups: UsageRollupWriter;
   readonly clock: Clock;
-  /** Sum of what is recommended over all pods; null where nothing is yet. */
+  /** Sum of the recommended requests of all pods; null before the first recommendation. */
   readonly recommended: () => Resources | null;
   readonly costPerHourUsd: () => number | null;
 }
@@ -32,7 +32,7 @@ export class HistoryRecorder {
   start(): void {
     const { usage, rollups } = this.#dependencies;
     this.#stopPoints = usage.graphs.onPoint((point) => rollups.appendUsage([point]));
-    this.#plan();
+    this.#schedulePoint();
   }
 
   stop(): void {
@@ -40,13 +40,13 @@ export class HistoryRecorder {
     this.#cancel();
   }
 
-  // On a grid of five minutes, so that points of all restarts fall together.
-  #plan(): void {
+  /** Points lie on a grid of five minutes, so that they stay aligned after a restart. */
+  #schedulePoint(): void {
     const { clock, rollups } = this.#dependencies;
     const next = (Math.floor(clock.now() / RECORD_EVERY_MS) + 1) * RECORD_EVERY_MS;
     this.#cancel = clock.schedule(next, () => {
       rollups.appendCluster(this.#clusterPoint());
-      this.#plan();
+      this.#schedulePoint();
     });
   }
 
@@ -63,15 +63,15 @@ export class HistoryRecorder {
       );
     }
     const used = usage.used();
-    const wanted = recommended();
+    const recommendedTotal = recommended();
     return {
       at: clock.now(),
       provisionedCpuMillicores: provisioned.cpuMillicores,
       provisionedMemoryBytes: provisioned.memoryBytes,
       requestedCpuMillicores: requested.cpuMillicores,
       requestedMemoryBytes: requested.memoryBytes,
-      recommendedCpuMillicores: wanted?.cpuMillicores ?? null,
-      recommendedMemoryBytes: wanted?.memoryBytes ?? null,
+      recommendedCpuMillicores: recommendedTotal?.cpuMillicores ?? null,
+      recommendedMemoryBytes: recommendedTotal?.memoryBytes ?? null,
       usedCpuMillicores: used.cpuMillicores,
       usedMemoryBytes: used.memoryBytes,
       costPerHourUsd: costPerHourUsd(),

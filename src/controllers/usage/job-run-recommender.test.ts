@@ -9,7 +9,7 @@ import { JobRunRecommender } from './job-run-recommender.ts';
 const CRON = 'shop/CronJob/report';
 const rules = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);
 
-/** Runs of `minutes` each, an hour apart, read once a minute; the last has ended long ago. */
+/** Observes runs of `minutes` each, one per hour, sampled once a minute. */
 function runs(
   recommender: JobRunRecommender,
   count: number,
@@ -28,7 +28,7 @@ async function adviceOf(recommender: JobRunRecommender, now = T0 + 10 * DAY_MS, 
 }
 
 describe('Jobs and CronJobs by runs', () => {
-  test('memory: the highest peak of the last 20 runs and a margin; CPU: what they use in 95 % of their time', async () => {
+  test('memory: the highest peak of the last 20 runs and a margin; CPU: the 95 % quantile of their usage', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     runs(recommender, 1, { memoryMib: 900 });
     runs(recommender, 20, { from: 1 });
@@ -40,7 +40,7 @@ describe('Jobs and CronJobs by runs', () => {
     for (const resource of [advice?.cpu, advice?.memory]) expect(resource?.steps.at(-1)?.total).toBe(resource?.target);
   });
 
-  test('fewer than five runs are too few, and trust grows with them', async () => {
+  test('fewer than five runs are not enough, and confidence grows with their number', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     runs(recommender, 4);
     expect(await adviceOf(recommender)).toMatchObject({ enoughHistory: false, confidence: 0.4 });
@@ -48,7 +48,7 @@ describe('Jobs and CronJobs by runs', () => {
     expect(await adviceOf(recommender)).toMatchObject({ enoughHistory: true, confidence: 0.5, confidenceText: '5 of 10 runs seen' });
   });
 
-  test('runs that are all alike are trusted by their number, and not at all once they have stayed away', async () => {
+  test('the confidence of similar runs follows their number, and is 0 once no run came for long', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     for (let run = 0; run < 54; run += 1) runs(recommender, 1, { from: run, memoryMib: 100 - run });
     expect(await adviceOf(recommender)).toMatchObject({ confidence: 1, cpu: { confidence: 1 }, memory: { confidence: 1 } });
@@ -58,7 +58,7 @@ describe('Jobs and CronJobs by runs', () => {
     });
   });
 
-  test('runs that past advice would not have covered are trusted less, each resource for itself, and that is said', async () => {
+  test('runs that past advice would not have covered lower the confidence, per resource, and the text names it', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     // Every run needs half as much memory again as the one before, and the same CPU.
     for (let run = 0; run < 12; run += 1) runs(recommender, 1, { from: run, memoryMib: 100 * 1.5 ** run });
@@ -70,7 +70,7 @@ describe('Jobs and CronJobs by runs', () => {
     expect((await adviceOf(noisy))?.confidence).toBeGreaterThan(0.9);
   });
 
-  test('a run under way counts for its peak and not as a run', async () => {
+  test('a running Job counts with its peak but not as a run', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     runs(recommender, 5);
     runs(recommender, 1, { from: 5, memoryMib: 500 });
@@ -79,7 +79,7 @@ describe('Jobs and CronJobs by runs', () => {
     expect(during?.memory?.target).toBeGreaterThan(500 * MiB);
   });
 
-  test('short runs are little trusted, and that is said', async () => {
+  test('short runs lower the confidence, and the text names it', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     runs(recommender, 12, { minutes: 0 });
     const advice = await adviceOf(recommender);
@@ -89,7 +89,7 @@ describe('Jobs and CronJobs by runs', () => {
     );
   });
 
-  test('a kill asks for more than the limit that was hit, until five runs in a row stay well under that', async () => {
+  test('an OOM kill raises the advice above the limit, until five runs in a row stay well below that', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     runs(recommender, 5);
     recommender.observeOom(CRON, 'main', T0 + 4 * HOUR_MS + 5 * MINUTE_MS, 256 * MiB);
@@ -99,14 +99,14 @@ describe('Jobs and CronJobs by runs', () => {
     expect((await adviceOf(recommender))?.memory?.target).toBe(Math.ceil(109 * 1.15) * MiB);
   });
 
-  test('runs of one work are joined although each has a name of its own', async () => {
+  test('Jobs whose names differ in their suffix alone count as runs of one family', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     for (let run = 0; run < 5; run += 1) runs(recommender, 1, { from: run, workload: `shop/Job/import-x7k2${'bcdfg'[run] ?? ''}` });
     expect(await adviceOf(recommender, undefined, 'shop/Job/import-zzzzz')).toMatchObject({ enoughHistory: true });
     expect(await adviceOf(recommender, undefined, 'shop/Job/nightly')).toBeUndefined();
   });
 
-  test('what was learnt is restored, and what this replica knows better stays', async () => {
+  test('runs are restored, and a longer history of this replica stays', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     runs(recommender, 6);
     const saved: RecommenderCheckpoint[] = [];
@@ -125,7 +125,7 @@ describe('Jobs and CronJobs by runs', () => {
     expect(after).toEqual([]);
   });
 
-  test('everything else goes to the recommender', async () => {
+  test('other kinds go to the wrapped recommender', async () => {
     const recommender = new JobRunRecommender(aRecommender());
     const web = 'shop/Deployment/web';
     for (let minute = 0; minute < 60; minute += 1) {

@@ -1,5 +1,5 @@
-// A learner that counts Jobs and CronJobs by their runs and leaves everything else to the one that it wraps. Runs of Jobs
-// are few and small: they are kept in this thread.
+// A recommender that handles Jobs and CronJobs by their runs, and passes other kinds to the recommender that it wraps. Runs are few and
+// small, so they are stored in this thread.
 
 import type { UsageSample, UsageSeries } from '#kube/records/usage';
 import { DAY_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
@@ -12,20 +12,21 @@ import { adviseFromRuns } from '../../core/recommender/runs/run-advice.ts';
 import { RunLog } from '../../core/recommender/runs/run-log.ts';
 import type { UsageRecommender, RecommenderMarks } from '../../ports/usage-recommender.ts';
 
-/** Of checkpoints of runs; the recommender's own versions are small numbers. */
+/** Version of checkpoints of runs; the wrapped recommender's versions are small numbers. */
 const RUNS_VERSION = 1001;
-/** A yearly run is learnt anew; a monthly one is not. */
-const REMEMBERED_FOR_MS: DurationMs = 90 * DAY_MS;
+/** Long enough for monthly runs; the history of a yearly one is dropped. */
+const RETENTION_MS: DurationMs = 90 * DAY_MS;
 
-interface PendingRuns {
+interface ContainerRuns {
   readonly log: RunLog;
+  /** Sequence number of the last change. */
   changed: number;
 }
 
 export class JobRunRecommender implements UsageRecommender {
   readonly #others: UsageRecommender;
   /** By family, then container. */
-  readonly #families = new Map<WorkloadKey, Map<string, PendingRuns>>();
+  readonly #families = new Map<WorkloadKey, Map<string, ContainerRuns>>();
   #sequence = 0;
 
   constructor(others: UsageRecommender) {
@@ -37,8 +38,8 @@ export class JobRunRecommender implements UsageRecommender {
       this.#others.observe(workload, container, pod, sample);
       return;
     }
-    const held = this.#held(workload, container);
-    if (held.log.observe(pod, sample)) held.changed = ++this.#sequence;
+    const runs = this.#runsOf(workload, container);
+    if (runs.log.observe(pod, sample)) runs.changed = ++this.#sequence;
   }
 
   observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes = limitBytes): void {
@@ -46,11 +47,11 @@ export class JobRunRecommender implements UsageRecommender {
       this.#others.observeOom(workload, container, at, limitBytes, workingSetBytes);
       return;
     }
-    // A node that ran out of memory says nothing about the need.
+    // A kill by memory pressure of the node is no evidence of the container's need.
     if (limitBytes === null || causeOfKill(limitBytes, workingSetBytes) === 'node') return;
-    const held = this.#held(workload, container);
-    held.log.observeOom(at, limitBytes);
-    held.changed = ++this.#sequence;
+    const runs = this.#runsOf(workload, container);
+    runs.log.observeOom(at, limitBytes);
+    runs.changed = ++this.#sequence;
   }
 
   noteChange(workload: WorkloadKey, at: Instant): void {
@@ -58,11 +59,13 @@ export class JobRunRecommender implements UsageRecommender {
   }
 
   async backfill(series: readonly UsageSeries[]): Promise<BackfillResult> {
-    const ofRuns = (each: UsageSeries): boolean => each.workload !== null && endsByItself(workloadKey(each.workload));
-    const result = await this.#others.backfill(series.filter((each) => !ofRuns(each)));
-    const samples = series.filter(ofRuns).flatMap((each) => each.samples.map((sample) => ({ each, sample })));
-    for (const { each, sample } of samples.sort((a, b) => a.sample.at - b.sample.at)) {
-      if (each.workload !== null) this.observe(workloadKey(each.workload), each.container, each.pod, sample);
+    const isOfRuns = ({ workload }: UsageSeries): boolean => workload !== null && endsByItself(workloadKey(workload));
+    const result = await this.#others.backfill(series.filter((candidate) => !isOfRuns(candidate)));
+    const samples = series
+      .filter(isOfRuns)
+      .flatMap(({ workload, container, pod, samples: points }) => points.map((sample) => ({ workload, container, pod, sample })));
+    for (const { workload, container, pod, sample } of samples.sort((a, b) => a.sample.at - b.sample.at)) {
+      if (workload !== null) this.observe(workloadKey(workload), container, pod, sample);
     }
     return { ...result, taken: result.taken + samples.length };
   }
@@ -73,8 +76,8 @@ export class JobRunRecommender implements UsageRecommender {
     return [...rules]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([container, rule]) => {
-        const held = family?.get(container);
-        return (held === undefined ? null : adviseFromRuns(container, now, held.log, rule)) ?? [];
+        const runs = family?.get(container);
+        return (runs === undefined ? null : adviseFromRuns(container, now, runs.log, rule)) ?? [];
       });
   }
 
@@ -86,27 +89,26 @@ export class JobRunRecommender implements UsageRecommender {
     yield* this.#others.changedSince(marks === null ? null : marks.slice(0, -1));
     const since = marks?.at(-1) ?? 0;
     this.#dropOld();
-    const own: RecommenderCheckpoint[] = [];
+    const checkpoints: RecommenderCheckpoint[] = [];
     for (const [family, containers] of this.#families) {
       for (const [container, { log, changed }] of containers) {
-        if (changed > since) own.push({ key: `${family}/${container}`, version: RUNS_VERSION, data: log.save() });
+        if (changed > since) checkpoints.push({ key: `${family}/${container}`, version: RUNS_VERSION, data: log.save() });
       }
     }
-    if (own.length > 0) yield own;
+    if (checkpoints.length > 0) yield checkpoints;
   }
 
   async restore(checkpoints: readonly RecommenderCheckpoint[]): Promise<{ readonly restored: number; readonly refused: number }> {
-    const theirs = checkpoints.filter(({ version }) => version !== RUNS_VERSION);
-    const result = await this.#others.restore(theirs);
+    const result = await this.#others.restore(checkpoints.filter(({ version }) => version !== RUNS_VERSION));
     let [restored, refused] = [0, 0];
     for (const { key, version, data } of checkpoints) {
       if (version !== RUNS_VERSION) continue;
       const log = RunLog.restore(data);
       const split = key.lastIndexOf('/');
-      const held = log === null ? null : this.#held(key.slice(0, split), key.slice(split + 1));
-      // Whatever this replica knows better than the store stays.
-      if (log === null || held === null) refused += 1;
-      else if (held.log.lastAt < log.lastAt) {
+      const current = log === null ? null : this.#runsOf(key.slice(0, split), key.slice(split + 1));
+      // A longer history of this replica stays.
+      if (log === null || current === null) refused += 1;
+      else if (current.log.lastAt < log.lastAt) {
         this.#families.get(jobFamily(key.slice(0, split)))?.set(key.slice(split + 1), { log, changed: ++this.#sequence });
         restored += 1;
       }
@@ -117,7 +119,7 @@ export class JobRunRecommender implements UsageRecommender {
   async forget(workload: WorkloadKey): Promise<readonly string[]> {
     if (!endsByItself(workload)) return this.#others.forget(workload);
     const family = jobFamily(workload);
-    // One run of many that is gone takes nothing along.
+    // A deleted Job is one run of its family, whose history stays.
     if (family !== workload) return [];
     const keys = [...(this.#families.get(family)?.keys() ?? [])].map((container) => `${family}/${container}`);
     this.#families.delete(family);
@@ -125,7 +127,7 @@ export class JobRunRecommender implements UsageRecommender {
   }
 
   async workloads(): Promise<readonly WorkloadKey[]> {
-    // A family of many names is no workload; it goes by its age.
+    // A family of Jobs is no workload; it is dropped by its age.
     return [...(await this.#others.workloads()), ...[...this.#families.keys()].filter((family) => !family.endsWith('-*'))];
   }
 
@@ -135,17 +137,17 @@ export class JobRunRecommender implements UsageRecommender {
       ...[...this.#families.values()].flatMap((containers) => [...containers.values()].map(({ log }) => log.lastAt)),
     );
     for (const [family, containers] of this.#families) {
-      for (const [container, { log }] of containers) if (newest - log.lastAt > REMEMBERED_FOR_MS) containers.delete(container);
+      for (const [container, { log }] of containers) if (newest - log.lastAt > RETENTION_MS) containers.delete(container);
       if (containers.size === 0) this.#families.delete(family);
     }
   }
 
-  #held(workload: WorkloadKey, container: string): PendingRuns {
+  #runsOf(workload: WorkloadKey, container: string): ContainerRuns {
     const family = jobFamily(workload);
     let containers = this.#families.get(family);
-    if (containers === undefined) this.#families.set(family, (containers = new Map<string, PendingRuns>()));
-    let held = containers.get(container);
-    if (held === undefined) containers.set(container, (held = { log: new RunLog(), changed: 0 }));
-    return held;
+    if (containers === undefined) this.#families.set(family, (containers = new Map<string, ContainerRuns>()));
+    let runs = containers.get(container);
+    if (runs === undefined) containers.set(container, (runs = { log: new RunLog(), changed: 0 }));
+    return runs;
   }
 }

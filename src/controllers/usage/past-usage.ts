@@ -1,21 +1,24 @@
-// Reads the past behind the controller's back: a namespace at a time, and what failed again later. Nothing waits for it.
+// Reads past usage in the background, one namespace at a time, and retries namespaces that failed. Decisions do not wait for it.
 
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 
-/** Whoever is away is asked again after this long, then after twice as long, and so on. */
+/** Retry interval, doubled after each round in which no namespace was read. */
 const FIRST_RETRY_MS: DurationMs = MINUTE_MS;
 const MAX_RETRY_MS: DurationMs = 30 * MINUTE_MS;
-/** So many namespaces in a row that fail: it is not they. The round ends, and begins again with those that are left. */
-const FAILURES_THAT_END_A_ROUND = 2;
+/** After this many failures in a row the source itself is taken to be the cause: the round ends, and a later one reads the rest. */
+const MAX_FAILURES_IN_A_ROW = 2;
 
 export interface PastUsageDependencies {
-  /** Who knows the past, for messages. */
+  /** Name of the source, for messages. */
   readonly source: string;
-  /** Reads one namespace's past and takes it in. Throws where that fails. */
+  /**
+   * Reads the past usage of one namespace.
+   * @throws where the source fails
+   */
   readonly read: (namespace: string, signal: AbortSignal) => Promise<{ readonly series: number; readonly samples: number }>;
-  /** Namespaces with something to right-size, now. */
+  /** Namespaces that have workloads. */
   readonly namespaces: () => Iterable<string>;
   readonly timer: MachineTimer;
   readonly logger: Logger;
@@ -24,10 +27,10 @@ export interface PastUsageDependencies {
 export class PastUsage {
   readonly #dependencies: PastUsageDependencies;
   readonly #stop = new AbortController();
-  readonly #done = new Set<string>();
+  readonly #read = new Set<string>();
   #running: Promise<void> = Promise.resolve();
   #problem: string | null = null;
-  #left = 0;
+  #remaining = 0;
   #finished = false;
 
   constructor(dependencies: PastUsageDependencies) {
@@ -39,52 +42,52 @@ export class PastUsage {
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort(new Error('reading the past is stopping'));
+    this.#stop.abort(new Error('reading past usage was stopped'));
     await this.#running;
   }
 
-  /** Why part of the past is missing; null where nothing is, or it has not been tried yet. */
+  /** Why past usage is missing; null where none is missing or none has been read yet. */
   problem(): string | null {
     return this.#problem;
   }
 
   status(): { readonly status: 'ok' | 'degraded'; readonly message: string } {
     const { source } = this.#dependencies;
-    const read = `${this.#done.size} ${this.#done.size === 1 ? 'namespace' : 'namespaces'} read`;
-    if (this.#problem !== null) return { status: 'degraded', message: `${this.#problem} (${read}, ${this.#left} to try again)` };
-    return { status: 'ok', message: this.#finished ? `${source}: the past of ${read}` : `${source}: reading the past, ${read} so far` };
+    const read = `${this.#read.size} ${this.#read.size === 1 ? 'namespace' : 'namespaces'} read`;
+    if (this.#problem !== null) return { status: 'degraded', message: `${this.#problem} (${read}, ${this.#remaining} to try again)` };
+    return { status: 'ok', message: this.#finished ? `${source}: past usage of ${read}` : `${source}: reading past usage, ${read} so far` };
   }
 
   async #run(signal: AbortSignal): Promise<void> {
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)) {
-      const before = this.#done.size;
-      await this.#round(signal);
-      if (signal.aborted || this.#left === 0) break;
-      // It goes on, only not with all: no reason to wait longer each time.
-      if (this.#done.size > before) retryMs = FIRST_RETRY_MS;
+      const before = this.#read.size;
+      await this.#readRemaining(signal);
+      if (signal.aborted || this.#remaining === 0) break;
+      // A round that read some namespaces shows that the source works: the interval starts again.
+      if (this.#read.size > before) retryMs = FIRST_RETRY_MS;
       await this.#wait(retryMs, signal);
     }
     this.#finished = !signal.aborted;
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #readRemaining(signal: AbortSignal): Promise<void> {
     const { source, read, logger } = this.#dependencies;
-    const left = [...this.#dependencies.namespaces()].filter((namespace) => !this.#done.has(namespace));
-    this.#left = left.length;
+    const remaining = [...this.#dependencies.namespaces()].filter((namespace) => !this.#read.has(namespace));
+    this.#remaining = remaining.length;
     let failuresInARow = 0;
     let problem: string | null = null;
-    for (const namespace of left) {
+    for (const namespace of remaining) {
       try {
         const { series, samples } = await read(namespace, signal);
         logger.info('Read past usage', { source, namespace, series, samples });
-        this.#done.add(namespace);
-        this.#left -= 1;
+        this.#read.add(namespace);
+        this.#remaining -= 1;
         failuresInARow = 0;
       } catch (err) {
         if (signal.aborted) return;
         problem = `past usage from ${source} is missing: ${err instanceof Error ? err.message : String(err)}`;
-        logger.warn('Reading past usage failed; going on without it, and trying again later', { source, namespace, err });
-        if (++failuresInARow === FAILURES_THAT_END_A_ROUND) break;
+        logger.warn('Reading past usage failed; will retry', { source, namespace, err });
+        if (++failuresInARow === MAX_FAILURES_IN_A_ROW) break;
       }
     }
     this.#problem = problem;

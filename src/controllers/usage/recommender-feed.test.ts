@@ -42,8 +42,8 @@ function aFeed() {
   return { clock, cluster, recommender, forgotten, feed, notify, listeners };
 }
 
-describe('what the recommender is fed', () => {
-  test('CPU used to start is left out, memory is not', async () => {
+describe('the recommender’s samples', () => {
+  test('exclude CPU of the start-up, but not its memory', async () => {
     const { clock, cluster, recommender, feed, notify } = aFeed();
     cluster.workloadList = [aWorkloadRecord()];
     cluster.podList = [aPodRecord({ containers: [aContainer({ record: { startedAt: T0 } })], readySince: T0 + MINUTE_MS })];
@@ -58,11 +58,11 @@ describe('what the recommender is fed', () => {
     expect(advice?.usage.max.memoryBytes).toBeGreaterThan(0.9 * 2 ** 30);
   });
 
-  test('a workload that is gone is forgotten after a week, and its checkpoints with it', async () => {
+  test('a deleted workload is forgotten after a week, together with its checkpoints', async () => {
     const { clock, cluster, recommender, forgotten, feed } = aFeed();
     cluster.workloadList = [aWorkloadRecord()];
     recommender.observe(WEB, 'main', 'web-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
-    // Known from a store alone: deleted while no controller ran.
+    // Only in the store: deleted while no controller ran.
     recommender.observe('shop/Deployment/old', 'main', 'old-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
     await feed.start();
     clock.advance(6 * DAY_MS);
@@ -74,7 +74,7 @@ describe('what the recommender is fed', () => {
     feed.stop();
   });
 
-  test('pods that no workload is behind are not learnt from: nobody would say that they are gone for good', async () => {
+  test('exclude pods without a workload, whose history would never be deleted', async () => {
     const { cluster, recommender, feed, listeners } = aFeed();
     cluster.workloadList = [aWorkloadRecord()];
     await feed.start();
@@ -92,14 +92,14 @@ describe('what the recommender is fed', () => {
       oomKills: [],
     });
     async function* range() {
-      for (const each of [past('Deployment', 'long-gone'), past('Pod', 'bare'), past('Job', 'import-abc12')]) yield each;
+      yield* [past('Deployment', 'long-gone'), past('Pod', 'bare'), past('Job', 'import-abc12')];
     }
     await feed.readPast({ name: 'test', range }, DAY_MS, new AbortController().signal);
     expect(await recommender.workloads()).toEqual([WEB]);
     feed.stop();
   });
 
-  test('what is gone is remembered for no longer than it lived', async () => {
+  test('a deleted workload is remembered for no longer than it existed', async () => {
     const { clock, cluster, recommender, feed, notify } = aFeed();
     await feed.start();
     cluster.workloadList = [aWorkloadRecord({ createdAt: T0 })];
@@ -118,7 +118,7 @@ describe('what the recommender is fed', () => {
   });
 });
 
-test('of a DaemonSet’s past each class of nodes is learnt besides, as far as its pods still are', async () => {
+test('past usage of a DaemonSet is also added per node class, for pods that still exist', async () => {
   const { clock, cluster, recommender, feed } = aFeed();
   const AGENT = 'shop/DaemonSet/agent';
   const size = { cpuMillicores: 2_000, memoryBytes: 8 * GiB };
@@ -139,11 +139,11 @@ test('of a DaemonSet’s past each class of nodes is learnt besides, as far as i
     yield past('agent-1');
     yield past('agent-gone');
   }
-  const told = await feed.readPast({ name: 'test', range }, DAY_MS, new AbortController().signal);
-  expect(told).toMatchObject({ series: 2, samples: 2 });
+  const result = await feed.readPast({ name: 'test', range }, DAY_MS, new AbortController().signal);
+  expect(result).toMatchObject({ series: 2, samples: 2 });
   const rules = new Map(['main', 'main@2cpu-8Gi'].map((name) => [name, DEFAULT_RECOMMENDER_RULES]));
-  const known = await recommender.advise(AGENT, clock.now(), rules);
-  expect(known.map(({ container, samples: count }) => [container, count])).toEqual([
+  const advice = await recommender.advise(AGENT, clock.now(), rules);
+  expect(advice.map(({ container, samples: count }) => [container, count])).toEqual([
     ['main', 2],
     ['main@2cpu-8Gi', 1],
   ]);

@@ -1,4 +1,4 @@
-// Gives the recommender what it learns from: live samples, OOM kills, new versions, and the past where a source knows it.
+// Feeds the recommender with live samples, OOM kills, new versions of workloads, and past usage.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '#kube/records/workload';
@@ -15,13 +15,13 @@ import type { UsageHistorySource } from '../../ports/usage-source.ts';
 import type { OomKill } from '../../state/oom-watch.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 
-/** A workload that is gone is remembered this long: what is deleted and made again (a redeploy) goes on where it was. */
-const REMEMBER_GONE_MS: DurationMs = 7 * DAY_MS;
-/** What lived for less is remembered for as long as it lived, but at least so long: previews and tests come by the thousand. */
-const REMEMBER_AT_LEAST_MS: DurationMs = HOUR_MS;
-/** An older working set says nothing about the moment of a kill. */
+/** History of a deleted workload stays this long, so that a workload that is deleted and created again (a redeploy) keeps it. */
+const DELETED_RETENTION_MS: DurationMs = 7 * DAY_MS;
+/** A workload that existed for less keeps its history for its own lifetime, but at least this long: previews and tests come by the thousand. */
+const MIN_RETENTION_MS: DurationMs = HOUR_MS;
+/** An older working set is no evidence of the memory in use at a kill. */
 const LAST_WORKING_SET_MS: DurationMs = 5 * MINUTE_MS;
-/** Step at which the past is asked for: the recommender's own. */
+/** Step of past usage, equal to the recommender's. */
 const BACKFILL_STEP_SECONDS = 300;
 
 export interface RecommenderFeedDependencies {
@@ -30,13 +30,16 @@ export interface RecommenderFeedDependencies {
   readonly recommender: UsageRecommender;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What was kept of workloads that are forgotten is to be thrown away. @param checkpoints their keys */
+  /**
+   * Called with the checkpoints of forgotten workloads, to be deleted.
+   * @param checkpoints their keys
+   */
   readonly onForgotten: (checkpoints: readonly string[]) => void;
 }
 
 export class RecommenderFeed {
   readonly #dependencies: RecommenderFeedDependencies;
-  /** By workload. Of `images` another set is another version. */
+  /** Other images are another version of a workload. */
   readonly #known = new Map<WorkloadKey, { readonly images: string; readonly createdAt: Instant }>();
   readonly #forgetAt = new Map<WorkloadKey, Instant>();
   readonly #stops: (() => void)[] = [];
@@ -46,24 +49,23 @@ export class RecommenderFeed {
     this.#dependencies = dependencies;
   }
 
-  /** Begins to feed. */
   async start(): Promise<void> {
     const { cluster, usage, recommender, clock } = this.#dependencies;
-    // What was deleted while nobody looked is known from the store alone, and would be kept there for ever.
+    // Workloads deleted while no controller ran exist in the store alone, and would stay there for ever.
     for (const key of await recommender.workloads()) {
-      if (cluster.findWorkload(key) === undefined) this.#forgetAt.set(key, clock.now() + REMEMBER_GONE_MS);
+      if (cluster.findWorkload(key) === undefined) this.#forgetAt.set(key, clock.now() + DELETED_RETENTION_MS);
     }
-    for (const workload of cluster.workloads()) this.#note(workloadKey(workload), workload);
+    for (const workload of cluster.workloads()) this.#track(workloadKey(workload), workload);
     this.#stops.push(
       usage.onSample((workload, container, pod, sample) => this.#observe(workload, container, pod, sample)),
       usage.onOomKill((kill) => {
         const { workload, container, at, memoryLimitBytes } = kill;
-        if (!this.#isLearntFrom(workload)) return;
+        if (!this.#hasHistory(workload)) return;
         const last = kill.workingSetBytes ?? workingSetOf(usage.containersOf(kill.namespace, kill.pod).get(container), kill);
         for (const name of this.#namesOf(workload, container, kill.pod)) recommender.observeOom(workload, name, at, memoryLimitBytes, last);
       }),
       cluster.subscribe((change) => {
-        if (change.kind === 'workload') this.#noteWorkload(change.key);
+        if (change.kind === 'workload') this.#handleChange(change.key);
       }),
     );
     this.#sweepHourly();
@@ -74,20 +76,21 @@ export class RecommenderFeed {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  /** Takes in up to `windowMs` of the past, for decisions and for graphs. A source that fails costs the past and nothing else. */
+  /** Reads up to `windowMs` of past usage, for decisions and graphs. A failure is only logged: decisions then start without past usage. */
   async backfill(source: UsageHistorySource, windowMs: DurationMs, signal: AbortSignal): Promise<void> {
     const { logger } = this.#dependencies;
     try {
       logger.info('Read past usage', { source: source.name, ...(await this.readPast(source, windowMs, signal)) });
     } catch (err) {
       if (signal.aborted) return;
-      logger.warn('Reading past usage failed; beginning without it', { source: source.name, err });
+      logger.warn('Reading past usage failed; starting without it', { source: source.name, err });
     }
   }
 
   /**
-   * The same, of some namespaces or (left out) of all, as often as it is asked for: what came live meanwhile stands, or is
-   * part of a past that reaches further back. Throws where the source fails; nothing of it is taken in then.
+   * Reads up to `windowMs` of past usage of some namespaces, or of all where `namespaces` is absent. It may be called repeatedly: live
+   * samples of the same time are not counted twice.
+   * @throws where the source fails; no sample is added then
    */
   async readPast(
     source: UsageHistorySource,
@@ -98,31 +101,31 @@ export class RecommenderFeed {
     const { clock, recommender, usage } = this.#dependencies;
     const to = clock.now();
     const range = { from: to - windowMs, to, stepSeconds: BACKFILL_STEP_SECONDS, ...(namespaces === undefined ? {} : { namespaces }) };
-    // Replicas of a workload are joined in time, so that all of it has to be at hand before any is taken in.
+    // The recommender merges the replicas of a workload by time, so it needs all series at once.
     const series: UsageSeries[] = [];
-    for await (const each of source.range(range, signal)) {
-      if (each.workload !== null && this.#isLearntFrom(workloadKey(each.workload))) series.push(each);
+    for await (const podSeries of source.range(range, signal)) {
+      if (podSeries.workload !== null && this.#hasHistory(workloadKey(podSeries.workload))) series.push(podSeries);
     }
     const { taken, dropped } = await recommender.backfill(series);
     await recommender.backfill(this.#byClass(series));
-    for (const each of series) usage.graphs.load(each, to);
+    for (const podSeries of series) usage.graphs.load(podSeries, to);
     return { series: series.length, samples: taken, dropped };
   }
 
   /**
-   * Pods without a workload that can be right-sized (bare ones, those of a pipeline's own kind) come by the thousand, and nobody
-   * tells when what was learnt of them is of no use any more. Runs of Jobs that are gone teach those to come.
+   * Whether usage of a workload is recorded. Pods without a workload that can be resized (bare pods, pods of a pipeline's own kind) come
+   * by the thousand, and no event tells when their history can be deleted. Deleted Jobs count: their runs are evidence for later ones.
    */
-  #isLearntFrom(workload: WorkloadKey): boolean {
+  #hasHistory(workload: WorkloadKey): boolean {
     return this.#dependencies.cluster.findWorkload(workload) !== undefined || jobFamily(workload) !== workload;
   }
 
   #observe(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
     const { recommender } = this.#dependencies;
-    if (!this.#isLearntFrom(workload)) return;
+    if (!this.#hasHistory(workload)) return;
     const withoutStart = withoutStartUp(pod, container, sample);
     if (withoutStart === null) return;
-    const startedAt = pod.containers.find((each) => each.name === container)?.startedAt ?? null;
+    const startedAt = pod.containers.find(({ name }) => name === container)?.startedAt ?? null;
     const counted = { ...withoutStart, startedAt };
     recommender.observe(workload, container, pod.name, counted);
     if (!isKeyByNodeClass(workload)) return;
@@ -130,61 +133,62 @@ export class RecommenderFeed {
     if (classed !== null) recommender.observe(workload, classed, pod.name, counted);
   }
 
-  /** Under which a container's usage is learnt: its own, and where pods differ by node the class of the pod's node besides. */
+  /** Names under which a container's usage is recorded: its own, and for workloads sized by node class the one with the class. */
   #namesOf(workload: WorkloadKey, container: string, pod: string): readonly string[] {
     if (!isKeyByNodeClass(workload)) return [container];
     const classed = this.#classedName(container, this.#dependencies.cluster.findPod(parseWorkloadKey(workload).namespace, pod));
     return classed === null ? [container] : [container, classed];
   }
 
-  /** null where the class of the pod's node is not known. */
+  /** null where the class of the pod's node is unknown. */
   #classedName(container: string, pod: PodRecord | undefined): string | null {
     const node = pod?.node ?? null;
     const name = node === null ? null : classOfNode(this.#dependencies.cluster.findNode(node));
     return name === null ? null : classedName(container, name);
   }
 
-  /** What is to be learnt by class besides: of pods that are gone nobody knows the node. */
+  /** The series renamed by node class; without those of deleted pods, whose nodes are unknown. */
   #byClass(series: readonly UsageSeries[]): readonly UsageSeries[] {
-    return series.flatMap((each) => {
-      const names = each.workload === null ? [] : this.#namesOf(workloadKey(each.workload), each.container, each.pod);
-      return names.filter((name) => name !== each.container).map((container) => ({ ...each, container }));
+    return series.flatMap((podSeries) => {
+      const { workload, container, pod } = podSeries;
+      const names = workload === null ? [] : this.#namesOf(workloadKey(workload), container, pod);
+      return names.filter((name) => name !== container).map((name) => ({ ...podSeries, container: name }));
     });
   }
 
-  #noteWorkload(key: WorkloadKey): void {
+  #handleChange(key: WorkloadKey): void {
     const { cluster, clock, recommender } = this.#dependencies;
     const workload = cluster.findWorkload(key);
     if (workload === undefined) {
-      this.#noteGone(key, clock.now());
+      this.#handleDeletion(key, clock.now());
       return;
     }
     this.#forgetAt.delete(key);
     const before = this.#known.get(key);
-    this.#note(key, workload);
+    this.#track(key, workload);
     if (before !== undefined && before.images !== imagesOf(workload)) recommender.noteChange(key, clock.now());
   }
 
-  #note(key: WorkloadKey, workload: WorkloadRecord): void {
-    // One run of many: what is learnt is its family's, which goes by its age.
+  #track(key: WorkloadKey, workload: WorkloadRecord): void {
+    // A Job's history belongs to its family, which is dropped by its age.
     if (jobFamily(key) === key) this.#known.set(key, { images: imagesOf(workload), createdAt: workload.createdAt });
   }
 
-  #noteGone(key: WorkloadKey, now: Instant): void {
-    const lived = now - (this.#known.get(key)?.createdAt ?? Number.NEGATIVE_INFINITY);
+  #handleDeletion(key: WorkloadKey, now: Instant): void {
+    const lifetimeMs = now - (this.#known.get(key)?.createdAt ?? Number.NEGATIVE_INFINITY);
     if (jobFamily(key) !== key) return;
-    this.#forgetAt.set(key, now + Math.max(REMEMBER_AT_LEAST_MS, Math.min(lived, REMEMBER_GONE_MS)));
+    this.#forgetAt.set(key, now + Math.max(MIN_RETENTION_MS, Math.min(lifetimeMs, DELETED_RETENTION_MS)));
   }
 
   #sweepHourly(): void {
     const { clock } = this.#dependencies;
     this.#cancelSweep = clock.schedule(clock.now() + HOUR_MS, () => {
-      void this.#forgetGone(clock.now());
+      void this.#forgetDeleted(clock.now());
       this.#sweepHourly();
     });
   }
 
-  async #forgetGone(now: Instant): Promise<void> {
+  async #forgetDeleted(now: Instant): Promise<void> {
     const { recommender, logger, onForgotten } = this.#dependencies;
     for (const [key, forgetAt] of this.#forgetAt) {
       if (now < forgetAt) continue;
@@ -193,13 +197,13 @@ export class RecommenderFeed {
         this.#forgetAt.delete(key);
         this.#known.delete(key);
       } catch (err) {
-        logger.warn('Forgetting a workload that is gone failed; it is tried again in an hour', { object: key, err });
+        logger.warn('Deleting the history of a deleted workload failed; retrying in an hour', { object: key, err });
       }
     }
   }
 }
 
-/** The last working set of the run that was killed; null: the run was not measured, or not lately. */
+/** The last working set of the killed container run; null where the run has no recent sample. */
 function workingSetOf(sample: UsageSample | undefined, { at, startedAt }: Pick<OomKill, 'at' | 'startedAt'>): Bytes | null {
   if (sample === undefined) return null;
   const measuredAt = nodeTimeOf(sample);

@@ -1,44 +1,38 @@
-// Gathers what a decision about one workload is made from.
+// Collects the input of a decision about one workload.
 
 import type { PodRecord } from '#kube/records/pod';
 import type { Resources } from '#kube/records/resources';
 import type { Instant, Ratio } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
-import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
-import { withCurrentOriginal } from '../../core/hpa/current-original.ts';
-import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
-import { evidenceSince } from '../../core/resize/plan/throttling-and-pressure.ts';
-import { nodePoolsOf } from '../../core/resize/plan/node-pools.ts';
-import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
-import { duePlans } from '../../core/resize/layers/idle/idle.ts';
-import { withIdleFloor } from '../../core/resize/layers/idle/idle-floor.ts';
-import { readUserRequests } from '../../core/resize/status/user-requests.ts';
-import { classedName, classOfNode, isByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
-import { areApart, currentClasses } from '../../core/resize/layers/node-classes/current-classes.ts';
-import { correctFutureTimestamps } from '../../core/resize/status/memory-codec.ts';
+import type { ContainerAdvice, RecommenderRules } from '../../../core/recommender/advice.ts';
+import { withCurrentOriginal } from '../../../core/hpa/current-original.ts';
+import { evidenceSince } from '../../../core/resize/plan/throttling-and-pressure.ts';
+import { nodePoolsOf } from '../../../core/resize/plan/node-pools.ts';
+import { freeOnNode } from '../../../core/resize/plan/free-on-nodes.ts';
+import { withIdleFloor } from '../../../core/resize/layers/idle/idle-floor.ts';
+import { readUserRequests } from '../../../core/resize/status/user-requests.ts';
+import { classedName, classOfNode, isByNodeClass } from '../../../core/resize/layers/node-classes/class-name.ts';
+import { areApart, currentClasses } from '../../../core/resize/layers/node-classes/current-classes.ts';
+import { correctFutureTimestamps } from '../../../core/resize/status/memory-codec.ts';
 import {
   NO_USER_REQUESTS,
   type FailedResize,
   type NodePoolOfNode,
   type ResizeMemory,
   type WorkloadSituation,
-} from '../../core/resize/model/situation.ts';
-import { meanRequestPrice } from '../../core/cost/request-cost.ts';
-import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/resize/plan/workload-money.ts';
-import { withoutBoosts } from '../../core/resize/layers/start-up/boosts.ts';
-import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
-import type { ContainerPlan } from '../../core/resize/model/container-plan.ts';
-import type { WorkloadGovernance } from '../../state/policy-resolver.ts';
-import { ownNote, recordedIdle } from './idle-note.ts';
-import type { RecommendationPorts } from './ports.ts';
-import type { Remembered } from './remembered.ts';
+} from '../../../core/resize/model/situation.ts';
+import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
+import type { WorkloadGovernance } from '../../../state/policy-resolver.ts';
+import { readIdleAnnotation, readRecordedIdle } from './idle-annotations.ts';
+import type { RecommendationPorts } from '../ports.ts';
+import type { LatestMemory } from './latest-memory.ts';
 
-/** Asks for advice on the containers that the workload's pods have, or will have. */
-export function adviceFor(
+/** Requests advice for the containers of the workload's pod template and of its present pods, by node class where classes differ. */
+export function requestAdvice(
   ports: RecommendationPorts,
   workload: WorkloadRecord,
   governance: WorkloadGovernance,
-  { memory }: Remembered,
+  { memory }: LatestMemory,
   now: Instant,
 ): Promise<readonly ContainerAdvice[]> {
   const { advice, cluster, policies } = ports;
@@ -47,36 +41,36 @@ export function adviceFor(
   const since = evidenceSinceOf(memory);
   const rulesFor = (name: string): RecommenderRules =>
     since === undefined ? rulesWithFloor(name) : { ...rulesWithFloor(name), evidenceSince: since };
-  const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
+  const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesByNode(ports, workload));
   const classNames = areApart(classes, memory) ? classes.map(({ name }) => name) : [];
   const names = new Set(workload.containers.map(({ name }) => name));
   for (const pod of cluster.podsOf(key)) for (const { name } of pod.containers) names.add(name);
-  const asked = [...names].flatMap((name) => {
+  const rulesByContainer = [...names].flatMap((name) => {
     const rules = rulesFor(name);
-    return [[name, rules] as const, ...classNames.map((each) => [classedName(name, each), rules] as const)];
+    return [[name, rules] as const, ...classNames.map((className) => [classedName(name, className), rules] as const)];
   });
-  return advice.advise(key, now, new Map(asked));
+  return advice.advise(key, now, new Map(rulesByContainer));
 }
 
-/** Reads memory alone: consistent, because nothing is awaited. */
-export function situationOf(
+/** Reads only state in memory and awaits nothing, so all of it is of one moment. */
+export function collectSituation(
   ports: RecommendationPorts,
   workload: WorkloadRecord,
   governance: WorkloadGovernance,
   advice: readonly ContainerAdvice[],
-  { recommendation, status, memory: read }: Remembered,
+  { recommendation, status, memory: stored }: LatestMemory,
   poolRefusals: readonly FailedResize[],
   now: Instant,
 ): WorkloadSituation {
   const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const idleSince = (status === undefined ? ownNote(workload, ports.signer) : read.idle)?.since ?? null;
-  const originals = { remembered: status === undefined ? null : read.autoscalers, pods, idleSince };
+  const idleSince = (status === undefined ? readIdleAnnotation(workload, ports.signer) : stored.idle)?.since ?? null;
+  const originals = { remembered: status === undefined ? null : stored.autoscalers, pods, idleSince };
   const hpas = cluster.hpasOf(key).map((hpa) => withCurrentOriginal(hpa, ports.signer, originals));
   const context = { policy: governance.rules, overrides: governance.overrides, hpas, pods };
-  const recorded = status === undefined ? recordedIdle(workload, ports.signer, context) : null;
-  const memory = correctFutureTimestamps(recorded === null ? read : { ...read, idle: recorded }, now);
+  const recorded = status === undefined ? readRecordedIdle(workload, ports.signer, context) : null;
+  const memory = correctFutureTimestamps(recorded === null ? stored : { ...stored, idle: recorded }, now);
   return {
     now,
     workload,
@@ -93,7 +87,7 @@ export function situationOf(
     vpas: cluster.vpasOf(key),
     limitRanges: cluster.limitRangesIn(workload.namespace),
     quotas: cluster.quotasIn(workload.namespace).filter(({ ofSomePods }) => ofSomePods !== true),
-    ...(isByNodeClass(workload) ? { nodeClasses: classesUnder(ports, workload) } : {}),
+    ...(isByNodeClass(workload) ? { nodeClasses: classesByNode(ports, workload) } : {}),
     kubeletVersions: new Map(
       pods.flatMap(({ node }) => (node === null ? [] : [[node, cluster.findNode(node)?.kubeletVersion ?? ''] as const])),
     ),
@@ -134,14 +128,14 @@ export function situationOf(
   };
 }
 
-/** From when on evidence is asked for, of a workload or any of its classes of nodes. */
+/** Start of the evidence that the workload or any of its node classes needs; undefined where none is needed. */
 function evidenceSinceOf(memory: ResizeMemory): Instant | undefined {
-  const since = [memory, ...(memory.classes?.values() ?? [])].flatMap((each) => evidenceSince(each) ?? []);
+  const since = [memory, ...(memory.classes?.values() ?? [])].flatMap((classMemory) => evidenceSince(classMemory) ?? []);
   return since.length === 0 ? undefined : Math.min(...since);
 }
 
-/** Classes of the nodes that its pods are on, by node. */
-function classesUnder({ cluster }: Pick<RecommendationPorts, 'cluster'>, workload: WorkloadRecord): ReadonlyMap<string, string> {
+/** Size classes of the nodes of the workload's pods, by node; empty where the workload is not sized by node class. */
+function classesByNode({ cluster }: Pick<RecommendationPorts, 'cluster'>, workload: WorkloadRecord): ReadonlyMap<string, string> {
   if (!isByNodeClass(workload)) return new Map();
   const classes = new Map<string, string>();
   for (const { node } of cluster.podsOf(workloadKey(workload))) {
@@ -151,6 +145,7 @@ function classesUnder({ cluster }: Pick<RecommendationPorts, 'cluster'>, workloa
   return classes;
 }
 
+/** CPU in use as a share of allocatable, by node that measures no pressure; null where the usage is unknown. */
 function cpuOfNodesWithoutPressure(
   { cluster, isPressureMeasured, cpuUsedByNode }: RecommendationPorts,
   pods: readonly PodRecord[],
@@ -164,7 +159,7 @@ function cpuOfNodesWithoutPressure(
   );
 }
 
-/** Only where a decision depends on it: summing up nodes for every workload would be work for nothing. */
+/** Free capacity by node, only where a decision depends on it: the sum over the pods of a node is expensive. */
 function freeFor(
   { cluster }: RecommendationPorts,
   pods: readonly PodRecord[],
@@ -181,7 +176,7 @@ function freeFor(
   );
 }
 
-/** Where refusals count. Only where there is one, or one may be recorded now: else every decision would look at all nodes. */
+/** Node pools by node, only where a resize was refused: otherwise every decision would read all nodes. */
 function poolsFor(
   { cluster }: Pick<RecommendationPorts, 'cluster'>,
   pods: readonly PodRecord[],
@@ -196,35 +191,6 @@ function poolsFor(
         cluster.nodes(),
       )
     : new Map();
-}
-
-/** At the mean of all nodes: where there is no pod any more, nobody knows which node it would be on. */
-function replicasAway(
-  { cluster, prices }: Pick<RecommendationPorts, 'cluster' | 'prices'>,
-  { memory, pods }: WorkloadSituation,
-): ReplicasAway | null {
-  const count = Math.max(0, (memory.idle?.idleReplicas ?? null) === null ? 0 : (memory.idle?.replicas ?? 0) - pods.length);
-  const price = count === 0 ? null : meanRequestPrice([...cluster.nodes()].map((node) => prices.priceOf(node)));
-  return price === null ? null : { count, price };
-}
-
-/** Money of a workload at the prices of the nodes that its pods are on. */
-function moneyOf({ cluster, prices }: RecommendationPorts, situation: WorkloadSituation, plans: readonly ContainerPlan[]): WorkloadMoney {
-  const priced = withoutBoosts(situation.pods, situation).flatMap((pod) => {
-    const node = pod.node === null ? undefined : cluster.findNode(pod.node);
-    return node === undefined ? [] : [{ ...pod, price: prices.priceOf(node) }];
-  });
-  return workloadMoney(priced, plans, situation.workload.containers, replicasAway({ cluster, prices }, situation));
-}
-
-/** The same of a decision: what each class of nodes should have counts on its own pods. */
-export function moneyOfDecision(ports: RecommendationPorts, situation: WorkloadSituation, decision: WorkloadDecision): WorkloadMoney {
-  const { classes } = decision;
-  if (classes === undefined) return moneyOf(ports, situation, duePlans(decision));
-  const parts = classes.map((each) =>
-    moneyOf(ports, { ...situation, pods: each.pods, memory: each.decision.memory }, duePlans(each.decision)),
-  );
-  return parts.reduce(addMoney);
 }
 
 function isAlive(pod: PodRecord): boolean {

@@ -1,18 +1,18 @@
-// Carries out the change of replicas of a workload that falls idle or wakes.
+// Changes the replicas of a workload that is idled or woken.
 
-import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
-import { INCREASE, REDUCTION, type EffectIntent } from '../../core/effects/effect.ts';
-import { currentNote } from '../../core/hpa/current-original.ts';
-import { hpaRef, namespacedRef } from '../../core/model/object-ref.ts';
+import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
+import { INCREASE, REDUCTION, type EffectIntent } from '../../../core/effects/effect.ts';
+import { currentNote } from '../../../core/hpa/current-original.ts';
+import { hpaRef, namespacedRef } from '../../../core/model/object-ref.ts';
 import type { PodRecord } from '#kube/records/pod';
-import { autoscalerNote } from '../../core/resize/layers/idle/idle-originals.ts';
-import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
-import type { ScaleStep } from '../../core/resize/model/scale-step.ts';
+import { autoscalerNote } from '../../../core/resize/layers/idle/idle-originals.ts';
+import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
+import type { ScaleStep } from '../../../core/resize/model/scale-step.ts';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
-import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
-import type { WriteOutcome } from '../../ports/writers.ts';
-import { noteOperations } from './hpa-patch.ts';
-import type { RecommendationPorts } from './ports.ts';
+import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
+import type { WriteOutcome } from '../../../ports/writers.ts';
+import { originalAnnotationPatch } from './hpa-patch.ts';
+import type { RecommendationPorts } from '../ports.ts';
 
 export interface ScaleSubject {
   readonly workload: WorkloadRecord;
@@ -21,13 +21,13 @@ export interface ScaleSubject {
   readonly decision: Pick<WorkloadDecision, 'scale' | 'memory'>;
 }
 
-/** Answers whether it is to be tried again soon: the object moved on, or the gate holds it. */
-export async function carryOutScale(ports: RecommendationPorts, subject: ScaleSubject, signal: AbortSignal): Promise<boolean> {
+/** @returns whether the change has to be tried again soon: after a conflict, or while the gate blocks it */
+export async function scaleWorkload(ports: RecommendationPorts, subject: ScaleSubject, signal: AbortSignal): Promise<boolean> {
   const { workload, policy, decision } = subject;
   const { scale: step } = decision;
   if (step === undefined) return false;
   const what = step.autoscaler === null ? 'replicas' : `minReplicas of HorizontalPodAutoscaler ${step.autoscaler}`;
-  const change = isOfNoteAlone(step)
+  const change = isAnnotationOnly(step)
     ? `annotation ${HPA_ANNOTATIONS.original} of HorizontalPodAutoscaler ${step.autoscaler ?? ''}`
     : `${what} ${step.from} → ${step.to}`;
   const target = namespacedRef(workload);
@@ -44,11 +44,11 @@ export async function carryOutScale(ports: RecommendationPorts, subject: ScaleSu
   const outcome = await (step.autoscaler === null
     ? ports.gate.carryOut({ kind: 'scale', target, from, to, resourceVersion: workload.resourceVersion, ...intent }, signal)
     : scaleAutoscaler(ports, subject, step, intent, signal));
-  if (!isOfNoteAlone(step)) report(ports, workload, step, change, outcome);
+  if (!isAnnotationOnly(step)) reportScale(ports, workload, step, change, outcome);
   return outcome.kind === 'conflict' || outcome.kind === 'blocked';
 }
 
-/** minReplicas and the note of what they were, in one patch. */
+/** Patches minReplicas together with the annotation of their original value. */
 async function scaleAutoscaler(
   { cluster, gate, signer }: RecommendationPorts,
   { workload, pods, decision: { memory } }: ScaleSubject,
@@ -62,20 +62,20 @@ async function scaleAutoscaler(
   const present = currentNote(hpa, signer, { remembered, pods, idleSince: idle.since });
   const { note, minReplicas } = autoscalerNote(present, idle, hpa);
   if (note.fields.size > 0 && !signer.hasKey)
-    return { kind: 'blocked', reason: 'record-key', message: 'there is no key to sign records with yet' };
+    return { kind: 'blocked', reason: 'record-key', message: 'no key to sign annotations is available yet' };
   const value = minReplicas === hpa.minReplicas ? [] : [{ op: 'add', path: '/spec/minReplicas', value: minReplicas } as const];
-  // A note that is not ours stays for people to see where there is nothing to write in its place.
+  // An unsigned annotation stays for a user to check where nothing replaces it.
   const isOurs = note.fields.size > 0 || present.fields.size > 0;
-  const patch = [...value, ...(isOurs ? noteOperations(hpa, note, signer) : [])];
+  const patch = [...value, ...(isOurs ? originalAnnotationPatch(hpa, note, signer) : [])];
   return gate.carryOut({ kind: 'patchHpa', target: hpaRef(hpa), resourceVersion: hpa.resourceVersion, patch, ...intent }, signal);
 }
 
-/** minReplicas were edited since: what is left to do is to take idle mode out of the note. */
-function isOfNoteAlone({ from, to }: ScaleStep): boolean {
+/** Whether only the annotation changes: minReplicas were edited after idle mode had set them. */
+function isAnnotationOnly({ from, to }: ScaleStep): boolean {
   return from === to;
 }
 
-function report(
+function reportScale(
   { events, timeline, clock }: RecommendationPorts,
   workload: WorkloadRecord,
   step: ScaleStep,

@@ -1,45 +1,49 @@
-// Carries out the resizes of one decision, pod by pod, each checked against the pod as it is at that moment.
+// Resizes the pods of one decision, one at a time. Each step is checked against the pod as the informers show it at that moment.
 
-import { INCREASE, REDUCING_ROLL_BACK, REDUCTION, type Effect } from '../../core/effects/effect.ts';
-import { namespacedRef, podRef } from '../../core/model/object-ref.ts';
+import { INCREASE, REDUCING_ROLL_BACK, REDUCTION, type Effect } from '../../../core/effects/effect.ts';
+import { namespacedRef, podRef } from '../../../core/model/object-ref.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
-import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
-import { sameValues } from '../../core/resize/model/container-values.ts';
-import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
-import type { FailedResize } from '../../core/resize/model/situation.ts';
-import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
-import type { TimelineEntry } from '../../ports/timeline.ts';
-import type { WriteOutcome } from '../../ports/writers.ts';
-import { resizeEvent, stepSummary } from './events.ts';
-import type { RecommendationMetrics } from './metrics.ts';
-import type { RecommendationPorts } from './ports.ts';
-import { costDelta } from './cost-delta.ts';
+import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
+import { sameValues } from '../../../core/resize/model/container-values.ts';
+import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
+import type { FailedResize } from '../../../core/resize/model/situation.ts';
+import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
+import type { TimelineEntry } from '../../../ports/timeline.ts';
+import type { WriteOutcome } from '../../../ports/writers.ts';
+import { resizeEvent, stepSummary } from '../publish/events.ts';
+import type { RecommendationMetrics } from '../publish/metrics.ts';
+import type { RecommendationPorts } from '../ports.ts';
+import { costDelta } from '../publish/money.ts';
 
-/** What came of it. */
-export interface StepsOutcome {
-  /** Steps that were taken. */
+/** The result of the resizes of one decision. */
+export interface ResizeOutcome {
+  /** Steps that were carried out. */
   readonly taken: readonly ResizeStep[];
+  /** Numbers of pods. */
   readonly changed: number;
   readonly failed: number;
-  /** Pods whose resize the server refused; to be remembered, so that they are not tried in vain. */
+  /** Resizes that the API server refused, to be stored in the memory of the workload. */
   readonly refused: readonly FailedResize[];
-  /** Something was left for soon: a pod moved on, a budget is used up. */
+  /** Whether a step has to be tried again soon, for example because its pod changed or the budget is exhausted. */
   readonly unfinished: boolean;
 }
 
-/** Raises and roll-backs first: no reduction that is held keeps them waiting, and no reduction of any workload is sent before the last of them. */
-export async function carryOutSteps(
+/**
+ * Sends raises and roll-backs first, so that a blocked reduction does not delay them; no workload's reduction is sent before the last
+ * of them.
+ */
+export async function resizePods(
   ports: RecommendationPorts,
   metrics: RecommendationMetrics,
   workload: WorkloadRecord,
   policy: PolicyRules,
   decision: WorkloadDecision,
   signal: AbortSignal,
-): Promise<StepsOutcome> {
+): Promise<ResizeOutcome> {
   const carrier: Carrier = { ports, metrics, workload, policy, actor: actorOf(decision), signal };
-  const outcome: StepsSoFar = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
+  const outcome: MutableResizeOutcome = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
   const reductions = decision.steps.filter(isReduction);
   const safety = decision.steps.filter((step) => !isReduction(step));
   const sent = safety.length === 0 || policy.dryRun ? () => undefined : ports.gate.announceSafetyWrites();
@@ -57,12 +61,12 @@ interface Carrier {
   readonly metrics: RecommendationMetrics;
   readonly workload: WorkloadRecord;
   readonly policy: PolicyRules;
-  /** Who decided: `evenkeel`, or the person who approved. */
+  /** `evenkeel`, or the user who approved the change. */
   readonly actor: string;
   readonly signal: AbortSignal;
 }
 
-interface StepsSoFar extends StepsOutcome {
+interface MutableResizeOutcome extends ResizeOutcome {
   readonly taken: ResizeStep[];
   changed: number;
   failed: number;
@@ -70,18 +74,18 @@ interface StepsSoFar extends StepsOutcome {
   unfinished: boolean;
 }
 
-async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome: StepsSoFar): Promise<void> {
+async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome: MutableResizeOutcome): Promise<void> {
   const { ports, metrics, workload, policy, actor, signal } = carrier;
   for (const step of steps) {
     const pod = ports.cluster.findPodByUid(step.pod.uid);
-    if (pod === undefined || !stillHolds(step, pod)) {
+    if (pod === undefined || !isUnchanged(step, pod)) {
       outcome.unfinished = true;
       continue;
     }
-    const askedAt = ports.clock.now();
+    const sentAt = ports.clock.now();
     const written = await ports.gate.carryOut(resizeOf(step, workload, policy), signal);
     const now = ports.clock.now();
-    report(ports, metrics, { workload, step, outcome: written, actor, now, askedAt });
+    reportResize(ports, metrics, { workload, step, outcome: written, actor, now, sentAt });
     if (written.kind === 'done') {
       outcome.changed += 1;
       outcome.taken.push(step);
@@ -93,7 +97,7 @@ async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome:
   }
 }
 
-/** What a roll-back lowers waits for nothing. */
+/** A roll-back is not a reduction, even where it lowers requests: it waits for no budget. */
 function isReduction({ lowers, isRollBack }: ResizeStep): boolean {
   return lowers && isRollBack !== true;
 }
@@ -108,19 +112,19 @@ function refusalOf(
   now: Instant,
   refused: Extract<WriteOutcome, { kind: 'refused' }>,
 ): FailedResize {
-  // A boost that is refused says nothing about less than it.
+  // A refused boost is no evidence that a smaller size would be refused.
   const isBoost = step.kind === 'start-up';
   const state = isBoost ? 'deferred' : 'error';
   const code = isBoost ? 'start-up-boost' : (refused.code ?? 'other');
-  const values = new Map(step.containers.map((each) => [each.name, each.to]));
+  const values = new Map(step.containers.map((change) => [change.name, change.to]));
   return { pod: name, uid, pool: null, resource: null, state, since: now, code, message: refused.message, values };
 }
 
-// Every await is a chance for the world to move on; the server tests the same once more.
-function stillHolds(step: ResizeStep, pod: PodRecord): boolean {
+/** Whether the pod still has the values that were decided from: it may change during each await. The API server tests the same again. */
+function isUnchanged(step: ResizeStep, pod: PodRecord): boolean {
   if (pod.deletionAt !== null) return false;
   return step.containers.every(({ name, from }) => {
-    const container = pod.containers.find((each) => each.name === name);
+    const container = pod.containers.find((candidate) => candidate.name === name);
     return container !== undefined && sameValues(container, from);
   });
 }
@@ -146,26 +150,26 @@ function urgencyOf(step: ResizeStep): typeof REDUCTION {
   return step.lowers ? REDUCING_ROLL_BACK : INCREASE;
 }
 
-interface Reported {
+interface ResizeReport {
   readonly workload: WorkloadRecord;
   readonly step: ResizeStep;
   readonly outcome: WriteOutcome;
   readonly actor: string;
   readonly now: Instant;
-  readonly askedAt: Instant;
+  readonly sentAt: Instant;
 }
 
-function report(
+function reportResize(
   ports: RecommendationPorts,
   metrics: RecommendationMetrics,
-  { workload, step, outcome, actor, now, askedAt }: Reported,
+  { workload, step, outcome, actor, now, sentAt }: ResizeReport,
 ): void {
   const { events, timeline } = ports;
-  metrics.resized(step.kind, outcome.kind);
+  metrics.countResize(step.kind, outcome.kind);
   const event = resizeEvent(workload, step, outcome);
   if (event !== null) events.record(event);
-  const reported = timelineOutcome(step, outcome);
-  if (reported === null) return;
+  const result = timelineOutcome(step, outcome);
+  if (result === null) return;
   const message = 'message' in outcome ? outcome.message : step.because;
   const { namespace, kind, name } = workload;
   for (const change of step.containers) {
@@ -181,9 +185,9 @@ function report(
       to: change.to,
       reason: step.because,
       actor,
-      outcome: reported,
+      outcome: result,
       message,
-      durationMs: now - askedAt,
+      durationMs: now - sentAt,
       costDeltaPerHourUsd: costDelta(ports, step.pod, change),
     });
   }

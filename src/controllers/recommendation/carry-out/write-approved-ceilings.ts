@@ -1,15 +1,15 @@
-// Writes ceilings that a person has approved onto the workload. What is approved stands in the Recommendation first, so a
-// crash before this write only means that it is written later.
+// Annotates a workload with ceilings that a user has approved. The approval is stored in the Recommendation first, so a crash before
+// this write only delays it.
 
-import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { formatAmount } from '#kube/quantity';
 import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
-import { mergeBounds } from '../../core/overrides/merge-bounds.ts';
-import { notesAfter } from '../../core/overrides/override-notes.ts';
-import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
-import type { RecommendationPorts } from './ports.ts';
+import { mergeBounds } from '../../../core/overrides/merge-bounds.ts';
+import { notesAfter } from '../../../core/overrides/override-notes.ts';
+import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
+import type { RecommendationPorts } from '../ports.ts';
 
-/** A person's word, written for them: an uninstall leaves it where it is. */
+/** The field manager of user requests: an uninstall does not remove its fields. */
 const FIELD_MANAGER = 'evenkeel-dashboard';
 
 export async function writeApprovedCeilings(
@@ -27,12 +27,12 @@ export async function writeApprovedCeilings(
   const merged = mergeBounds(workload.annotations, { ceiling }, new Set(ceilings.map(({ container }) => container)));
   if (merged.kind !== 'merged') {
     const why = merged.kind === 'invalid' ? merged.faults.map(({ message }) => message).join('; ') : merged.problem;
-    logger.warn('An approved ceiling cannot be written', { object, why });
+    logger.warn('Approved ceiling is invalid and was not written', { object, why });
     return;
   }
   const changed = { [WORKLOAD_ANNOTATIONS.ceiling]: merged.ceiling };
   const [first] = memory.limitExceptions.filter(({ state, settled, bound }) => state === 'approved' && !settled && bound === 'ceiling');
-  const by = first?.decided?.by ?? 'a person';
+  const by = first?.decided?.by ?? 'a user';
   const note = notesAfter(workload.annotations, changed, { by, at: clock.now(), reason: 'a limit exception was approved' });
   const outcome = await records.annotate(
     workloadPath(workload),
@@ -40,9 +40,9 @@ export async function writeApprovedCeilings(
     { resourceVersion: workload.resourceVersion, fieldManager: FIELD_MANAGER },
     signal,
   );
-  // It stands as not yet settled, so the next look tries again.
+  // The exception stays unsettled, so the next reconcile tries again.
   if (outcome.kind !== 'done') {
     const why = 'message' in outcome ? outcome.message : outcome.kind;
-    logger.warn('An approved ceiling could not be written yet', { object, why });
+    logger.warn('Writing approved ceiling failed; retrying at the next reconcile', { object, why });
   }
 }

@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
-import { amounts, aPodRecord, aSituation, autoPolicy, aWorkloadRecord } from '../../../test/builders/rightsizing.ts';
-import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
-import { REDUCTION, type Effect } from '../../core/effects/effect.ts';
-import { podRef } from '../../core/model/object-ref.ts';
-import { decideInPlace } from '../../core/resize/plan/decide-in-place.ts';
-import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
+import { amounts, aPodRecord, aSituation, autoPolicy, aWorkloadRecord } from '../../../../test/builders/rightsizing.ts';
+import { CountingMetrics } from '../../../../test/fakes/counting-metrics.ts';
+import { FakeClock } from '../../../../test/fakes/fake-clock.ts';
+import { RecordingLogger } from '../../../../test/fakes/recording-logger.ts';
+import { REDUCTION, type Effect } from '../../../core/effects/effect.ts';
+import { podRef } from '../../../core/model/object-ref.ts';
+import { decideInPlace } from '../../../core/resize/plan/decide-in-place.ts';
+import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
 import { MINUTE_MS } from '#kube/units';
-import type { EffectWriter } from '../../ports/writers.ts';
-import { EffectGate } from '../../runtime/effect-gate.ts';
-import { carryOutSteps } from './carry-out-steps.ts';
-import { RecommendationMetrics } from './metrics.ts';
-import type { RecommendationPorts } from './ports.ts';
+import type { EffectWriter } from '../../../ports/writers.ts';
+import { EffectGate } from '../../../runtime/effect-gate.ts';
+import { resizePods } from './resize-pods.ts';
+import { RecommendationMetrics } from '../publish/metrics.ts';
+import type { RecommendationPorts } from '../ports.ts';
 
 const running = new AbortController().signal;
 const names = ['a', 'b', 'c', 'd'];
@@ -60,7 +60,7 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100, 
   } as unknown as RecommendationPorts;
   const decision = { ...decideInPlace(aSituation()), steps };
   const state = { ended: false };
-  const carried = carryOutSteps(
+  const carried = resizePods(
     ports,
     new RecommendationMetrics(metrics),
     aWorkloadRecord(),

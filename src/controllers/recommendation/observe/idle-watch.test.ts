@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
-import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
-import { FakeHistory } from '../../../test/fakes/fake-history.ts';
-import { WEB } from '../../../test/fakes/resize-world.ts';
-import { DEFAULT_IDLE_RULES } from '../../core/resize/policy/idle-rules.ts';
+import { aPodRecord, aWorkloadRecord, T0 } from '../../../../test/builders/rightsizing.ts';
+import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts';
+import { FakeHistory } from '../../../../test/fakes/fake-history.ts';
+import { WEB } from '../../../../test/fakes/resize-world.ts';
+import { DEFAULT_IDLE_RULES } from '../../../core/resize/policy/idle-rules.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { NetworkUsage } from '#kube/records/usage';
-import { SILENT_LOGGER } from '../../runtime/logging.ts';
-import type { SampleListener } from '../../state/usage-model.ts';
+import { SILENT_LOGGER } from '../../../runtime/logging.ts';
+import type { SampleListener } from '../../../state/usage-model.ts';
 import { IdleWatch } from './idle-watch.ts';
 
 const RULES = { ...DEFAULT_IDLE_RULES, enabled: true };
@@ -46,7 +46,7 @@ function aWatch() {
   return { watch, cluster, history, received, inUse, notify, begin };
 }
 
-/** A point each five minutes up to T0. */
+/** One point per five minutes up to T0. */
 function past(cpu: readonly number[]) {
   return cpu.map((cpuMillicores, index) => ({
     key: `${WEB}/main`,
@@ -57,8 +57,8 @@ function past(cpu: readonly number[]) {
   }));
 }
 
-describe('The watch for idle workloads', () => {
-  test('knows nothing of workloads that it was not told to watch, and forgets those that it need watch no more', async () => {
+describe('The idle watch', () => {
+  test('tracks only watched workloads, and drops those that are no longer watched', async () => {
     const { watch, notify, begin } = aWatch();
     notify(T0, 1);
     expect(watch.activityOf(WEB)).toBeNull();
@@ -69,7 +69,7 @@ describe('The watch for idle workloads', () => {
     expect(watch.activityOf(WEB)).toBeNull();
   });
 
-  test('keeps when it began, and when each pod was last heard, however often it is asked to watch', async () => {
+  test('keeps its start and each pod’s last sample when watch is called again', async () => {
     const { watch, notify, begin } = aWatch();
     await begin();
     expect(watch.activityOf(WEB)?.samples).toEqual({ since: T0, newest: new Map() });
@@ -78,7 +78,7 @@ describe('The watch for idle workloads', () => {
     expect(watch.activityOf(WEB)?.samples).toEqual({ since: T0, newest: new Map([['web-1', T0 + MINUTE_MS]]) });
   });
 
-  test('goes on where the store ends: a restart interrupts no quiet spell', async () => {
+  test('continues where the store ends: a restart does not interrupt an idle period', async () => {
     const { watch, history, notify, begin } = aWatch();
     history.usagePoints = past([700, ...Array<number>(24).fill(1)]);
     await begin();
@@ -86,7 +86,7 @@ describe('The watch for idle workloads', () => {
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 - 2 * HOUR_MS, busiestMillicores: 700 });
   });
 
-  test('asks a store that was out of reach again, and goes without it meanwhile', async () => {
+  test('reads an unreachable store again, and works without it meanwhile', async () => {
     const { watch, history, notify, begin } = aWatch();
     const usage = history.readUsage.bind(history);
     history.readUsage = () => Promise.reject(new Error('away'));
@@ -99,7 +99,7 @@ describe('The watch for idle workloads', () => {
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 - 2 * HOUR_MS });
   });
 
-  test('tells at once of a sample that shows it in use', async () => {
+  test('reports a sample of a workload in use at once', async () => {
     const { inUse, notify, begin } = aWatch();
     await begin();
     notify(T0, 9);
@@ -108,7 +108,7 @@ describe('The watch for idle workloads', () => {
     expect(inUse).toEqual([WEB]);
   });
 
-  test('takes more traffic than probes make for use, whatever the CPU', async () => {
+  test('counts more traffic than probes send as use, whatever the CPU', async () => {
     const { watch, received, notify, begin } = aWatch();
     await begin();
     notify(T0, 1);

@@ -1,8 +1,8 @@
 // Evictions through the gate, with what a disruption budget says about them.
 
 import { beforeEach, expect, test } from '@jest/globals';
-import { amounts, anAdvice, aPodRecord } from '../../../test/builders/rightsizing.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { amounts, anAdvice, aPodRecord } from '../../../../test/builders/rightsizing.ts';
+import { ResizeWorld, WEB } from '../../../../test/fakes/resize-world.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;

@@ -8,20 +8,20 @@ import {
   autoPolicy,
   NO_OVERRIDES,
   T0,
-} from '../../../test/builders/rightsizing.ts';
-import type { IdleMemory, Sizes } from '../../core/resize/model/idle-memory.ts';
-import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
+} from '../../../../test/builders/rightsizing.ts';
+import type { IdleMemory, Sizes } from '../../../core/resize/model/idle-memory.ts';
+import type { DecisionNote } from '../../../core/resize/model/decision-note.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
-import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
-import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
-import { idleOriginal } from '../../../test/builders/original-notes.ts';
-import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
-import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
-import { HmacSigner } from '../../runtime/hmac-signer.ts';
-import type { RecordSigner } from '../../ports/record-signer.ts';
-import { recordedIdle } from './idle-note.ts';
-import { refusedRecords } from './refused-records.ts';
+import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../../core/resize/model/situation.ts';
+import { writeIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { idleOriginal } from '../../../../test/builders/original-notes.ts';
+import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts';
+import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
+import { HmacSigner } from '../../../runtime/hmac-signer.ts';
+import type { RecordSigner } from '../../../ports/record-signer.ts';
+import { readRecordedIdle } from './idle-annotations.ts';
+import { findRejectedAnnotations } from '../publish/rejected-annotations.ts';
 
 const sizes = (cpu: string, memory = '512Mi'): Sizes =>
   new Map([['main', { requests: amounts(cpu, memory), limits: amounts(null, null) }]]);
@@ -42,9 +42,9 @@ const WORKLOAD = aSituation().workload;
 const policy = autoPolicy();
 const cpuMax = { ...policy.container, cpu: { ...policy.container.cpu, max: 1000 } };
 
-type Context = Parameters<typeof recordedIdle>[2];
+type Context = Parameters<typeof readRecordedIdle>[2];
 
-/** The workload as the record says that it was made: one pod of the idle sizes, and an autoscaler at the idle minReplicas. */
+/** The workload as recorded: one pod of the idle size, and an autoscaler at the idle minReplicas. */
 const AS_RECORDED: Context = {
   policy,
   overrides: NO_OVERRIDES,
@@ -62,10 +62,10 @@ function signed(note: IdleMemory = NOTE): string {
 
 function read(note: string, context: Partial<Context> = {}, annotations: Readonly<Record<string, string>> = {}): IdleMemory | null {
   const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
-  return recordedIdle(workload, TEST_SIGNER, { ...AS_RECORDED, ...context });
+  return readRecordedIdle(workload, TEST_SIGNER, { ...AS_RECORDED, ...context });
 }
 
-/** The autoscaler with the note of its least, which the situation has verified. */
+/** The autoscaler with the verified annotation of its minReplicas. */
 function lowered(hpa: Parameters<typeof anHpaRecord>[0] = {}): Context['hpas'][number] {
   const original = idleOriginal('minReplicas', { user: 2 ** 31 - 1, value: 1, since: T0 });
   return { ...anHpaRecord({ name: 'web', minReplicas: 1, ...hpa }), annotations: { 'evenkeel.io/original': original } };
@@ -90,7 +90,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
     expect(restored({ hpas })?.autoscaler).toEqual({ name: 'web', minReplicas: 9 });
   });
 
-  test('is read as it is where nothing bounds it', () => {
+  test('is read unchanged where no bound applies', () => {
     expect(restored()).toEqual(NOTE);
   });
 
@@ -98,7 +98,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
     ['without a signature', writeIdleNote(NOTE)],
     ['with other sizes than were signed', signed().replace('8Gi', '9Gi')],
     ['of another workload', TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: 'evenkeel.io/idle' }, writeIdleNote(NOTE))],
-  ])('is not followed %s, and said to be', (_, note) => {
+  ])('is not followed %s, and an Event reports it', (_, note) => {
     expect(read(note)).toBeNull();
     expect(eventsOf(note)).toMatchObject([{ reason: 'RecordNotSigned', message: expect.stringContaining('not signed by this Evenkeel') }]);
   });
@@ -108,12 +108,12 @@ describe('The annotation of an idle workload without a Recommendation, which any
     ['has its natural sizes', { pods: podOf('8000m', '8Gi') }],
     ['has other sizes beside an idle one', { pods: podOf('4000m', '512Mi') }],
     ['has other sizes and other replicas', { pods: podOf('500m'), hpas: [lowered({ minReplicas: 2 })] }],
-  ])('is not followed where the workload %s: it is of an earlier idle period, and an Event reports it', (_, context) => {
+  ])('is not followed where the workload %s: it is from an earlier idle period, and an Event reports it', (_, context) => {
     expect(restored(context)).toBeNull();
     expect(eventsOf(signed())).toMatchObject([{ reason: 'RecordOutdated', message: expect.stringContaining('earlier idle period') }]);
   });
 
-  test('restores the sizes alone where a user has set other replicas since, or made other pods', () => {
+  test('restores the sizes alone where a user has changed the replicas or the pods', () => {
     const alone = { ...NOTE, idleReplicas: null, autoscaler: null };
     expect(restored({ hpas: [lowered({ minReplicas: 2 })] })).toEqual(alone);
     expect(restored({ pods: [...podOf('4000m'), ...podOf('500m')] })).toEqual(alone);
@@ -127,14 +127,14 @@ describe('The annotation of an idle workload without a Recommendation, which any
   });
 
   test.each([
-    ['are there still', podOf('8000m', '8Gi'), 1],
-    ['are not there any more', podOf('500m'), null],
-  ])('that tells of fewer replicas alone restores them where pods of those sizes %s', (_, pods, idleReplicas) => {
+    ['still exist', podOf('8000m', '8Gi'), 1],
+    ['no longer exist', podOf('500m'), null],
+  ])('that records fewer replicas alone restores them where pods of those sizes %s', (_, pods, idleReplicas) => {
     const note = signed({ ...NOTE, sizes: NOTE.natural });
     expect(read(note, { pods })?.idleReplicas ?? null).toBe(idleReplicas);
   });
 
-  describe('with a note of its replicas', () => {
+  describe('with an annotation of its replicas', () => {
     const of = { user: 9, value: 3, since: T0 };
     const sign = (text: string, uid: string = WORKLOAD.uid) =>
       TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid, field: 'evenkeel.io/original' }, text);
@@ -163,9 +163,9 @@ describe('The annotation of an idle workload without a Recommendation, which any
     });
   });
 
-  test('is waited for while there is no key to verify it with', () => {
+  test('delays the decision while no key to verify it is available', () => {
     const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': signed() } };
-    expect(() => recordedIdle(workload, new HmacSigner(() => null), AS_RECORDED)).toThrow('cannot be verified yet');
+    expect(() => readRecordedIdle(workload, new HmacSigner(() => null), AS_RECORDED)).toThrow('cannot be verified yet');
   });
 });
 
@@ -179,33 +179,33 @@ describe('The annotation of a workload with a Recommendation, whose status alone
   test.each<[string, string, ReturnType<typeof at>]>([
     ['is not signed', 'RecordNotSigned', at(WOKEN_AT, { lastIdle: null })],
     ['is of an idle period before the last', 'RecordOutdated', at(WOKEN_AT, { lastIdle: { ...lastIdle, since: T0 + 1 } })],
-    ['is older than a status that knows of no idle period', 'RecordOutdated', at(WOKEN_AT, { lastIdle: null })],
-    ['is of the last idle period, and is there a minute after that has ended', 'RecordOutdated', at(WOKEN_AT + MINUTE_MS)],
+    ['is older than a status without an idle period', 'RecordOutdated', at(WOKEN_AT, { lastIdle: null })],
+    ['is of the last idle period, and still exists a minute after its end', 'RecordOutdated', at(WOKEN_AT + MINUTE_MS)],
   ])('is reported where it %s', (what, reason, context) => {
     expect(reasonsOf(what === 'is not signed' ? writeIdleNote(NOTE) : signed(), context)).toEqual([reason]);
   });
 
   test('is reported while the workload is idle, where it is not signed', () => {
     expect(eventsOf(writeIdleNote(NOTE), at(WOKEN_AT, { idle: NOTE }))).toMatchObject([
-      { reason: 'RecordNotSigned', message: expect.stringContaining('the status of its Recommendation counts') },
+      { reason: 'RecordNotSigned', message: expect.stringContaining('it is written again from the status of its Recommendation') },
     ]);
   });
 
   test.each<[string, string, ReturnType<typeof at>]>([
     ['of an idle period that has not ended', signed(), at(WOKEN_AT, { idle: NOTE })],
-    ['whose removal is not seen yet', signed(), at(WOKEN_AT + MINUTE_MS - 1)],
-    ['that was written before a process ended without a status', signed({ ...NOTE, since: WOKEN_AT }), at(WOKEN_AT + MINUTE_MS)],
+    ['whose removal is not observed yet', signed(), at(WOKEN_AT + MINUTE_MS - 1)],
+    ['of a process that ended before it wrote a status', signed({ ...NOTE, since: WOKEN_AT }), at(WOKEN_AT + MINUTE_MS)],
   ])('is not reported %s', (_, note, context) => {
     expect(reasonsOf(note, context)).toEqual([]);
   });
 
-  test('is not reported while there is no key to verify it with', () => {
+  test('is not reported while no key to verify it is available', () => {
     expect(reasonsOf(signed(), at(WOKEN_AT + HOUR_MS), new HmacSigner(() => null))).toEqual([]);
   });
 });
 
 interface Refused extends Pick<WorkloadSituation, 'memory' | 'now'> {
-  readonly status: Parameters<typeof refusedRecords>[3]['status'];
+  readonly status: Parameters<typeof findRejectedAnnotations>[3]['status'];
 }
 
 const NO_STATUS: Refused = { status: undefined, now: T0, memory: NO_MEMORY };
@@ -217,5 +217,5 @@ function eventsOf(
   annotations: Readonly<Record<string, string>> = {},
 ): readonly DecisionNote[] {
   const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
-  return refusedRecords({ cluster: new FakeClusterReader(), signer }, workload, { hpas: [], memory, now }, { status });
+  return findRejectedAnnotations({ cluster: new FakeClusterReader(), signer }, workload, { hpas: [], memory, now }, { status });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { PrometheusMetrics } from '../../runtime/metrics.ts';
-import type { LimitException } from '../../core/resize/model/limit-exception.ts';
+import { PrometheusMetrics } from '../../../runtime/metrics.ts';
+import type { LimitException } from '../../../core/resize/model/limit-exception.ts';
 import { ExceptionMetrics } from './exception-metrics.ts';
 
 const WEB = 'shop/Deployment/web';
@@ -28,20 +28,20 @@ const open: LimitException = {
   ceilingReached: false,
 };
 
-test('exceptions are counted as they open and close, and as they stand; no longer once another replica leads', async () => {
+test('open, opened and closed exceptions are exported until the term ends', async () => {
   const metrics = new PrometheusMetrics();
   const counted = new ExceptionMetrics(metrics);
   const lines = async (): Promise<string[]> => (await metrics.expose()).split('\n').filter((line) => /^evenkeel_limit.* [1-9]/.test(line));
-  counted.decided(WEB, [], [open]);
-  counted.decided(WEB, [open], [open]);
+  counted.setExceptions(WEB, [], [open]);
+  counted.setExceptions(WEB, [open], [open]);
   expect(await lines()).toEqual([
     'evenkeel_limit_exceptions{type="usage-over-limit"} 1',
     'evenkeel_limit_overages 1',
     'evenkeel_limit_exceptions_opened_total{type="usage-over-limit"} 1',
   ]);
-  counted.decided(WEB, [open], [{ ...open, state: 'resolved', overage: null }]);
+  counted.setExceptions(WEB, [open], [{ ...open, state: 'resolved', overage: null }]);
   expect(await lines()).toContain('evenkeel_limit_exceptions_closed_total{state="resolved"} 1');
-  counted.decided(WEB, [], [open]);
+  counted.setExceptions(WEB, [], [open]);
   counted.reset();
   expect((await lines()).filter((line) => !line.includes('_total'))).toEqual([]);
 });

@@ -1,21 +1,21 @@
-// Watches how long workloads have been quiet: those alone whose policy makes idle ones small. Fed by live samples; what was
-// known before this process is read once from the store and from the graphs.
+// Tracks for how long workloads have not been used, only where their policy enables idle mode. Live samples update the trackers; usage
+// from before this process started is read once from the store and the graphs.
 
-import { quietNeededMs, wakeThreshold, type IdleRules } from '../../core/resize/policy/idle-rules.ts';
-import { IdleTracker, type Activity, type PastPoint } from '../../core/resize/model/idle-tracker.ts';
+import { quietNeededMs, wakeThreshold, type IdleRules } from '../../../core/resize/policy/idle-rules.ts';
+import { IdleTracker, type Activity, type PastPoint } from '../../../core/resize/model/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
-import { withoutStartUp } from '../../core/recommender/start-up.ts';
-import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { UsageRollupReader } from '../../ports/usage-rollups.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { UsageModel } from '../../state/usage-model.ts';
+import { withoutStartUp } from '../../../core/recommender/start-up.ts';
+import type { ClusterReader } from '../../../ports/cluster-reader.ts';
+import type { UsageRollupReader } from '../../../ports/usage-rollups.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { UsageModel } from '../../../state/usage-model.ts';
 
-/** Far enough back to see the time before a long quiet spell: whether it was ever in use. */
+/** Long enough to include usage from before a long idle period: a workload that was never in use is not idled. */
 const PAST_MS: DurationMs = 15 * DAY_MS;
-/** More than this into one pod is more than probes and scrapes ask: somebody uses it, whatever its CPU. */
+/** Probes and scrapes send less to one pod; a pod that receives more is in use, whatever its CPU usage. */
 const RECEIVED_BY_USE_BYTES_PER_SECOND = 4096;
-/** Points of a container within the same step belong together. */
+/** Points of all containers within one step are summed. */
 const STEP_MS: DurationMs = 300 * SECOND_MS;
 
 export interface IdleWatchDependencies {
@@ -23,19 +23,21 @@ export interface IdleWatchDependencies {
   readonly usage: Pick<UsageModel, 'onSample' | 'networkOf'> & { readonly graphs: Pick<UsageModel['graphs'], 'series' | 'seriesOf'> };
   readonly rollups: UsageRollupReader;
   readonly logger: Logger;
-  /** A sample shows a workload in use: whoever made it small is to look at once. */
+  /** Called when a sample shows a tracked workload in use, so that an idled one is woken at once. */
   readonly onInUse: (workload: WorkloadKey) => void;
 }
 
-interface Watched {
+interface TrackedWorkload {
   readonly tracker: IdleTracker;
+  /** Whether past usage was read completely. */
   seeded: boolean;
+  /** Bytes received, by pod uid. */
   readonly received: Map<string, { readonly at: Instant; readonly bytes: number }>;
 }
 
 export class IdleWatch {
   readonly #dependencies: IdleWatchDependencies;
-  readonly #watched = new Map<WorkloadKey, Watched>();
+  readonly #watched = new Map<WorkloadKey, TrackedWorkload>();
   readonly #stop: () => void;
 
   constructor(dependencies: IdleWatchDependencies) {
@@ -55,8 +57,8 @@ export class IdleWatch {
   }
 
   /**
-   * Begins to watch, or goes on; where the policy makes none small (`rules` null), ends it. What can be known of the past is
-   * known when it resolves; a store that is out of reach costs the past, and is asked again the next time.
+   * Starts or continues to track a workload; with `rules` null, stops. Resolves once past usage has been read. Where the store cannot
+   * be reached, past usage is missing and the next call reads it again.
    */
   async watch(workload: WorkloadRecord, rules: IdleRules | null, now: Instant): Promise<void> {
     const key = workloadKey(workload);
@@ -72,17 +74,17 @@ export class IdleWatch {
     }
     if (watched.seeded) return;
     watched.seeded = true;
-    const backMs = Math.max(PAST_MS, quietNeededMs(rules, 16) + HOUR_MS);
-    const past = await this.#past(key, now - backMs, now);
+    const pastMs = Math.max(PAST_MS, quietNeededMs(rules, 16) + HOUR_MS);
+    const past = await this.#readPast(key, now - pastMs, now);
     if (!past.complete) watched.seeded = false;
     watched.tracker.seed(past.points);
   }
 
-  /** null: it is not watched. */
+  /** null where the workload is not tracked. */
   activityOf(key: WorkloadKey): Activity | null {
     const watched = this.#watched.get(key);
     if (watched === undefined) return null;
-    if (this.#isSpokenTo(key, watched)) watched.tracker.interrupt();
+    if (this.#hasReceivedTraffic(key, watched)) watched.tracker.interrupt();
     return watched.tracker.activity();
   }
 
@@ -90,10 +92,10 @@ export class IdleWatch {
     this.#watched.delete(key);
   }
 
-  /** Whether a pod was sent more since it was last looked at than probes send. Not told of pods on their node's own network. */
-  #isSpokenTo(key: WorkloadKey, { received }: Watched): boolean {
+  /** Whether a pod has received more than probes send since the last call. Pods with hostNetwork have no counter of their own. */
+  #hasReceivedTraffic(key: WorkloadKey, { received }: TrackedWorkload): boolean {
     const { cluster, usage } = this.#dependencies;
-    let spokenTo = false;
+    let hasTraffic = false;
     const pods = new Set<string>();
     for (const pod of cluster.podsOf(key)) {
       pods.add(pod.uid);
@@ -104,21 +106,21 @@ export class IdleWatch {
       received.set(pod.uid, { at: network.at, bytes: network.receiveBytes });
       if (before === undefined || network.receiveBytes < before.bytes) continue;
       const perSecond = ((network.receiveBytes - before.bytes) * SECOND_MS) / (network.at - before.at);
-      if (perSecond > RECEIVED_BY_USE_BYTES_PER_SECOND) spokenTo = true;
+      if (perSecond > RECEIVED_BY_USE_BYTES_PER_SECOND) hasTraffic = true;
     }
     for (const uid of received.keys()) if (!pods.has(uid)) received.delete(uid);
-    return spokenTo;
+    return hasTraffic;
   }
 
-  async #past(
+  async #readPast(
     key: WorkloadKey,
     from: Instant,
     to: Instant,
   ): Promise<{ readonly points: readonly PastPoint[]; readonly complete: boolean }> {
     const { usage, rollups, logger } = this.#dependencies;
-    /** By step and container: the store and the graphs may both know it. */
+    /** CPU by step and container: a point of the graphs replaces the same one of the store. */
     const steps = new Map<number, Map<string, number>>();
-    const put = (container: string, at: Instant, cpuMillicores: number | null): void => {
+    const setPoint = (container: string, at: Instant, cpuMillicores: number | null): void => {
       if (cpuMillicores === null) return;
       const step = Math.floor(at / STEP_MS) * STEP_MS;
       let containers = steps.get(step);
@@ -129,18 +131,18 @@ export class IdleWatch {
     try {
       const prefix = `${key}/`;
       for (const point of await rollups.readUsage({ keyPrefix: prefix, from, to })) {
-        put(point.key.slice(prefix.length), point.at, point.cpuMillicores);
+        setPoint(point.key.slice(prefix.length), point.at, point.cpuMillicores);
       }
     } catch (err) {
       complete = false;
-      logger.debug('Past usage of a workload could not be read', { object: key, err });
+      logger.debug('Reading past usage of a workload failed', { object: key, err });
     }
     for (const container of usage.graphs.seriesOf(key)) {
-      for (const { at, cpuMillicores } of usage.graphs.series(key, container, from, to)) put(container, at, cpuMillicores);
+      for (const { at, cpuMillicores } of usage.graphs.series(key, container, from, to)) setPoint(container, at, cpuMillicores);
     }
     const points = [...steps].sort(([a], [b]) => a - b);
     return {
-      points: points.map(([at, containers]) => ({ at, cpuMillicores: [...containers.values()].reduce((sum, each) => sum + each, 0) })),
+      points: points.map(([at, containers]) => ({ at, cpuMillicores: [...containers.values()].reduce((sum, cpu) => sum + cpu, 0) })),
       complete,
     };
   }

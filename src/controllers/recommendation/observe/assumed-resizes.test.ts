@@ -1,8 +1,8 @@
-// The informers show what was written a moment later: until then a pod that was resized is not taken for one that was not.
+// Informers lag: until they show a resize, the resized pod does not count as unchanged.
 
 import { beforeEach, expect, test } from '@jest/globals';
-import { anAdvice } from '../../../test/builders/rightsizing.ts';
-import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { anAdvice } from '../../../../test/builders/rightsizing.ts';
+import { ResizeWorld, WEB } from '../../../../test/fakes/resize-world.ts';
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   world.setPods((pod) => (pod.name === 'web-1' ? { ...pod, ready: false } : pod));
 });
 
-/** web-2 is resized; then web-1 becomes ready, and the informers have not shown the first yet. */
+/** web-2 is resized; then web-1 becomes ready, before the informers show the resize. */
 async function canaryUnseen(): Promise<() => void> {
   const before = world.cluster.podList.map((pod) => ({ ...pod, ready: true }));
   await world.reconcile(WEB);
@@ -24,7 +24,7 @@ async function canaryUnseen(): Promise<() => void> {
   return () => void (world.cluster.podList = after);
 }
 
-test('one pod goes first, although the informers do not show it yet', async () => {
+test('only one canary is chosen, although the informers do not show it yet', async () => {
   const shown = await canaryUnseen();
   await world.reconcile(WEB);
   expect(world.cpus()).toEqual([500, 500, 500]);
@@ -34,7 +34,7 @@ test('one pod goes first, although the informers do not show it yet', async () =
   expect(world.cpus()).toEqual([100, 100, 100]);
 });
 
-test('what they never show was undone by somebody: it is believed for half a minute', async () => {
+test('a resize that they never show was reverted by another writer: it is assumed for 30 s', async () => {
   await canaryUnseen();
   world.clock.advance(MINUTE_MS);
   await world.reconcile(WEB);

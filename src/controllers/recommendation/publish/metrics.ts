@@ -1,32 +1,31 @@
-import type { RecommendationState } from '../../apis/conditions.ts';
-import { RECOMMENDATION_STATES } from '../../apis/conditions.ts';
+import type { RecommendationState } from '../../../apis/conditions.ts';
+import { RECOMMENDATION_STATES } from '../../../apis/conditions.ts';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
-import type { FailedResize } from '../../core/resize/model/situation.ts';
+import type { FailedResize, ResizeMemory } from '../../../core/resize/model/situation.ts';
 import type { WorkloadKey } from '#kube/records/workload';
-import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
+import type { Counter, Gauge, Metrics } from '../../../ports/metrics.ts';
 
-/** Whether anything could be compared of a reduction that is watched. */
+/** Whether throttling or pressure before and after a watched reduction could be compared. */
 const WATCH_EVIDENCE = ['compared', 'none'] as const;
 export type WatchEvidence = (typeof WATCH_EVIDENCE)[number];
 
-/** A workload's newest decision, in what is counted of it. */
+/** What is exported of a workload's latest decision; savings in US dollars per month, null where no price is known. */
 interface DecidedWorkload {
   readonly state: RecommendationState;
   readonly potential: number | null;
   readonly reclaimed: number | null;
-  /** Pods whose raise waits until their node has room. */
+  /** Pods whose raise waits for capacity of their node. */
   readonly waitingRaises: number;
-  /** Of the last reduction that is watched; null: none is. */
+  /** Of the last watched reduction; null where none is watched. */
   readonly watch: WatchEvidence | null;
 }
 
-/** What a workload counts for. */
 interface CountedWorkload extends DecidedWorkload {
   readonly potential: number;
   readonly reclaimed: number;
 }
 
-/** What the controller counts. */
+/** Metrics of decisions, resizes and evictions. */
 export class RecommendationMetrics {
   readonly #resizes: Counter;
   readonly #workloads: Gauge;
@@ -36,7 +35,8 @@ export class RecommendationMetrics {
   readonly #watched: Gauge;
   readonly #waitingRaises: Gauge;
   readonly #nodeRefusals: Gauge;
-  readonly #known = new Map<WorkloadKey, CountedWorkload>();
+  readonly #evictions: Counter;
+  readonly #counted = new Map<WorkloadKey, CountedWorkload>();
   readonly #byState = new Map<RecommendationState, number>();
   readonly #byEvidence = new Map<WatchEvidence, number>();
   #potential = 0;
@@ -46,7 +46,7 @@ export class RecommendationMetrics {
   constructor(metrics: Metrics) {
     this.#resizes = metrics.counter({
       name: 'evenkeel_pod_resizes_total',
-      help: 'Resizes of pods, by kind (change, conform, write-back, overage, start-up) and outcome.',
+      help: 'Resizes of pods, by kind (change, correct-drift, revert, overage, start-up) and outcome.',
       labels: ['kind', 'outcome'],
     });
     this.#workloads = metrics.gauge({
@@ -56,17 +56,17 @@ export class RecommendationMetrics {
     });
     this.#savings = metrics.gauge({
       name: 'evenkeel_savings_per_month_usd',
-      help: 'Savings in US dollars per month: potential (not applied yet) and reclaimed (given back so far).',
+      help: 'Savings in US dollars per month: potential (not applied yet) and reclaimed (already applied).',
       labels: ['kind'],
     });
     this.#idle = metrics.counter({
       name: 'evenkeel_idle_transitions_total',
-      help: 'Workloads that were idled because they were not used (idled), and restored to their natural size (woken).',
+      help: 'Workloads idled because they were not used (idled), and idled workloads restored to their natural size (woken).',
       labels: ['transition'],
     });
     this.#waitingRaises = metrics.gauge({
       name: 'evenkeel_raises_waiting_for_node_capacity',
-      help: 'Pods whose raise waits until their node has room.',
+      help: 'Pods whose raise waits for capacity of their node.',
       labels: [],
     });
     this.#nodeRefusals = metrics.gauge({
@@ -76,20 +76,25 @@ export class RecommendationMetrics {
     });
     this.#rollBacks = metrics.counter({
       name: 'evenkeel_rollbacks_total',
-      help: 'Changes that were taken back, by reason: restarts, readiness, errors, throttling, pressure, request (a user asked for it).',
+      help: 'Changes rolled back, by reason: restarts, readiness, errors, throttling, pressure, request (by a user).',
       labels: ['reason'],
+    });
+    this.#evictions = metrics.counter({
+      name: 'evenkeel_pod_evictions_total',
+      help: 'Requested evictions, by outcome (done, budget, refused, blocked, gone, conflict, dry-run).',
+      labels: ['outcome'],
     });
     this.#watched = metrics.gauge({
       name: 'evenkeel_watched_reductions',
-      help: 'Workloads with a reduction of the last day, by whether its throttling or pressure could be compared (compared, none).',
+      help: 'Workloads with a reduction in the last day, by whether throttling or pressure before and after it could be compared (compared, none).',
       labels: ['evidence'],
     });
     this.reset();
   }
 
-  /** Nothing is known, or no longer this replica's to tell: of two that told it, a sum would count all twice. */
+  /** Clears every series. Called at start and when leadership ends: two replicas that export it would double every sum. */
   reset(): void {
-    this.#known.clear();
+    this.#counted.clear();
     this.#byState.clear();
     this.#potential = 0;
     this.#reclaimed = 0;
@@ -103,43 +108,52 @@ export class RecommendationMetrics {
     this.#savings.remove({ kind: 'reclaimed' });
   }
 
-  /** What the kubelets of node pools refuse, whatever the amount. */
-  nodeRefusals(refusals: readonly FailedResize[]): void {
+  /** Sets the node pools whose kubelets refuse resizes of any amount. */
+  setNodeRefusals(refusals: readonly FailedResize[]): void {
     for (const reason of NODE_PROPERTY_CODES) {
       this.#nodeRefusals.set(new Set(refusals.flatMap(({ code, pool }) => (code === reason ? [pool] : []))).size, { reason });
     }
   }
 
-  /** A workload fell idle, or woke. */
-  idle(transition: 'idled' | 'woken'): void {
+  countIdleTransition(transition: 'idled' | 'woken'): void {
     this.#idle.add(1, { transition });
   }
 
-  /** A change was taken back. */
-  rolledBack(reason: string): void {
-    this.#rollBacks.add(1, { reason });
+  /** Counts the roll-backs of a workload and its node classes that the memory after a decision adds. */
+  countRollBacks(before: ResizeMemory, after: ResizeMemory): void {
+    const earlier = new Map(memoriesOf(before));
+    // Where node classes differ, the workload's own memory repeats the first class.
+    const counted = after.classes === undefined ? memoriesOf(after) : [...after.classes];
+    for (const [name, { rolledBack }] of counted) {
+      if (rolledBack === null || rolledBack.at === (earlier.get(name)?.rolledBack?.at ?? null)) continue;
+      this.#rollBacks.add(1, { reason: rolledBack.reason });
+    }
   }
 
-  resized(kind: string, outcome: string): void {
+  countResize(kind: string, outcome: string): void {
     this.#resizes.add(1, { kind, outcome });
   }
 
-  /** A workload's newest decision; null when it is gone. */
-  decided(workload: WorkloadKey, decision: DecidedWorkload | null): void {
-    const before = this.#known.get(workload);
+  countEviction(outcome: string): void {
+    this.#evictions.add(1, { outcome });
+  }
+
+  /** Sets a workload's latest decision; null once the workload is gone. */
+  setWorkload(workload: WorkloadKey, decision: DecidedWorkload | null): void {
+    const before = this.#counted.get(workload);
     if (decision !== null && before !== undefined && isSame(before, decision)) return;
     if (before !== undefined) {
-      this.#count(before.state, -1);
+      this.#countState(before.state, -1);
       this.#countWatch(before.watch, -1);
       this.#potential -= before.potential;
       this.#reclaimed -= before.reclaimed;
       this.#waiting -= before.waitingRaises;
-      this.#known.delete(workload);
+      this.#counted.delete(workload);
     }
     if (decision !== null) {
       const { state, potential, reclaimed, waitingRaises, watch } = decision;
-      this.#known.set(workload, { state, potential: potential ?? 0, reclaimed: reclaimed ?? 0, waitingRaises, watch });
-      this.#count(state, 1);
+      this.#counted.set(workload, { state, potential: potential ?? 0, reclaimed: reclaimed ?? 0, waitingRaises, watch });
+      this.#countState(state, 1);
       this.#countWatch(watch, 1);
       this.#potential += potential ?? 0;
       this.#reclaimed += reclaimed ?? 0;
@@ -157,11 +171,23 @@ export class RecommendationMetrics {
     this.#watched.set(count, { evidence });
   }
 
-  #count(state: RecommendationState, by: number): void {
+  #countState(state: RecommendationState, by: number): void {
     const count = (this.#byState.get(state) ?? 0) + by;
     this.#byState.set(state, count);
     this.#workloads.set(count, { state });
   }
+}
+
+/** `compared` where any watched reduction of the workload or its node classes has comparable hours; null where none is watched. */
+export function watchEvidence(memory: ResizeMemory): WatchEvidence | null {
+  const watched = memoriesOf(memory).flatMap(([, classMemory]) => classMemory.watched.slice(-1));
+  if (watched.length === 0) return null;
+  return watched.some(({ comparedHours }) => comparedHours > 0) ? 'compared' : 'none';
+}
+
+/** The memory of a workload (named '') and of each of its node classes. */
+function memoriesOf(memory: ResizeMemory): readonly (readonly [string, ResizeMemory])[] {
+  return [['', memory], ...(memory.classes ?? [])];
 }
 
 function isSame(before: CountedWorkload, { state, potential, reclaimed, waitingRaises, watch }: DecidedWorkload): boolean {

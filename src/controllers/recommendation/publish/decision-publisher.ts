@@ -1,0 +1,149 @@
+// Publishes decisions: the Recommendation and its status, the decision cache, Events, metrics and log.
+
+import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
+import type { Recommendation, RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
+import type { ContainerAdvice } from '../../../core/recommender/advice.ts';
+import type { DecisionNote } from '../../../core/resize/model/decision-note.ts';
+import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
+import { isApplied } from '../../../core/resize/model/limit-exception.ts';
+import type { ResizeMemory, WorkloadSituation } from '../../../core/resize/model/situation.ts';
+import { raisesWaitingForNodes } from '../../../core/resize/plan/waiting-raises.ts';
+import { recommendationStatus } from '../../../core/resize/status/recommendation-status.ts';
+import type { DecidedWorkload } from '../../../state/decision-cache.ts';
+import type { CarryOutResult } from '../carry-out/carry-out-decision.ts';
+import type { DecidedSituation } from '../decide/workload-decider.ts';
+import type { GovernedWorkload } from '../observe/governed-workload.ts';
+import { latestStatus } from '../observe/latest-memory.ts';
+import type { RecommendationPorts } from '../ports.ts';
+import { logDecision } from './decision-log.ts';
+import { decisionEvent } from './events.ts';
+import { ExceptionMetrics } from './exception-metrics.ts';
+import { watchEvidence, type RecommendationMetrics } from './metrics.ts';
+import { calculateMoney } from './money.ts';
+import { annotateResized, deleteRecommendation, ensureRecommendation, writeStatus } from './recommendation-object.ts';
+
+export class DecisionPublisher {
+  readonly #ports: RecommendationPorts;
+  readonly #metrics: RecommendationMetrics;
+  readonly #exceptions: ExceptionMetrics;
+
+  constructor(ports: RecommendationPorts, metrics: RecommendationMetrics) {
+    this.#ports = ports;
+    this.#metrics = metrics;
+    this.#exceptions = new ExceptionMetrics(ports.metrics);
+  }
+
+  recordEvents(workload: WorkloadRecord, notes: readonly DecisionNote[]): void {
+    for (const note of notes) {
+      this.#ports.events.record(decisionEvent(workload, note));
+      if (note.reason === 'Idled') this.#metrics.countIdleTransition('idled');
+      if (note.reason === 'Woken') this.#metrics.countIdleTransition('woken');
+    }
+  }
+
+  /**
+   * Writes the Recommendation, or deletes it where the mode publishes none, and records the decision in the cache, the log and the metrics.
+   * @throws when the API server refuses a write or cannot be reached: a decision that is not stored may not be carried out
+   */
+  async publish(
+    { key, workload, governance }: GovernedWorkload,
+    { situation, decision }: Pick<DecidedSituation, 'situation' | 'decision'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cluster, decisions, usageSource, logger } = this.#ports;
+    const present = cluster.findRecommendation(key);
+    const previous = latestStatus(this.#ports, key, present);
+    const { potentialPerMonthUsd, reclaimedPerMonthUsd, costPerMonthUsd } = calculateMoney(this.#ports, situation, decision);
+    const waitingRaises = raisesWaitingForNodes(situation, decision);
+    const published = isToBePublished(decision, present !== undefined);
+    const policy = governance.rules.name;
+    const facts = {
+      now: situation.now,
+      generation: published ? await ensureRecommendation(this.#ports, workload, policy, present, signal) : null,
+      replicas: situation.pods.length,
+      savingsPerMonthUsd: potentialPerMonthUsd,
+      costPerMonthUsd,
+      waitingRaises,
+      source: usageSource(),
+    };
+    const contents = { decision, facts, before: previous };
+    // A Recommendation that was just created has no status yet, even where this process remembers one.
+    const inObject = present === undefined ? undefined : previous;
+    const status = published
+      ? await writeStatus(this.#ports, workload, contents, inObject, signal)
+      : recommendationStatus(decision, facts, previous);
+    if (!published && present !== undefined) await deleteRecommendation(this.#ports, workload, signal);
+    if (isNewlyApplied(previous, status)) await annotateResized(this.#ports, workload, status, signal);
+    decisions.record(key, {
+      policy,
+      published,
+      ...recommendationUid(present),
+      status,
+      advice: displayedAdvice(situation, decision),
+      savings: { potentialPerMonthUsd, reclaimedPerMonthUsd },
+    });
+    logDecision(logger, key, previous, decision);
+    this.#metrics.setWorkload(key, {
+      state: decision.state,
+      potential: potentialPerMonthUsd,
+      reclaimed: reclaimedPerMonthUsd,
+      waitingRaises: waitingRaises?.pods ?? 0,
+      watch: watchEvidence(decision.memory),
+    });
+  }
+
+  /** Counts the roll-backs and limit exceptions that a decision adds or ends. */
+  countTransitions(key: WorkloadKey, before: ResizeMemory, after: ResizeMemory): void {
+    this.#metrics.countRollBacks(before, after);
+    this.#exceptions.setExceptions(key, before.limitExceptions, after.limitExceptions);
+  }
+
+  /** Reports the result to the resize cycle of the policy. */
+  reportToCycle(
+    { key, governance: { rules } }: GovernedWorkload,
+    decision: WorkloadDecision,
+    { resizes: { changed, failed } }: CarryOutResult,
+  ): void {
+    const { cycles, clock, cluster } = this.#ports;
+    const isDeferred = ({ state }: { readonly state: string }): boolean => state === 'deferred';
+    const deferredPods = [...cluster.podsOf(key)].filter(({ resize }) => isDeferred(resize)).length;
+    const deferred = deferredPods + decision.memory.failures.filter(isDeferred).length;
+    const { state, reason } = decision;
+    cycles.report(rules.name ?? '', key, { changed, failed, deferred, blocked: state === 'blocked', reason }, clock.now());
+  }
+
+  forget(key: WorkloadKey): void {
+    this.#metrics.setWorkload(key, null);
+    this.#exceptions.setExceptions(key, [], null);
+  }
+
+  /** Clears every series at the end of the leader's term. */
+  close(): void {
+    this.#metrics.reset();
+    this.#exceptions.reset();
+  }
+}
+
+/** Mode Observe publishes no Recommendation, except while it stores values that have to be restored. */
+function isToBePublished({ memory, mode, state }: WorkloadDecision, isPresent: boolean): boolean {
+  const memories = [memory, ...(memory.classes?.values() ?? [])];
+  if (memory.idle !== null || memory.autoscalers.some(({ targets }) => targets.length > 0)) return true;
+  if (memories.some(({ limitExceptions }) => limitExceptions.some(isApplied))) return true;
+  // An excluded workload keeps a Recommendation that it has and gets no new one.
+  return mode !== 'Observe' && (state !== 'excluded' || isPresent);
+}
+
+function isNewlyApplied(previous: RecommendationStatus | undefined, status: RecommendationStatus): boolean {
+  return status.lastApplied !== undefined && status.lastApplied.at !== previous?.lastApplied?.at;
+}
+
+function recommendationUid(present: Recommendation | undefined): Pick<DecidedWorkload, 'recommendationUid'> {
+  const uid = present?.metadata.uid;
+  return uid === undefined ? {} : { recommendationUid: uid };
+}
+
+/** Advice of the displayed node class where classes differ; without the hourly evidence, which is not sent to other replicas. */
+function displayedAdvice({ advice }: WorkloadSituation, { classes, containers }: WorkloadDecision): readonly ContainerAdvice[] {
+  const displayed = classes === undefined ? advice : containers.flatMap((plan) => plan.advice ?? []);
+  return displayed.map(({ evidence: _hours, ...rest }) => rest);
+}

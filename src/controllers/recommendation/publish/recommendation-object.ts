@@ -1,0 +1,116 @@
+// Writes a workload's Recommendation: the object once, its status on each change.
+
+import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import { PLURALS, type Recommendation, type RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
+import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
+import { decidedPart, isWorthWriting, recommendationStatus, type StatusFacts } from '../../../core/resize/status/recommendation-status.ts';
+import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
+import { recommendationName } from '../../../core/recommendations/recommendation-name.ts';
+import type { OwnObject, WriteOutcome } from '../../../ports/writers.ts';
+import type { RecommendationPorts } from '../ports.ts';
+
+/** Field manager of this controller's fields; user requests have other field managers and stay. */
+const FIELD_MANAGER = 'evenkeel-recommendation';
+
+/** The contents of a status. */
+export interface StatusContents {
+  readonly decision: WorkloadDecision;
+  readonly facts: StatusFacts;
+  /** The status that was written last. */
+  readonly before: RecommendationStatus | undefined;
+}
+
+function recommendationObject(workload: WorkloadRecord): OwnObject {
+  return { plural: PLURALS.Recommendation, namespace: workload.namespace, name: recommendationName(workload) };
+}
+
+/**
+ * Creates the Recommendation where it is missing, and updates its spec where its policy or owner has changed.
+ * @returns its generation; null where the API server returned none
+ * @throws when the API server refuses or cannot be reached, or when the object was deleted meanwhile
+ */
+export async function ensureRecommendation(
+  ports: RecommendationPorts,
+  workload: WorkloadRecord,
+  policy: string | null,
+  present: Recommendation | undefined,
+  signal: AbortSignal,
+): Promise<number | null> {
+  if (present !== undefined && !isOutdated(present, workload, policy)) return present.metadata.generation ?? null;
+  const object = recommendationObject(workload);
+  const outcome = await ports.records.apply(object, specOf(workload, policy, present), FIELD_MANAGER, signal);
+  if (outcome.kind !== 'done') throw new Error(`creating Recommendation ${object.name}: ${describe(outcome)}`);
+  const applied = outcome.object as Pick<Recommendation, 'metadata'> | undefined;
+  if (present !== undefined && applied !== undefined && applied.metadata.uid !== present.metadata.uid) {
+    throw new Error(`creating Recommendation ${object.name}: it was deleted meanwhile, so its memory is discarded`);
+  }
+  return applied?.metadata.generation ?? present?.metadata.generation ?? null;
+}
+
+/**
+ * Writes the status where it differs from the previous one.
+ * @param inObject the status in the object; undefined for an object that was just created
+ * @returns the status in the object after the call
+ * @throws when the API server refuses or cannot be reached: a decision that is not stored may not be carried out
+ */
+export async function writeStatus(
+  ports: RecommendationPorts,
+  workload: WorkloadRecord,
+  { decision, facts, before }: StatusContents,
+  inObject: RecommendationStatus | undefined,
+  signal: AbortSignal,
+): Promise<RecommendationStatus> {
+  if (inObject !== undefined && !isWorthWriting(inObject, decidedPart(decision, facts), facts.now)) return inObject;
+  const status = recommendationStatus(decision, facts, before);
+  const object = recommendationObject(workload);
+  const outcome = await ports.records.applyStatus(object, status, FIELD_MANAGER, signal);
+  if (outcome.kind !== 'done') throw new Error(`writing the status of Recommendation ${object.name}: ${describe(outcome)}`);
+  return status;
+}
+
+/**
+ * Deletes the Recommendation where the mode publishes none.
+ * @throws when the API server refuses or cannot be reached
+ */
+export async function deleteRecommendation(ports: RecommendationPorts, workload: WorkloadRecord, signal: AbortSignal): Promise<void> {
+  const outcome = await ports.records.delete(recommendationObject(workload), signal);
+  if (outcome.kind !== 'done' && outcome.kind !== 'gone')
+    throw new Error(`deleting Recommendation of ${workload.name}: ${describe(outcome)}`);
+}
+
+/** Annotates the workload with the applied change, for users who read the workload alone. A failed write is only logged. */
+export async function annotateResized(
+  ports: RecommendationPorts,
+  workload: WorkloadRecord,
+  status: RecommendationStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const { lastApplied, previous } = status;
+  const annotation = JSON.stringify({
+    at: lastApplied?.at,
+    by: lastApplied?.by,
+    from: previous?.containers ?? null,
+    to: lastApplied?.containers,
+  });
+  const outcome = await ports.records.annotate(workloadPath(workload), { [WORKLOAD_ANNOTATIONS.resized]: annotation }, {}, signal);
+  if (outcome.kind !== 'done')
+    ports.logger.warn('Annotating workload failed', { object: `${workload.namespace}/${workload.name}`, why: describe(outcome) });
+}
+
+function isOutdated(present: Recommendation, workload: WorkloadRecord, policy: string | null): boolean {
+  if ((present.spec.policyRef?.name ?? null) !== policy) return true;
+  return present.metadata.ownerReferences?.some(({ uid }) => uid === workload.uid) !== true;
+}
+
+function specOf({ apiVersion, kind, name, uid }: WorkloadRecord, policy: string | null, present: Recommendation | undefined): object {
+  // spec.targetRef is immutable, and the served version of the workload's kind may change.
+  const targetRef = { apiVersion: present?.spec.targetRef.apiVersion ?? apiVersion, kind, name };
+  return {
+    metadata: { ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }] },
+    spec: { targetRef, ...(policy === null ? {} : { policyRef: { name: policy } }) },
+  };
+}
+
+function describe(outcome: WriteOutcome): string {
+  return 'message' in outcome ? `${outcome.kind}: ${outcome.message}` : outcome.kind;
+}
