@@ -1,5 +1,6 @@
 # syntax=docker/dockerfile:1
-# Both programs in one image: evenkeel-controller (what it runs by itself) and the CLI evenkeel:
+# Both programs in one image: evenkeel-controller (what it runs by itself) and the CLI evenkeel without the demo, whose embedded
+# cluster is a development dependency:
 #   docker run --rm evenkeel dist/cli/main.js --help
 # A release names both bases by digest, so that the same sources give the same image whenever it is built:
 #   docker build --build-arg BUILD_IMAGE=node:24-trixie-slim@sha256:… --build-arg RUNTIME_IMAGE=…@sha256:… \
@@ -28,7 +29,6 @@ COPY package.json LICENSE ./
 COPY --from=build /src/node_modules ./node_modules
 COPY --from=build /src/dist ./dist
 COPY crds ./crds
-COPY config/demo ./config/demo
 # By number: a kubelet that is to see that it is not root cannot look up a name.
 USER 65532:65532
 EXPOSE 9090 8081 8080

@@ -82,4 +82,4 @@ generate: $(INSTALLED) ## Write every generated file anew
 	node hack/generate.ts
 
 clean: ## Remove what was installed and built
-	rm -rf dist node_modules
+	rm -rf dist dist-embedded-cluster node_modules
