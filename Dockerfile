@@ -12,13 +12,16 @@ FROM ${BUILD_IMAGE} AS build
 ARG SOURCE_DATE_EPOCH=0
 WORKDIR /src
 COPY package.json package-lock.json ./
+COPY packages/kube/package.json ./packages/kube/
+COPY packages/embedded-cluster/package.json ./packages/embedded-cluster/
 # Exactly what the lock file says, by its digests; no script of a package runs.
 RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY tsconfig.json tsconfig.build.json dist.package.json ./
-COPY packages ./packages
+COPY packages/kube ./packages/kube
 COPY src ./src
 RUN npm run -s build
-RUN npm prune --no-save --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
+# The links to our own packages lead nowhere in the image: dist/ has what it needs of them.
+RUN npm prune --no-save --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error && rm -r node_modules/@evenkeel
 
 # No shell and no package manager: Node.js and ours alone.
 FROM ${RUNTIME_IMAGE}

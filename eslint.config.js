@@ -35,7 +35,7 @@ export default defineConfig(
         {
           patterns: [
             {
-              group: ['node:*', '@kubernetes/*', 'express', 'ws', 'winston', 'prom-client'],
+              group: ['node:*', '@kubernetes/*', 'express', 'winston', 'prom-client'],
               message: 'core and packages/kube are pure: no I/O, no Node API.',
             },
           ],
