@@ -1,5 +1,6 @@
 # syntax=docker/dockerfile:1
-# Both programs in one image: evenkeel-controller (what it runs by itself) and the CLI evenkeel:
+# Both programs in one image: evenkeel-controller (what it runs by itself) and the CLI evenkeel without the demo, whose embedded
+# cluster is a development dependency:
 #   docker run --rm evenkeel dist/cli/main.js --help
 # A release names both bases by digest, so that the same sources give the same image whenever it is built:
 #   docker build --build-arg BUILD_IMAGE=node:24-trixie-slim@sha256:… --build-arg RUNTIME_IMAGE=…@sha256:… \
@@ -11,13 +12,16 @@ FROM ${BUILD_IMAGE} AS build
 ARG SOURCE_DATE_EPOCH=0
 WORKDIR /src
 COPY package.json package-lock.json ./
+COPY packages/kube/package.json ./packages/kube/
+COPY packages/embedded-cluster/package.json ./packages/embedded-cluster/
 # Exactly what the lock file says, by its digests; no script of a package runs.
 RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY tsconfig.json tsconfig.build.json dist.package.json ./
-COPY packages ./packages
+COPY packages/kube ./packages/kube
 COPY src ./src
 RUN npm run -s build
-RUN npm prune --no-save --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
+# The links to our own packages lead nowhere in the image: dist/ has what it needs of them.
+RUN npm prune --no-save --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error && rm -r node_modules/@evenkeel
 
 # No shell and no package manager: Node.js and ours alone.
 FROM ${RUNTIME_IMAGE}
@@ -28,7 +32,6 @@ COPY package.json LICENSE ./
 COPY --from=build /src/node_modules ./node_modules
 COPY --from=build /src/dist ./dist
 COPY crds ./crds
-COPY config/demo ./config/demo
 # By number: a kubelet that is to see that it is not root cannot look up a name.
 USER 65532:65532
 EXPOSE 9090 8081 8080

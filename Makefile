@@ -18,7 +18,7 @@ help: ## List these commands
 
 install: $(INSTALLED) ## Install what the project needs (done by the others, too)
 
-$(INSTALLED): package.json package-lock.json
+$(INSTALLED): package.json package-lock.json $(wildcard packages/*/package.json)
 	# Not `npm ci`: it deletes node_modules first, and the results of tests that are kept there.
 	npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
@@ -82,4 +82,4 @@ generate: $(INSTALLED) ## Write every generated file anew
 	node hack/generate.ts
 
 clean: ## Remove what was installed and built
-	rm -rf dist node_modules
+	rm -rf dist dist-embedded-cluster node_modules

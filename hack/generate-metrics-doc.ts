@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { OWN_NAMESPACE } from '../src/cli/demo/demo-cluster.ts';
-import { serveCluster } from '../src/cli/demo/serve-cluster.ts';
+import { OWN_NAMESPACE } from '../src/demo/demo-cluster.ts';
+import { followClock } from '../src/demo/follow-clock.ts';
+import { serveCluster } from '#embedded-cluster/serve-cluster';
 import { startController } from '../src/cmd/controller/controller.ts';
 import { reachCluster } from '../src/cmd/controller/reach-cluster.ts';
 import { SILENT_LOGGER } from '../src/runtime/logging.ts';
@@ -54,7 +55,7 @@ async function metricsOfAController(): Promise<readonly ExportedMetric[]> {
   try {
     const loaded = loadSettings(EVENKEEL_SETTINGS, { environment: {}, flags: Object.entries(settingsFor(served.kubeconfig)).map(named) });
     if (!loaded.ok) throw new Error(loaded.message);
-    const world = await reachCluster(loaded.settings, parts);
+    const world = await reachCluster(loaded.settings, parts, undefined, followClock);
     const controller = await startController({ ...parts, world, settings: loaded.settings });
     await registered(metrics, LAST_METRIC);
     await controller.stop();

@@ -13,6 +13,7 @@ const ROLES: Readonly<Record<string, string>> = {
   commands: 'what a user may request',
   controllers: 'reconcilers',
   core: 'decisions, pure',
+  demo: 'the controller on the embedded cluster',
   'embedded-cluster': 'package: Kubernetes in one process',
   kube: 'package: Kubernetes as data',
   ports: 'interfaces',
@@ -39,10 +40,10 @@ if (process.argv.includes('--check')) {
   writeFileSync(file, wanted);
 }
 
-/** `cmd` has no row in the table: it wires every room but `cli`, which starts it. Rooms without a folder are left out. */
+/** `cmd` has no row in the table: it wires every room but `cli` and `demo`, which start it, and the embedded cluster. Rooms without a folder are left out. */
 function withBinaries(table: RoomTable): RoomTable {
   const rooms = [...table].filter(([room]) => ['src', 'packages'].some((folder) => existsSync(join(root, folder, room))));
-  const wired = rooms.map(([room]) => room).filter((room) => room !== 'cli');
+  const wired = rooms.map(([room]) => room).filter((room) => !['cli', 'demo', 'embedded-cluster'].includes(room));
   return new Map([...rooms, ['cmd', wired] as const].toReversed());
 }
 

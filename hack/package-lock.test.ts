@@ -7,6 +7,8 @@ import { expect, test } from '@jest/globals';
 interface LockedPackage {
   readonly version?: string;
   readonly integrity?: string;
+  readonly link?: boolean;
+  readonly dev?: boolean;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -41,6 +43,15 @@ test('package-lock.json has every dependency of every package, those of other pl
 test('package-lock.json has the digest of every package that an image for amd64 or arm64 may hold', () => {
   const isForImages = ({ os = ['linux'], cpu = ['x64'] }: LockedPackage): boolean =>
     os.includes('linux') && (cpu.includes('x64') || cpu.includes('arm64'));
-  const without = Object.entries(packages).filter(([path, locked]) => path !== '' && isForImages(locked) && locked.integrity === undefined);
+  // Packages of this repository are links to their folders, and have none.
+  const downloaded = Object.entries(packages).filter(([path, { link }]) => path.startsWith('node_modules/') && link !== true);
+  const without = downloaded.filter(([, locked]) => isForImages(locked) && locked.integrity === undefined);
   expect(without).toEqual([]);
+});
+
+test('package-lock.json has the embedded cluster and what it alone needs for development only', () => {
+  const { dependencies = {} } = packages['packages/embedded-cluster'] ?? {};
+  const isDev = (name: string): boolean => packages[`node_modules/${name}`]?.dev === true;
+  expect(packages['packages/embedded-cluster']?.dev).toBe(true);
+  expect(Object.keys(dependencies).filter(isDev)).toEqual(['@marcbachmann/cel-js', 'rfc6902']);
 });

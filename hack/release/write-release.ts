@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -47,11 +47,23 @@ export async function writeRelease({ folder, image, commit }: ReleaseOptions): P
 async function billOfMaterials(revision: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-sbom-'));
   try {
-    for (const name of ['package.json', 'package-lock.json']) await writeFile(join(folder, name), await fileOf(revision, name));
+    for (const name of await packageFilesOf(revision)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), await fileOf(revision, name));
+    }
     return await output('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--omit', 'dev'], folder);
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** What npm reads to know the dependencies: the lock file, and package.json of the root and of each package. */
+async function packageFilesOf(revision: string): Promise<readonly string[]> {
+  const listed = await output('git', ['ls-tree', '-r', '--name-only', revision, 'package.json', 'package-lock.json', 'packages']);
+  return listed
+    .toString()
+    .split('\n')
+    .filter((name) => /(^|\/)package(-lock)?\.json$/.test(name));
 }
 
 interface NotesDependencies {

@@ -4,9 +4,18 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
+const MAIN = join(import.meta.dirname, 'main.ts');
+const FLAGS = ['--disable-warning=ExperimentalWarning', MAIN];
+
+test('the demo, whose embedded cluster is not shipped, is refused with where it runs', async () => {
+  const child = spawn(process.execPath, [...FLAGS, 'demo', '--nodes', '3'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect(err).toBe('evenkeel demo: the embedded cluster is not part of this build; run `make demo` in a checkout of the sources\n');
+  expect(code).toBe(2);
+});
+
 test('who reads no further (`evenkeel help | head -1`) gets no stack trace', async () => {
-  const main = join(import.meta.dirname, 'main.ts');
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...FLAGS, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect({ err, code }).toEqual({ err: '', code: 141 });

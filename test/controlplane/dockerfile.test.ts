@@ -123,7 +123,8 @@ describe('The image', () => {
     );
     expect(allowed[0]).toBe('*');
     expect(copied.length).toBeGreaterThan(0);
-    expect(copied.filter((path) => !allowed.includes(`!${path}`))).toEqual([]);
+    const isAllowed = (path: string): boolean => allowed.some((line) => line === `!${path}` || path.startsWith(`${line.slice(1)}/`));
+    expect(copied.filter((path) => !isAllowed(path))).toEqual([]);
   });
 
   test('has what the chart and the manifests start', () => {
@@ -177,7 +178,7 @@ describe('The steps of the Dockerfile', () => {
 
   test('leave no sources, tests or development packages in the image', () => {
     const app = builder.at('final', '/app');
-    expect(readdirSync(app).sort()).toEqual(['LICENSE', 'config', 'crds', 'dist', 'node_modules', 'package.json']);
+    expect(readdirSync(app).sort()).toEqual(['LICENSE', 'crds', 'dist', 'node_modules', 'package.json']);
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
       'dependencies' | 'devDependencies',
       Readonly<Record<string, string>>
@@ -189,6 +190,23 @@ describe('The steps of the Dockerfile', () => {
     expect(filesUnder(join(app, 'dist')).filter((file) => file.includes('.test.'))).toEqual([]);
   });
 
+  test('leave nothing of the embedded cluster in the image', () => {
+    const app = builder.at('final', '/app');
+    const dist = filesUnder(join(app, 'dist'));
+    expect(dist.filter((file) => /embedded-cluster|^\/demo\//.test(file))).toEqual([]);
+    const importing = dist.filter(
+      (file) => file.endsWith('.js') && readFileSync(join(app, 'dist', file), 'utf8').includes('#embedded-cluster/'),
+    );
+    expect(importing).toEqual([]);
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'packages/embedded-cluster/package.json'), 'utf8')) as {
+      dependencies: Readonly<Record<string, string>>;
+    };
+    const shipped = lockedForProduction();
+    const alone = ['@evenkeel/embedded-cluster', ...Object.keys(dependencies).filter((name) => !shipped.has(name))];
+    expect(alone).toContain('rfc6902');
+    expect(alone.filter((name) => existsSync(join(app, 'node_modules', name)))).toEqual([]);
+  });
+
   test('give the same files again: those of make build', () => {
     if (!existsSync(join(ROOT, 'dist'))) throw new Error('dist/ is missing: run make build');
     const dist = builder.at('final', '/app/dist');
@@ -196,6 +214,14 @@ describe('The steps of the Dockerfile', () => {
     expect(filesUnder(dist).length).toBeGreaterThan(100);
   });
 });
+
+/** Names of the packages that package-lock.json has not for development alone. */
+function lockedForProduction(): ReadonlySet<string> {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+  };
+  return new Set(Object.entries(packages).flatMap(([path, { dev }]) => (dev === true ? [] : [path.replace('node_modules/', '')])));
+}
 
 function filesUnder(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { DEMO_OPTIONS } from '../../src/cli/demo/options.ts';
+import { DEMO_OPTIONS } from '../../src/demo/options.ts';
 import { BUILT_IN_RESOURCES } from '#embedded-cluster/api/resources/descriptors';
 import { groupVersion } from '#embedded-cluster/api/resources/served-resources';
 import { MACHINE_TYPES } from '#embedded-cluster/nodes/machine-types';

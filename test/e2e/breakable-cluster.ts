@@ -1,8 +1,8 @@
 // A cluster in this process whose doors can be shut: its API server and its kubelets, apart and at any moment.
 
 import { join } from 'node:path';
-import { buildDemoCluster } from '../../src/cli/demo/demo-cluster.ts';
-import { parseDemoOptions } from '../../src/cli/demo/options.ts';
+import { buildDemoCluster } from '../../src/demo/demo-cluster.ts';
+import { parseDemoOptions } from '../../src/demo/options.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { type RunningHttpServer, serveHttps } from '#embedded-cluster/api/http/http-server';
 import { writeKubeconfig } from '#embedded-cluster/api/http/kubeconfig';

@@ -1,8 +1,13 @@
 // evenkeel-controller as a child process.
 
-import type { RunningProcess, TestFixture } from './processes.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, type RunningProcess, type TestFixture } from './processes.ts';
 
-const BINARY = 'src/cmd/evenkeel-controller.ts';
+/** The controller that follows the clock of an embedded cluster. */
+const BINARY = 'src/demo/controller.ts';
+/** Versions that lack it follow that clock with the binary that is shipped. */
+const OLDER_BINARY = 'src/cmd/evenkeel-controller.ts';
 
 export interface Controller {
   readonly process: RunningProcess;
@@ -20,7 +25,7 @@ export function runController(
   fixture: TestFixture,
   settings: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},
-  root?: string,
+  root = ROOT,
 ): RunningProcess {
   const all = {
     'dashboard.addr': '127.0.0.1:0',
@@ -30,7 +35,7 @@ export function runController(
     ...settings,
   };
   return fixture.startProcess(
-    BINARY,
+    existsSync(join(root, BINARY)) ? BINARY : OLDER_BINARY,
     Object.entries(all).map(([path, value]) => `--${path}=${value}`),
     environment,
     root,

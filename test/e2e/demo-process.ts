@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePorts } from './free-ports.ts';
 import type { RunningProcess, TestFixture } from './processes.ts';
 
-const CLI = 'src/cli/main.ts';
+const CLI = 'src/demo/main.ts';
 
 export interface Demo {
   readonly process: RunningProcess;

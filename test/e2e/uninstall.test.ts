@@ -45,7 +45,7 @@ describe('evenkeel uninstall --restore', () => {
       if (theirs === undefined) throw new Error('web has no pod');
       await byAPerson(cluster, WEB, { metadata: { annotations: { 'evenkeel.io/ceiling': '{"*":{"cpu":"2"}}' } } });
       const uninstall = (...more: readonly string[]): RunningProcess =>
-        fixture.startProcess('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
+        fixture.startProcess('src/demo/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
 
       // A dry run reports what would be done, and does nothing.
       // The controller is still at work: a pod may change between a look and a write.
@@ -124,7 +124,7 @@ describe('evenkeel uninstall --restore', () => {
         return status?.used !== undefined && Object.keys(status.used).length > 0;
       });
       const run = (...more: readonly string[]): RunningProcess =>
-        fixture.startProcess('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
+        fixture.startProcess('src/demo/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
       const tight = run();
       expect(await tight.exit()).toMatchObject({ code: 3 });
       expect(tight.stderr.filter((line) => /^left: pod shop\/web-.*exceeded quota: tight/.test(line)).length).toBeGreaterThan(0);

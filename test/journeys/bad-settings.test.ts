@@ -45,7 +45,7 @@ describe('Called wrongly', () => {
   test(
     'evenkeel demo ends with 2 and names every problem',
     async () => {
-      const demo = fixture.startProcess('src/cli/main.ts', [
+      const demo = fixture.startProcess('src/demo/main.ts', [
         'demo',
         '--speed',
         '0',

@@ -6,6 +6,7 @@ import { TextPages } from '../../adapters/kubelet/text-pages.ts';
 import { ThreadPageReader } from '../../adapters/kubelet/thread-page-reader.ts';
 import { isLoopbackHost } from '../../runtime/loopback.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
+import type { OpenClock } from '../process/cluster-clock.ts';
 import { isInPod, reachApiServer, type ReachedApiServer } from '../process/reach-api-server.ts';
 import type { ProcessDependencies } from '../process/run-binary.ts';
 import { kubeletAccess } from './kubelet-access.ts';
@@ -19,14 +20,19 @@ export interface ReachedCluster extends ControllerEnvironment {
  * Throws with what is missing: no kubeconfig, a wrong context, an API server that does not answer; with the signal's
  * reason when it aborts first.
  */
-export async function reachCluster(settings: Settings, dependencies: ProcessDependencies, signal?: AbortSignal): Promise<ReachedCluster> {
+export async function reachCluster(
+  settings: Settings,
+  dependencies: ProcessDependencies,
+  signal?: AbortSignal,
+  openClock?: OpenClock,
+): Promise<ReachedCluster> {
   const options = {
     program: 'evenkeel-controller',
     kubeconfig: settings['kubernetes.kubeconfig'],
     namespace: settings.namespace,
     clusterName: settings['cluster.name'],
   };
-  const api = await reachApiServer(options, dependencies, signal);
+  const api = await reachApiServer(options, dependencies, signal, openClock);
   try {
     return await reachKubelets(api, settings, dependencies, signal);
   } catch (err) {

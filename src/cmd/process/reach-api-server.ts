@@ -8,7 +8,7 @@ import { type ResolvedKubeConfig, resolveKubeConfig } from '../../adapters/kuber
 import { SeededRandom } from '../../runtime/random.ts';
 import { NO_ACTIVITY } from '../../runtime/system-clock.ts';
 import { evenkeelVersion } from '../version.ts';
-import { followClock } from './follow-clock.ts';
+import { type ClusterClock, type OpenClock, openSystemClock } from './cluster-clock.ts';
 import type { ProcessEnvironment } from './process-world.ts';
 import type { ProcessDependencies } from './run-binary.ts';
 
@@ -47,6 +47,7 @@ export async function reachApiServer(
   options: ReachOptions,
   { timer, logger, metrics }: ProcessDependencies,
   signal?: AbortSignal,
+  openClock: OpenClock = openSystemClock,
 ): Promise<ReachedApiServer> {
   const { program, kubeconfig, namespace, clusterName } = options;
   const connection = await resolveKubeConfig({ ...(kubeconfig === '' ? {} : { path: kubeconfig }), timer });
@@ -67,20 +68,20 @@ export async function reachApiServer(
   const closeAll = (): void => {
     for (const each of opened) each.close();
   };
-  const following = await followClock(transport, timer, logger, signal).catch((err: unknown) => {
+  const time: ClusterClock = await openClock(transport, { timer, logger }, signal).catch((err: unknown) => {
     closeAll();
     throw err;
   });
   return {
     connection,
-    isEmbedded: following.isEmbedded,
+    isEmbedded: time.isEmbedded,
     open,
     transport,
     commandTransport,
     effectTransport,
     leaseTransport,
     apiServer: { url: connection.server, sendsCredentials: (await connection.headers())['authorization'] !== undefined },
-    clock: following.clock,
+    clock: time.clock,
     timer,
     activity: NO_ACTIVITY,
     random,
@@ -88,7 +89,7 @@ export async function reachApiServer(
     clusterName: clusterName === '' ? connection.context || 'kubernetes' : clusterName,
     identity,
     close: () => {
-      following.stop();
+      time.stop();
       closeAll();
       return Promise.resolve();
     },

@@ -1,7 +1,7 @@
 // What a run comes to, read from the cluster while it lives: what is requested, what happens to pods, what it costs.
 
 import { DAY_MS, GiB, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
-import { moneyOf } from '../../../src/cli/demo/money.ts';
+import { moneyOf } from '../../../src/demo/money.ts';
 import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { Overruns } from './overruns.ts';

@@ -4,10 +4,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyManifests } from '../../../src/cli/demo/apply-manifests.ts';
-import { startDemoController, type DemoController } from '../../../src/cli/demo/demo-controller.ts';
-import { OWN_NAMESPACE } from '../../../src/cli/demo/demo-cluster.ts';
-import { parseDemoOptions } from '../../../src/cli/demo/options.ts';
+import { applyManifests } from '../../../src/demo/apply-manifests.ts';
+import { startDemoController, type DemoController } from '../../../src/demo/demo-controller.ts';
+import { OWN_NAMESPACE } from '../../../src/demo/demo-cluster.ts';
+import { parseDemoOptions } from '../../../src/demo/options.ts';
 import { DAY_MS, HOUR_MS } from '#kube/units';
 import type { MachineTimer } from '../../../src/ports/clock.ts';
 import { createLogger } from '../../../src/runtime/logging.ts';

@@ -2,7 +2,7 @@
 // use, some for too little. What each really uses is stated for the embedded cluster in the usual annotation. Everything
 // from one seed.
 
-import type { ManifestObject } from '../../../src/cli/demo/read-manifests.ts';
+import type { ManifestObject } from '../../../src/demo/read-manifests.ts';
 import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';
 import type { UsageProfileKind } from '#embedded-cluster/usage/usage-profile';
 import { SeededRandom } from '../../../src/runtime/random.ts';

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Instant } from '#kube/units';
-import type { MachineTimer } from '../../ports/clock.ts';
-import { PACKAGE_ROOT } from '../../cmd/version.ts';
-import { createLogger } from '../../runtime/logging.ts';
+import type { MachineTimer } from '../ports/clock.ts';
+import { PACKAGE_ROOT } from '../cmd/version.ts';
+import { createLogger } from '../runtime/logging.ts';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { type ClusterHappenings, type ClusterSummary, happenings } from '#embedded-cluster/nodes/cluster-summary';
-import type { Terminal } from '../command.ts';
+import type { Terminal } from '../cli/command.ts';
 import { buildDemoCluster, FIELD_MANAGER, type DemoCluster } from './demo-cluster.ts';
 import { type DemoController, startDemoController } from './demo-controller.ts';
 import { moneyOf } from './money.ts';
@@ -15,7 +15,7 @@ import type { DemoOptions } from './options.ts';
 import { applyOwnKinds, installCrds } from './own-kinds.ts';
 import { readManifests } from './read-manifests.ts';
 import { beforeAndNow, progressLine, type Reading } from './report.ts';
-import { type ServedCluster, serveCluster } from './serve-cluster.ts';
+import { type ServedCluster, serveCluster } from '#embedded-cluster/serve-cluster';
 
 /** The last line of a run that ends by itself. */
 export interface DemoSummary extends ClusterHappenings {
@@ -140,7 +140,7 @@ function announce({ terminal, options }: DemoRun, served: ServedCluster | null, 
   terminal.out(`API server ${served.url}`);
   terminal.out(`export KUBECONFIG=${served.kubeconfig}`);
   if (controller === null)
-    terminal.out(`Start the controller apart:  npm run -s controller -- --kubernetes.kubeconfig ${served.kubeconfig}`);
+    terminal.out(`Start the controller apart:  npm run -s controller:embedded -- --kubernetes.kubeconfig ${served.kubeconfig}`);
 }
 
 interface Opening {

@@ -1,7 +1,7 @@
-import { parseDuration } from '../../core/model/duration.ts';
+import { parseDuration } from '../core/model/duration.ts';
 import type { DurationMs } from '#kube/units';
 import { findMachineType, MACHINE_TYPES } from '#embedded-cluster/nodes/machine-types';
-import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text, wholeNumber } from '../arguments.ts';
+import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text, wholeNumber } from '../cli/arguments.ts';
 
 const speed: OptionReader<number | 'max'> = (given) => {
   if (given === 'max') return { ok: true, value: 'max' };

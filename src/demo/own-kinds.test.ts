@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { FastTimer } from '../../../test/fakes/fast-timer.ts';
-import { TEST_EPOCH } from '../../../test/fakes/manual-clock.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
-import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import { PACKAGE_ROOT } from '../../cmd/version.ts';
+import { FastTimer } from '../../test/fakes/fast-timer.ts';
+import { TEST_EPOCH } from '../../test/fakes/manual-clock.ts';
+import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { seededRandom } from '../../test/fakes/seeded-random.ts';
+import { PACKAGE_ROOT } from '../cmd/version.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { applyOwnKinds, installCrds, isOwnKind } from './own-kinds.ts';
 import { objectsIn } from './read-manifests.ts';

@@ -1,5 +1,5 @@
-import { gibPerVcpuPriceOf, splitNodePrice } from '../../core/cost/node-price.ts';
-import { meanRequestPrice, requestCost, type RequestPrice } from '../../core/cost/request-cost.ts';
+import { gibPerVcpuPriceOf, splitNodePrice } from '../core/cost/node-price.ts';
+import { meanRequestPrice, requestCost, type RequestPrice } from '../core/cost/request-cost.ts';
 import { HOURS_PER_MONTH, type Usd } from '#kube/units';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { type ClusterSummary, nodePricePerHour } from '#embedded-cluster/nodes/cluster-summary';

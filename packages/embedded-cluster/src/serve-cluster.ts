@@ -1,11 +1,11 @@
 // The embedded cluster for others: its API server and kubelets over HTTPS on loopback, and a kubeconfig to reach them.
 
-import type { Logger } from '../../ports/logger.ts';
-import { serveHttps } from '#embedded-cluster/api/http/http-server';
-import { writeKubeconfig } from '#embedded-cluster/api/http/kubeconfig';
-import { makeServingCertificate } from '#embedded-cluster/api/http/serving-certificate';
-import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
-import { KubeletServers } from '#embedded-cluster/nodes/endpoints/kubelet-server';
+import type { Logger } from './ports/logger.ts';
+import { serveHttps } from './api/http/http-server.ts';
+import { writeKubeconfig } from './api/http/kubeconfig.ts';
+import { makeServingCertificate } from './api/http/serving-certificate.ts';
+import type { EmbeddedCluster } from './embedded-cluster.ts';
+import { KubeletServers } from './nodes/endpoints/kubelet-server.ts';
 
 export interface ServedCluster {
   readonly url: string;

@@ -1,11 +1,11 @@
 // The demo's cluster on the morning of day 15: built, peopled, and lived in for 14 days without Evenkeel.
 
 import { join } from 'node:path';
-import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
+import { KUBELET_READER } from '../adapters/kubernetes/permissions.ts';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
-import type { MachineTimer } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import { SeededRandom } from '../../runtime/random.ts';
+import type { MachineTimer } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { SeededRandom } from '../runtime/random.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import { openRecordings, type RecordingLibrary } from '#embedded-cluster/usage/recording-files';

@@ -1,6 +1,6 @@
-import { SystemTimer } from '../../runtime/system-clock.ts';
-import { describeOptions } from '../arguments.ts';
-import type { Command, Terminal } from '../command.ts';
+import { SystemTimer } from '../runtime/system-clock.ts';
+import { describeOptions } from '../cli/arguments.ts';
+import type { Command, Terminal } from '../cli/command.ts';
 import { DEMO_OPTIONS, type DemoOptions, parseDemoOptions } from './options.ts';
 import { preflight } from './preflight.ts';
 import { runDemo } from './run-demo.ts';

@@ -2,16 +2,16 @@
 
 import { createWriteStream } from 'node:fs';
 import { HOUR_MS } from '#kube/units';
-import type { MachineTimer } from '../../ports/clock.ts';
-import { REFLECTOR_TIMES } from '../../adapters/kubernetes/reflector-spec.ts';
-import { type RunningController, startController } from '../../cmd/controller/controller.ts';
-import type { ControllerDependencies } from '../../cmd/controller/controller-parts.ts';
-import type { ControllerEnvironment } from '../../cmd/controller/world.ts';
-import { createLogger } from '../../runtime/logging.ts';
-import { PrometheusMetrics } from '../../runtime/metrics.ts';
-import { loadSettings } from '../../runtime/options/load-settings.ts';
-import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
-import { SeededRandom } from '../../runtime/random.ts';
+import type { MachineTimer } from '../ports/clock.ts';
+import { REFLECTOR_TIMES } from '../adapters/kubernetes/reflector-spec.ts';
+import { type RunningController, startController } from '../cmd/controller/controller.ts';
+import type { ControllerDependencies } from '../cmd/controller/controller-parts.ts';
+import type { ControllerEnvironment } from '../cmd/controller/world.ts';
+import { createLogger } from '../runtime/logging.ts';
+import { PrometheusMetrics } from '../runtime/metrics.ts';
+import { loadSettings } from '../runtime/options/load-settings.ts';
+import { EVENKEEL_SETTINGS } from '../runtime/options/settings-schema.ts';
+import { SeededRandom } from '../runtime/random.ts';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { OWN_NAMESPACE } from './demo-cluster.ts';
 import type { DemoOptions } from './options.ts';

@@ -1,33 +1,17 @@
-// Whose time counts: that of the world, or that of an embedded cluster.
+// The virtual clock of an embedded cluster in another process.
 
-import { SECOND_MS, type DurationMs } from '#kube/units';
-import type { ApiTransport } from '#kube/api-transport';
-import type { Clock, MachineTimer } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import { SystemClock } from '../../runtime/system-clock.ts';
 import { type ClockReading, ScaledClock } from '#embedded-cluster/clock/scaled-clock';
+import type { ApiTransport } from '#kube/api-transport';
+import { SECOND_MS, type DurationMs } from '#kube/units';
+import { isEmbedded, type OpenClock, openSystemClock } from '../cmd/process/cluster-clock.ts';
 
 /** How often a virtual clock is read again: clocks of two processes drift apart by little in this time. */
 const FOLLOW_EVERY_MS: DurationMs = 5 * SECOND_MS;
 
-export interface FollowedClock {
-  readonly clock: Clock;
-  readonly isEmbedded: boolean;
-  stop(): void;
-}
-
-/** An embedded cluster has a time of its own, which may run faster than ours; a real cluster has the world's. */
-export async function followClock(
-  transport: ApiTransport,
-  timer: MachineTimer,
-  logger: Logger,
-  signal: AbortSignal | undefined,
-): Promise<FollowedClock> {
-  const version = await transport.request({ method: 'GET', path: '/version', ...(signal === undefined ? {} : { signal }) });
-  const { gitVersion } = (version.body ?? {}) as { gitVersion?: unknown };
-  if (typeof gitVersion !== 'string' || !gitVersion.endsWith('+evenkeel')) {
-    return { clock: new SystemClock(), isEmbedded: false, stop: () => undefined };
-  }
+/** Follows the virtual clock of an embedded cluster; any other cluster has the machine's time. */
+export const followClock: OpenClock = async (transport, parts, signal) => {
+  if (!(await isEmbedded(transport, signal))) return openSystemClock(transport, parts, signal);
+  const { timer, logger } = parts;
   const first = await readClock(transport);
   const clock = new ScaledClock(timer, first);
   logger.info('Following the virtual clock of an embedded cluster', { speed: first.speed, now: new Date(first.now).toISOString() });
@@ -50,7 +34,7 @@ export async function followClock(
       cancel();
     },
   };
-}
+};
 
 async function readClock(transport: ApiTransport): Promise<ClockReading> {
   const { status, body } = await transport.request({ method: 'GET', path: '/evenkeel/clock' });

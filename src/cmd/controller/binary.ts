@@ -1,0 +1,16 @@
+import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
+import { type OpenClock, openSystemClock } from '../process/cluster-clock.ts';
+import type { Binary } from '../process/run-binary.ts';
+import { startController } from './controller.ts';
+import { reachCluster, type ReachedCluster } from './reach-cluster.ts';
+
+/** evenkeel-controller: right-sizes workloads, and serves the dashboard and its API. */
+export function controllerBinary(openClock: OpenClock = openSystemClock): Binary<typeof EVENKEEL_SETTINGS.settings, ReachedCluster> {
+  return {
+    name: 'evenkeel-controller',
+    schema: EVENKEEL_SETTINGS,
+    logLevel: (settings) => settings['controller.logLevel'],
+    reach: (settings, parts, signal) => reachCluster(settings, parts, signal, openClock),
+    start: (settings, world, { logger, metrics }, signal) => startController({ world, settings, logger, metrics }, signal),
+  };
+}
