@@ -367,6 +367,16 @@ export const DEFAULT_CASES = area('defaulting', {
         },
       ]),
     ),
+    'the status of a new object has the fields that Go writes without omitempty': async (api) => {
+      const autoscaler = await api.made('horizontalpodautoscalers.autoscaling', anAutoscaler('plain'));
+      const budget = await api.made('poddisruptionbudgets.policy', aBudget('plain'));
+      const service = await api.made('services', aService('plain'));
+      const statefulSet = await api.made('statefulsets.apps', aStatefulSet('plain'));
+      expect(autoscaler.status).toMatchObject({ desiredReplicas: 0 });
+      expect(budget.status).toMatchObject({ currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 });
+      expect(service.status).toEqual({ loadBalancer: {} });
+      expect(statefulSet.status).toEqual({ replicas: 0, availableReplicas: 0 });
+    },
     'a Pod with requests is Burstable, one with limits as requests is Guaranteed': async (api) => {
       const both = { cpu: '1', memory: '1Gi' };
       const burstable = await api.made('pods', aPodWith('burstable', { requests: both }));

@@ -231,6 +231,16 @@ export const DISCOVERY_CASES = area('discovery', {
     expect(spec.properties.replicas).toMatchObject({ type: 'integer', format: 'int32', description: expect.any(String) });
     expect([...spec.required].sort()).toEqual(['selector', 'template']);
   },
+  'OpenAPI v3 describes a field in Kubernetes’ words': async ({ client }) => {
+    const { body } = await client.get('/openapi/v3/apis/apps/v1');
+    const { strategy } = body.components.schemas['io.k8s.api.apps.v1.DeploymentSpec'].properties;
+    expect(strategy).toEqual({
+      allOf: [{ $ref: '#/components/schemas/io.k8s.api.apps.v1.DeploymentStrategy' }],
+      default: {},
+      description: 'The deployment strategy to use to replace existing pods with new ones.',
+      'x-kubernetes-patch-strategy': 'retainKeys',
+    });
+  },
   'OpenAPI v3 names the kinds that a schema is of': async ({ client }) => {
     const { body } = await client.get('/openapi/v3/api/v1');
     expect(body.components.schemas['io.k8s.api.core.v1.Pod']['x-kubernetes-group-version-kind']).toEqual([
