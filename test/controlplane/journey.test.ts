@@ -193,7 +193,7 @@ describe('On fifty nodes and a thousand pods', () => {
 describe('The cluster’s own rules', () => {
   test('a LimitRange is kept to, and named where the value comes from', async () => {
     const status = await statusOf('bounded', 'floor', 'is applied: every pod has the size that the LimitRange allows', isApplied);
-    expect(JSON.stringify(status.inputs)).toContain('LimitRange least allows no less');
+    expect(JSON.stringify(status.inputs)).toContain('minimum of LimitRange least');
     expect(await requestsOf('bounded', 'floor')).toEqual([{ cpu: '150m', memory: '200Mi' }]);
   });
 
@@ -214,7 +214,7 @@ describe('The cluster’s own rules', () => {
       'is awaiting node-capacity: the node defers the resize',
       ({ reason }) => reason === 'node-capacity',
     );
-    expect(deferred.message).toContain("the node says deferred, Node didn't have enough resource");
+    expect(deferred.message).toContain("the resize is deferred on its node, Node didn't have enough resource");
     await cluster.kubectl('annotate', 'pods', '-n', 'full', '-l', 'app=later', 'evenkeel.dev/resize-');
     await statusOf('full', 'later', 'is applied: the node has capacity', isApplied);
     expect(await requestsOf('full', 'later')).toEqual([FITS]);

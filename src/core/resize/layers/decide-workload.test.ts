@@ -116,7 +116,7 @@ describe('what a workload waits for', () => {
   test('until when, where that is known', () => {
     const decision = decideWorkload(aSituation({ policy: autoPolicy({ windows: [window.value] }) }));
     expect(decision.until).toBe(Date.parse('2026-11-20T22:00:00Z'));
-    const lastApplied = { at: T0 - 20 * MINUTE_MS, by: 'evenkeel', reason: 'less is enough', pods: 3, values: new Map() };
+    const lastApplied = { at: T0 - 20 * MINUTE_MS, by: 'evenkeel', reason: 'over-provisioned', pods: 3, values: new Map() };
     const cooling = decideWorkload(aSituation({ memory: { ...NO_MEMORY, lastApplied } }));
     expect([cooling.reason, cooling.until]).toEqual(['cooldown', T0 + 40 * MINUTE_MS]);
   });
@@ -239,7 +239,7 @@ describe('how a reduction spreads', () => {
     const after = resized(aSituation().pods, first.steps);
     const second = decideWorkload(aSituation({ pods: after, memory: first.memory, advice: [more], now: T0 + MINUTE_MS }));
     expect(second.steps.map(({ pod, containers }) => [pod.name, containers[0]?.to.requests.cpuMillicores])).toEqual([['web-1', 140]]);
-    expect(second.steps.map(({ because }) => because)).toEqual(['too small']);
+    expect(second.steps.map(({ because }) => because)).toEqual(['under-provisioned']);
     expect(second.memory.apply).toMatchObject({ stage: 'Canary', stageStartedAt: T0 });
     expect(second.memory.previous).toEqual(first.memory.previous);
     const { end } = live(
@@ -248,12 +248,12 @@ describe('how a reduction spreads', () => {
     expect(end.pods.map((pod) => pod.containers[0]?.requests.cpuMillicores)).toEqual([140, 140, 140]);
   });
 
-  test('a person asks for the values before, and the workload is held', () => {
+  test('a user requests the previous values, and the workload is held', () => {
     const { end } = live(aSituation());
     expect(end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 100)).toBe(true);
     const asked = { ...end, userRequests: { ...NO_USER_REQUESTS, rollback: { at: end.now, by: 'ops@example.com' } } };
     const because = decideWorkload(asked).steps.map((step) => step.because);
-    expect(new Set(because)).toEqual(new Set(['rolled back: asked for by ops@example.com']));
+    expect(new Set(because)).toEqual(new Set(['rolled back: requested by ops@example.com']));
     const back = live(asked, 5);
     expect(back.end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 500)).toBe(true);
     expect([back.last.reason, back.last.until]).toEqual(['hold', end.now + DAY_MS]);
@@ -339,11 +339,18 @@ describe('nodes that cannot', () => {
     const message = "Node didn't have enough resource: cpu";
     const putOff = resized(pods(2), first.steps).map((pod) => ({ ...pod, resize: { state: 'deferred' as const, message, since: T0 } }));
     const all = decideWorkload(aSituation({ advice: [short], memory: first.memory, pods: putOff }));
-    expect([all.state, all.reason, all.message]).toEqual(['awaiting', 'node-capacity', `web-1: the node says deferred, ${message}`]);
+    expect([all.state, all.reason, all.message]).toEqual([
+      'awaiting',
+      'node-capacity',
+      `web-1: the resize is deferred on its node, ${message}`,
+    ]);
     expect(all.memory.apply).not.toBeNull();
     const one = putOff.map((pod, index) => (index === 0 ? { ...pod, resize: aPodRecord().resize } : pod));
     const some = decideWorkload(aSituation({ advice: [short], memory: first.memory, pods: one }));
-    expect([some.state, some.message]).toEqual(['applying', expect.stringContaining(`web-2: the node says deferred, ${message}`)]);
+    expect([some.state, some.message]).toEqual([
+      'applying',
+      expect.stringContaining(`web-2: the resize is deferred on its node, ${message}`),
+    ]);
   });
 
   test('a deferred resize has half an hour', () => {
@@ -509,7 +516,7 @@ describe('limits', () => {
     expect(decision.containers[0]?.target?.steps).toContainEqual({
       resource: 'cpu',
       step: 'limit-range',
-      detail: 'LimitRange bounds allows no less',
+      detail: 'minimum of LimitRange bounds',
       total: 150,
     });
   });

@@ -53,7 +53,7 @@ describe('a temporary increase', () => {
     const unsure = advised('300m');
     const over = follow(increased, { ...unsure, cpu: unsure.cpu === null ? null : { ...unsure.cpu, confidence: 0.1 } }, 10 * MINUTE_MS);
     expect(requests(over.end)).toEqual([300, 300, 300]);
-    expect(over.all[0]?.memory.apply).toMatchObject({ endsIncrease: true, reason: 'temporary increase over' });
+    expect(over.all[0]?.memory.apply).toMatchObject({ endsIncrease: true, reason: 'temporary increase ended' });
   });
 
   test('is a reduction where the base fell meanwhile: one pod first, a day after the last reduction', () => {
@@ -63,7 +63,7 @@ describe('a temporary increase', () => {
     const first = later.all.find(({ steps }) => steps.length > 0);
     const { cpu = null } = increased.memory.reductions.get('main') ?? {};
     expect(first?.memory.apply?.startedAt).toBe((cpu ?? 0) + DAY_MS);
-    expect(first?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(first?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
     expect(first?.steps).toHaveLength(1);
     expect(first?.memory.apply?.endsIncrease).toBeFalsy();
   });
@@ -78,7 +78,7 @@ describe('a temporary increase', () => {
     const deployed = { ...increased, workload: aWorkloadRecord({}, { requests: raised }) };
     const has = follow({ ...deployed, pods: pods(3, { container: { requests: raised } }) }, advised('300m', '600m'), 10 * MINUTE_MS).end;
     const over = decideWorkload({ ...has, now: has.now + DAY_MS, advice: [advised('300m')] });
-    expect(over.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(over.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
   });
 
   test('in the middle of a reduction hides nothing of it', () => {
@@ -113,7 +113,7 @@ describe('a reduction is not taken for the end of an increase', () => {
     const unsure = { ...advised('100m'), cpu: { ...advised('100m').cpu!, ...BLIND } };
     expect(decideWorkload({ ...later, advice: [unsure] })).toMatchObject({ state: 'awaiting', reason: 'confidence', steps: [] });
     const again = follow(later, advised('100m'), 3 * HOUR_MS);
-    expect(again.all[0]?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(again.all[0]?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
     expect(again.all[0]?.steps).toHaveLength(1);
     expect(again.end.memory.watched).toHaveLength(1);
   });
@@ -124,13 +124,13 @@ describe('a reduction is not taken for the end of an increase', () => {
     const back = follow({ ...reduced, userRequests }, advised('100m'), 10 * MINUTE_MS).end;
     expect(requests(back)).toEqual([500, 500, 500, 500]);
     const again = decideWorkload({ ...back, now: back.now + DAY_MS });
-    expect(again.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(again.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
   });
 
   test('where a policy changes its min, its margin or its goal', () => {
     const before = follow(aSituation({ policy }), advised('1000m'), 3 * HOUR_MS).end;
     const edited = decideWorkload({ ...before, advice: [advised('100m')] });
-    expect(edited.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(edited.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
     expect(edited.steps).toHaveLength(1);
   });
 

@@ -27,7 +27,7 @@ const BEFORE = new Map([['main', { requests: amounts('500m', '512Mi'), limits: U
 const applied = (values = SMALL, at = T0 - DAY_MS): NonNullable<ResizeMemory['lastApplied']> => ({
   at,
   by: 'evenkeel',
-  reason: 'less is enough',
+  reason: 'over-provisioned',
   pods: 3,
   values,
 });

@@ -25,7 +25,7 @@ const INVALID = [
 
 describe.each(INVALID)('a template with a limit of %s below its request', (resource, container) => {
   const workload = aWorkloadRecord({}, container);
-  const message = `container main of the template: its ${resource === 'CPU' ? 'cpu' : 'memory'} limit is below its request`;
+  const message = `container main of the template: the ${resource === 'CPU' ? 'cpu' : 'memory'} limit is below the request`;
 
   test.each<[string, Partial<WorkloadSituation>]>([
     ['without pods', { pods: [] }],

@@ -51,7 +51,7 @@ describe('the status of a Recommendation', () => {
         throttledRatioBefore: 0.1,
         errorRateBefore: 0.02,
         endsIncrease: false,
-        reason: 'less is enough',
+        reason: 'over-provisioned',
         by: 'ops',
         values,
       },
@@ -169,7 +169,7 @@ describe('the status of a Recommendation', () => {
   test('is not worth writing again as the API server returns it: in another order of fields, without empty maps', () => {
     const policy = DEFAULT_POLICY_RULES;
     const container = { name: 'main', requests: { cpu: '100m' }, limits: {} };
-    const lastApplied = { at: isoTime(T0), by: 'evenkeel', reason: 'too small', pods: 1, containers: [container] };
+    const lastApplied = { at: isoTime(T0), by: 'evenkeel', reason: 'under-provisioned', pods: 1, containers: [container] };
     const written = { ...statusOf({ policy }), lastApplied, limitExceptions: [AN_EXCEPTION] };
     const { evidence, ...others } = AN_EXCEPTION;
     const stored = withoutEmpty({ ...written, limitExceptions: [{ evidence, ...others }] });

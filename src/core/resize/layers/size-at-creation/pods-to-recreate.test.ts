@@ -21,7 +21,7 @@ const KILLED = { reason: 'Error', exitCode: 1, finishedAt: T0 - MINUTE_MS };
 const lastApplied: NonNullable<ResizeMemory['lastApplied']> = {
   at: T0 - HOUR_MS,
   by: 'evenkeel',
-  reason: 'less is enough',
+  reason: 'over-provisioned',
   pods: 1,
   values: new Map([['main', SMALL]]),
 };

@@ -28,7 +28,7 @@ const content = [anAdvice({ cpu: '500m', memory: '512Mi' })];
 const lastApplied: ResizeMemory['lastApplied'] = {
   at: T0 - DAY_MS,
   by: 'evenkeel',
-  reason: 'less is enough',
+  reason: 'over-provisioned',
   pods: 3,
   values: new Map([['main', { requests: amounts('200m', '512Mi'), limits: amounts(null, null) }]]),
 };
