@@ -199,7 +199,7 @@ describe('The cluster’s own rules', () => {
 
   test('a ResourceQuota without room is waited for by name, and the change comes as soon as it leaves room', async () => {
     const waiting = await statusOf('tight', 'hungry', 'is awaiting the quota: it has no room', ({ reason }) => reason === 'quota');
-    expect(waiting.message).toContain('ResourceQuota team leaves no room');
+    expect(waiting.message).toContain('ResourceQuota team would be exceeded');
     expect(await requestsOf('tight', 'hungry')).toEqual([{ cpu: '50m', memory: '64Mi' }]);
     const patch = JSON.stringify({ spec: { hard: { 'requests.cpu': '4', 'requests.memory': '8Gi' } } });
     await cluster.kubectl('patch', 'resourcequota', 'team', '-n', 'tight', '--type=merge', '-p', patch);

@@ -56,7 +56,7 @@ describe('a temporary increase', () => {
     expect(over.all[0]?.memory.apply).toMatchObject({ endsIncrease: true, reason: 'temporary increase ended' });
   });
 
-  test('is a reduction where the base fell meanwhile: one pod first, a day after the last reduction', () => {
+  test('is a reduction where the base fell meanwhile: canary first, a day after the last reduction', () => {
     const lowered = advised('200m');
     expect(requests(follow(increased, lowered, 10 * MINUTE_MS).end)).toEqual([600, 600, 600]);
     const later = follow(increased, lowered, DAY_MS);
@@ -68,12 +68,12 @@ describe('a temporary increase', () => {
     expect(first?.memory.apply?.endsIncrease).toBeFalsy();
   });
 
-  test('that became what the container needs is no increase any more: what follows is a reduction', () => {
+  test('that became permanent need is no increase any more: a later decrease is a reduction', () => {
     const kept = follow(increased, advised('590m'), 10 * MINUTE_MS).end;
     expect(follow(kept, advised('400m'), 10 * MINUTE_MS).all[0]?.memory.apply).toBeNull();
   });
 
-  test('does not take along what a person deploys meanwhile', () => {
+  test('does not revert values that a user deploys meanwhile', () => {
     const raised = amounts('800m', '512Mi');
     const deployed = { ...increased, workload: aWorkloadRecord({}, { requests: raised }) };
     const has = follow({ ...deployed, pods: pods(3, { container: { requests: raised } }) }, advised('300m', '600m'), 10 * MINUTE_MS).end;
@@ -81,7 +81,7 @@ describe('a temporary increase', () => {
     expect(over.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
   });
 
-  test('in the middle of a reduction hides nothing of it', () => {
+  test('during a reduction does not hide the reduction', () => {
     const start = follow(aSituation({ policy }), advised('100m'), 5 * MINUTE_MS).end;
     const grown = follow(start, advised('100m', '140m'), 2 * HOUR_MS).end;
     expect(requests(grown)).toEqual([140, 140, 140]);
@@ -91,7 +91,7 @@ describe('a temporary increase', () => {
   });
 });
 
-describe('a reduction is not taken for the end of an increase', () => {
+describe('a reduction does not count as the end of an increase', () => {
   const BLIND = { confidence: 0 };
   /** Four pods that need 100m of their 500m, whose canary fails. */
   function rolledBack(): WorkloadSituation {
@@ -107,7 +107,7 @@ describe('a reduction is not taken for the end of an increase', () => {
     return { ...start, now, pods: well, memory: back.memory };
   }
 
-  test('where it comes again after the hold of its roll-back: confidence, canary and watch are asked for', () => {
+  test('where it comes again after the hold of its roll-back: it needs confidence, canary and watch', () => {
     const held = rolledBack();
     const later = { ...held, now: held.memory.rolledBack!.heldUntil + MINUTE_MS };
     const unsure = { ...advised('100m'), cpu: { ...advised('100m').cpu!, ...BLIND } };
@@ -118,7 +118,7 @@ describe('a reduction is not taken for the end of an increase', () => {
     expect(again.end.memory.watched).toHaveLength(1);
   });
 
-  test('where a person has taken it back, a day later', () => {
+  test('a day after a user rolled it back', () => {
     const reduced = follow(aSituation({ policy, pods: pods(4) }), advised('100m'), 3 * HOUR_MS).end;
     const userRequests = { ...NO_USER_REQUESTS, rollback: { at: reduced.now, by: 'ann' } };
     const back = follow({ ...reduced, userRequests }, advised('100m'), 10 * MINUTE_MS).end;
@@ -134,7 +134,7 @@ describe('a reduction is not taken for the end of an increase', () => {
     expect(edited.steps).toHaveLength(1);
   });
 
-  test('and neither a raise nor the end of an increase forgives a roll-back: the next hold is longer', () => {
+  test('and neither a raise nor the end of an increase resets the count of roll-backs', () => {
     const held = rolledBack();
     const after = { ...held, now: held.memory.rolledBack!.heldUntil + MINUTE_MS };
     const raised = follow(after, advised('500m', '900m'), 10 * MINUTE_MS).end;

@@ -148,12 +148,12 @@ describe('the status of a Recommendation', () => {
     expect(readMemory(recommendationStatus(decision, facts, undefined))).toEqual(memory);
   });
 
-  test('what cannot be read is as if it were absent', () => {
+  test('invalid fields count as absent', () => {
     const nonsense = { apply: { startedAt: 'soon', stage: 'All', stageStartedAt: '', containers: [] }, lastApplied: { at: 'x' } } as const;
     expect(readMemory(nonsense)).toMatchObject({ apply: null, lastApplied: null });
   });
 
-  test('is worth writing when a state, a value outside the tolerance, or an hour has passed', () => {
+  test('is worth writing when a state, a value outside the dead band, or an hour has passed', () => {
     const policy = DEFAULT_POLICY_RULES;
     const before = statusOf({ policy });
     const at = (situation: Partial<WorkloadSituation>, later = 60_000) =>
