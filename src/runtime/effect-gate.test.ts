@@ -15,7 +15,7 @@ const intent: EffectIntent = {
   ...REDUCTION,
   dryRun: false,
   change: 'main: cpu 500m → 100m',
-  reason: 'less is enough',
+  reason: 'over-provisioned',
 };
 const target = podRef({ namespace: 'shop', name: 'web-1' });
 const reduction: Effect = { kind: 'resize', target, uid: 'u', containers: [], ...intent };
@@ -158,7 +158,7 @@ describe('EffectGate', () => {
         kind: 'resize',
         actor: 'ann',
         to: 'restarted',
-        reason: 'less is enough',
+        reason: 'over-provisioned',
         outcome: 'applied',
         namespace: 'shop',
         object: { kind: 'Deployment', name: 'web' },
@@ -188,7 +188,7 @@ describe('EffectGate', () => {
           object: 'shop/web-1',
           owner: 'shop/Deployment/web',
           change: 'main: cpu 500m → 100m',
-          because: 'less is enough',
+          because: 'over-provisioned',
           outcome: 'refused',
           status: 403,
           why: 'exceeded quota',

@@ -303,8 +303,8 @@ export class AdversaryRules {
   /** A new pod is given what is in force, and the end of a temporary increase of CPU, and a roll-back, may come at any time. */
   #noteReduction({ step, to }: Change, resource: Resource, { decision, situation }: Lived): void {
     const { apply, lastApplied } = decision.memory;
-    const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase over';
-    const isHotNoMore = step.because.startsWith('its CPU use is like');
+    const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase ended';
+    const isHotNoMore = step.because.startsWith('CPU usage is similar');
     const { memory } = situation;
     const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values.get('main');
     const isInForce = inForce !== undefined && amount(to, resource) >= amount(inForce, resource);

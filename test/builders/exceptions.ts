@@ -60,7 +60,7 @@ export function withExceptions(
 ): void {
   const openedAt = new Date(world.clock.now() - HOUR_MS).toISOString();
   const base = { container: 'app', resource: 'memory', type: 'usage-over-limit', state: 'open', openedAt } as const;
-  const amounts = { limit: '256Mi', observed: '244Mi', proposed: '320Mi', occurrences: 1, evidence: 'its working set reached 244Mi' };
+  const amounts = { limit: '256Mi', observed: '244Mi', proposed: '320Mi', occurrences: 1, evidence: 'the working set reached 244Mi' };
   const limitExceptions = exceptions.map((exception) => ({ ...base, ...amounts, ...exception }));
   world.cluster.recommendationList = world.cluster.recommendationList.map((each) =>
     each.spec.targetRef.name === name ? { ...each, status: { ...each.status, state: 'exception', limitExceptions } } : each,

@@ -214,7 +214,7 @@ test(
     const reasonOf = (): Promise<string> =>
       cluster.kubectl('get', 'recommendation/cronjob-report', '-n', 'shop', '-o', 'jsonpath={.status.reason} {.status.message}');
     await eventuallyReads('the Recommendation waits for the next run: a finished run cannot be resized', HANG_MS, reasonOf, (text) =>
-      text.startsWith('restart in force, and the next run'),
+      text.startsWith('restart in force: the next run'),
     );
     await cluster.kubectl('create', 'job', '--from=cronjob/report', 'report-by-hand', '-n', 'shop');
     const [pod] = await eventually('the pod of the run: its Job was created', HANG_MS, async () => {

@@ -194,13 +194,13 @@ describe('On fifty nodes and a thousand pods', () => {
 describe('The cluster’s own rules', () => {
   test('a LimitRange is kept to, and named where the value comes from', async () => {
     const status = await statusOf('bounded', 'floor', 'is applied: every pod has the size that the LimitRange allows', isApplied);
-    expect(JSON.stringify(status.inputs)).toContain('LimitRange least allows no less');
+    expect(JSON.stringify(status.inputs)).toContain('minimum of LimitRange least');
     expect(await requestsOf('bounded', 'floor')).toEqual([{ cpu: '150m', memory: '200Mi' }]);
   });
 
   test('a ResourceQuota without room is waited for by name, and the change comes as soon as it leaves room', async () => {
     const waiting = await statusOf('tight', 'hungry', 'is awaiting the quota: it has no room', ({ reason }) => reason === 'quota');
-    expect(waiting.message).toContain('ResourceQuota team leaves no room');
+    expect(waiting.message).toContain('ResourceQuota team would be exceeded');
     expect(await requestsOf('tight', 'hungry')).toEqual([{ cpu: '50m', memory: '64Mi' }]);
     const patch = JSON.stringify({ spec: { hard: { 'requests.cpu': '4', 'requests.memory': '8Gi' } } });
     await cluster.kubectl('patch', 'resourcequota', 'team', '-n', 'tight', '--type=merge', '-p', patch);
@@ -215,7 +215,7 @@ describe('The cluster’s own rules', () => {
       'is awaiting node-capacity: the node defers the resize',
       ({ reason }) => reason === 'node-capacity',
     );
-    expect(deferred.message).toContain("the node says deferred, Node didn't have enough resource");
+    expect(deferred.message).toContain("the resize is deferred on its node, Node didn't have enough resource");
     await cluster.kubectl('annotate', 'pods', '-n', 'full', '-l', 'app=later', 'evenkeel.dev/resize-');
     await statusOf('full', 'later', 'is applied: the node has capacity', isApplied);
     expect(await requestsOf('full', 'later')).toEqual([FITS]);

@@ -151,7 +151,7 @@ describe('on a real control plane', () => {
         'is applied: every pod has the size that the LimitRange allows',
         ({ state }) => state === 'applied',
       );
-      expect(inputs.filter(({ step }) => step === 'limit-range').map(({ detail }) => detail)).toContain('LimitRange least allows no less');
+      expect(inputs.filter(({ step }) => step === 'limit-range').map(({ detail }) => detail)).toContain('minimum of LimitRange least');
       const refused = cluster.audit(
         ({ user, objectRef, responseStatus }) =>
           user.username === CONTROLLER_USER &&
@@ -195,7 +195,7 @@ describe('on a real control plane', () => {
       expect(status).toMatchObject({ state: 'awaiting', reason: 'node-capacity', waitingForNodeCapacity: { requests: { cpu: '300m' } } });
       expect(await cluster.kubectl('get', 'recommendations', '-n', 'crowded')).toMatch(/awaiting +node-capacity/);
       const described = await cluster.kubectl('describe', 'recommendation', '-n', 'crowded', 'deployment-crowded');
-      expect(described).toMatch(/Message: .*the node says deferred/);
+      expect(described).toMatch(/Message: .*the resize is deferred on its node/);
     },
     HANG_TEST_MS,
   );

@@ -70,7 +70,7 @@ test(
     await scene.hours(6);
     expect(requests()[lost!]).toBe(100);
     expect(requests()[reported!]).toBeLessThan(100);
-    expect(scene.recommendation('ample').message).toContain('has reported no usage of it for two periods');
+    expect(scene.recommendation('ample').message).toContain('has reported no usage of the pod for two sampling periods');
     scene.annotatePod(lost!, 'simulator.evenkeel.io/unreported', 'false');
     await scene.hours(2);
     expect(requests()[lost!]).toBe(requests()[reported!]);

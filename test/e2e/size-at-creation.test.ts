@@ -42,7 +42,7 @@ describe('A CronJob', () => {
         'awaits a restart: admission is disabled',
         ({ state, reason }) => state === 'awaiting' && reason === 'restart',
       );
-      expect(message).toContain('pods of a CronJob get new values only when they start: that needs controller.admission.enabled');
+      expect(message).toContain('pods of a CronJob get new values only at creation, which requires controller.admission.enabled');
       // Every reading of a run is within a few per cent of what its containers use.
       const [container] = containers;
       expect(millicores(container?.recommended?.requests?.cpu)).toBeGreaterThanOrEqual(200);

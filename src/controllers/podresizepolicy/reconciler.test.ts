@@ -66,7 +66,7 @@ describe('a PodResizePolicy', () => {
     await world.run(MINUTE_MS);
     expect(condition('all', 'Ready')).toMatchObject({
       status: 'True',
-      message: expect.stringContaining('pace Hourly acts as Daily: evenkeel-autoscaler holds no lease: it does not run, or has no leader'),
+      message: expect.stringContaining('pace Hourly acts as Daily: evenkeel-autoscaler holds no lease: it is not running or has no leader'),
     });
     const cycles = world.cycleRecords.length;
     world.setAutoscalerLease({ isHeld: true });

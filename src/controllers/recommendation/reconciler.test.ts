@@ -155,14 +155,14 @@ describe('mode Auto', () => {
       ['debug', 'applying', 'applied', undefined],
       ['info', 'applied', 'awaiting', 'hold'],
     ]);
-    expect(turns[2]?.fields).toMatchObject({ why: 'held after a roll-back: asked for by ops@example.com' });
+    expect(turns[2]?.fields).toMatchObject({ why: 'held after a roll-back: requested by ops@example.com' });
     const resizes = world.log.lines.filter(({ message }) => message === 'Resized a pod');
     expect(resizes).toHaveLength(6);
     expect(resizes[0]?.fields).toEqual({
       object: 'shop/web-1',
       owner: WEB,
       change: 'main: cpu 500m → 100m, memory 512Mi → 128Mi',
-      because: 'less is enough',
+      because: 'over-provisioned',
     });
   });
 

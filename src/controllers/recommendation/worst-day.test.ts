@@ -189,7 +189,7 @@ describe('pods that cannot be reduced in place', () => {
     await world.run(HOUR_MS);
     for (const cpu of world.cpus()) expect(cpu).toBeGreaterThanOrEqual(500);
     expect(world.status().state).not.toBe('idle');
-    expect(world.status().message).toMatch(/^idle, quiet for/);
+    expect(world.status().message).toMatch(/^idle, no load for/);
   });
 });
 

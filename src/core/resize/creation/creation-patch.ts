@@ -1,5 +1,5 @@
-// The JSON patch that gives a pod its size at creation: amounts of CPU and memory that differ, an annotation that holds what
-// the template had, and nothing else.
+// The JSON patch that sets a pod's size at creation: amounts of CPU and memory that differ, and annotations with the template's values and
+// the boost.
 
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
@@ -14,16 +14,16 @@ export interface PatchOperation {
   readonly value?: unknown;
 }
 
-/** A container and its position in the pod. */
+/** A container with its position in the pod. */
 export interface PlacedContainer extends RequestsAndLimits {
   readonly name: string;
   /** `/spec/containers/0` */
   readonly path: string;
-  /** Which of `resources`, `resources.requests` and `resources.limits` are there as objects. */
+  /** Which of `resources`, `resources.requests` and `resources.limits` exist as objects. */
   readonly has: { readonly resources: boolean; readonly requests: boolean; readonly limits: boolean };
 }
 
-/** Empty where the pod is right as it is. @param hasAnnotations whether `metadata.annotations` is an object */
+/** The operations of the patch; empty where the pod is not changed. @param hasAnnotations whether `metadata.annotations` is an object */
 export function creationPatch(
   containers: readonly PlacedContainer[],
   { values, usual }: SizeAtCreation,
@@ -64,7 +64,7 @@ function amountsPatch({ path, has, requests, limits }: PlacedContainer, to: Requ
   return operations;
 }
 
-/** What the template asked for, of the containers that are created otherwise: kubectl shows it, and an uninstall puts it back. */
+/** The template's values of the changed containers: kubectl shows them, and an uninstall restores them. */
 function originals(containers: readonly PlacedContainer[], values: Values): string {
   const entries = containers
     .filter(({ name }) => values.has(name))

@@ -1,14 +1,14 @@
 import type { InitContainerRecord } from '#kube/records/pod-requests';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 
-/** A pod as it asks to be created. */
+/** The part of a pod's create request that its size depends on. */
 export interface NewPod {
   readonly restartPolicy: 'Always' | 'OnFailure' | 'Never';
-  /** Its containers, and its sidecars, in the order of their names' first use. */
+  /** Containers and sidecars, in the order of their names' first use. */
   readonly containers: readonly NewContainer[];
-  /** Plain ones, which run before the others; absent: none. */
+  /** Init containers without sidecars; absent: none. */
   readonly initContainers?: readonly NewInitContainer[];
-  /** Of its RuntimeClass; absent: none. */
+  /** Pod overhead of its RuntimeClass; absent: none. */
   readonly overhead?: OptionalResources;
 }
 

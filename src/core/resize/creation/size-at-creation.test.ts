@@ -40,7 +40,7 @@ const startup = { boostRatio: 3, durationMs: MINUTE_MS };
 
 describe('a pod is created', () => {
   test.each<[string, NewPod, Partial<CreationInputs>, RequestsAndLimits | null]>([
-    ['with what is in force', pod(amounts('500m', '512Mi')), {}, { requests: amounts('100m', '128Mi'), limits: NONE }],
+    ['with the values in force', pod(amounts('500m', '512Mi')), {}, { requests: amounts('100m', '128Mi'), limits: NONE }],
     [
       'with limits where it has some',
       pod(amounts('500m', '512Mi'), amounts('1', '1Gi')),
@@ -53,30 +53,30 @@ describe('a pod is created', () => {
       {},
       { requests: amounts('200m', '160Mi'), limits: amounts('200m', '160Mi') },
     ],
-    ['as it asks where nothing is in force', pod(amounts('500m', '512Mi')), { inForce: new Map() }, null],
-    ['as it asks where it has that already', pod(amounts('100m', '128Mi')), {}, null],
-    ['as it asks without any request', pod(NONE), {}, null],
+    ['as requested where no values are in force', pod(amounts('500m', '512Mi')), { inForce: new Map() }, null],
+    ['as requested where it has that already', pod(amounts('100m', '128Mi')), {}, null],
+    ['as requested without any request', pod(NONE), {}, null],
     [
-      'as it asks with a limit below the request, which the API server refuses',
+      'as requested with a limit below the request, which the API server refuses',
       pod(amounts('500m', '512Mi'), amounts('250m', '1Gi')),
       {},
       null,
     ],
     [
-      'as it asks with a limit below the request where nothing is in force',
+      'as requested with a limit below the request where nothing is in force',
       pod(amounts('500m', '512Mi'), amounts('250m', '1Gi')),
       { inForce: new Map() },
       null,
     ],
-    ['as it asks in mode Recommend', pod(amounts('500m', '512Mi')), { mode: 'Recommend' }, null],
+    ['as requested in mode Recommend', pod(amounts('500m', '512Mi')), { mode: 'Recommend' }, null],
     [
-      'as it asks where a LimitRange allows no less',
+      'as requested where a LimitRange allows no less',
       pod(amounts('500m', '512Mi')),
       { limitRanges: range(amounts('200m', null), NONE) },
       null,
     ],
     [
-      'as it asks where a LimitRange wants a limit',
+      'as requested where a LimitRange wants a limit',
       pod(amounts('500m', '512Mi'), amounts('1', '1Gi')),
       { policy: limitNone(), limitRanges: range(NONE, amounts('2', null)) },
       null,
@@ -125,7 +125,7 @@ describe('a pod is created', () => {
   const withLimits = pod(amounts('500m', '512Mi'), amounts('1', '1Gi'));
   test.each<[string, NewPod, Partial<CreationInputs>, string | null]>([
     [
-      'as it asks where a quota leaves no more',
+      'as requested where a quota leaves no more',
       pod(amounts('500m', '512Mi')),
       { ...raised, ...quota({ hardRequests: amounts('2', null), usedRequests: amounts('1200m', null) }) },
       null,
@@ -143,28 +143,43 @@ describe('a pod is created', () => {
       '100m',
     ],
     [
-      'as it asks where a quota leaves no higher limit',
+      'as requested where a quota leaves no higher limit',
       withLimits,
       { ...raised, ...quota({ hardLimits: amounts(null, '4Gi'), usedLimits: amounts(null, '3Gi') }) },
       null,
     ],
-    ['with its limit where a quota wants one', withLimits, { policy: limitNone(), ...quota({ hardLimits: amounts('100', null) }) }, null],
+    [
+      'with its limit where a quota requires one',
+      withLimits,
+      { policy: limitNone(), ...quota({ hardLimits: amounts('100', null) }) },
+      null,
+    ],
     [
       'without more CPU to start where a quota leaves none',
       pod(amounts('500m', '512Mi')),
       { policy: autoPolicy({ startup }), ...quota({ hardRequests: amounts('1', null), usedRequests: amounts('1', null) }) },
       '100m',
     ],
-    ['as it asks where a LimitRange allows pods no less', pod(amounts('500m', '512Mi')), podRange({ podMin: amounts('300m', null) }), null],
-    ['as it asks where a LimitRange allows pods no more', withLimits, { ...raised, ...podRange({ podMax: amounts('1', null) }) }, null],
     [
-      'as it asks where a LimitRange wants a limit of pods',
+      'as requested where a LimitRange has a greater minimum of pods',
+      pod(amounts('500m', '512Mi')),
+      podRange({ podMin: amounts('300m', null) }),
+      null,
+    ],
+    [
+      'as requested where a LimitRange has a smaller maximum of pods',
+      withLimits,
+      { ...raised, ...podRange({ podMax: amounts('1', null) }) },
+      null,
+    ],
+    [
+      'as requested where a LimitRange wants a limit of pods',
       withLimits,
       { policy: limitNone(), ...podRange({ podMax: amounts('4', null) }) },
       null,
     ],
     [
-      'as it asks where a LimitRange allows pods no wider limits',
+      'as requested where a LimitRange allows pods no wider limits',
       withLimits,
       {
         inForce: new Map([['main', { requests: amounts('100m', '512Mi'), limits: amounts('1', '1Gi') }]]),
@@ -183,12 +198,12 @@ describe('a pod is created', () => {
     expect(values.get('main')?.requests.cpuMillicores ?? null).toBe(expected === null ? null : amounts(expected, null).cpuMillicores);
   });
 
-  test('a run that ends by itself is created without more CPU to start', () => {
+  test('a pod that ends by itself is created without a start-up boost', () => {
     const newPod = { ...pod(amounts('500m', '512Mi')), restartPolicy: 'Never' as const };
     expect(sizeAtCreation(newPod, inputs({ policy: autoPolicy({ startup }) })).usual.size).toBe(0);
   });
 
-  test('it keeps its QoS class, and requests stay within limits, whatever is in force', () => {
+  test('it keeps its QoS class, and requests stay within limits, for any values in force', () => {
     const amount = fc.option(fc.integer({ min: 1, max: 4000 }), { nil: null });
     const pair = fc.record({ cpuMillicores: amount, memoryBytes: amount });
     const container = fc
@@ -234,7 +249,7 @@ describe('the patch', () => {
   const asked = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
   const placed = { name: 'main', path: '/spec/containers/0', has, ...asked };
 
-  test('touches what differs alone, and tells what the template had', () => {
+  test('changes only amounts that differ, and records the template’s values', () => {
     const values = new Map([['main', { requests: amounts('100m', '512Mi'), limits: amounts(null, '1Gi') }]]);
     expect(creationPatch([placed], { values, usual: new Map() }, true)).toEqual([
       { op: 'add', path: '/spec/containers/0/resources/requests/cpu', value: '100m' },
@@ -247,7 +262,7 @@ describe('the patch', () => {
     ]);
   });
 
-  test('makes what is missing on the way', () => {
+  test('adds missing parent objects', () => {
     const bare = { ...placed, requests: NONE, limits: NONE, has: { resources: false, requests: false, limits: false } };
     const values = new Map([['main', { requests: amounts('100m', null), limits: NONE }]]);
     expect(creationPatch([bare], { values, usual: new Map() }, false).map(({ op, path }) => `${op} ${path}`)).toEqual([
@@ -259,7 +274,7 @@ describe('the patch', () => {
     ]);
   });
 
-  test('is empty for a pod that is right, and notes more CPU to start', () => {
+  test('is empty for a pod with the values in force, and records a start-up boost', () => {
     expect(creationPatch([placed], { values: new Map(), usual: new Map() }, true)).toEqual([]);
     const more = { requests: amounts('1', '512Mi'), limits: amounts('2', '1Gi') };
     const [, , , note] = creationPatch([placed], { values: new Map([['main', more]]), usual: new Map([['main', asked]]) }, true);

@@ -1,6 +1,6 @@
-// With which sizes a pod is to be created: what is in force for its workload, in the shape that its template gives it, and more
-// CPU to start where the policy lends it. Whatever would change the pod's QoS class, or that a LimitRange or a ResourceQuota
-// would refuse, stays as the template says: a pod that is not created is worse than one of the wrong size.
+// The size with which a pod is created: the values in force for its workload, for the requests and limits that its template sets, and a
+// start-up boost where the policy has one. The template's values are kept where the size would change the QoS class, or where a LimitRange
+// or ResourceQuota would reject it: a pod that is not created is worse than one with the wrong size.
 
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
@@ -16,34 +16,37 @@ import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
 import type { NewContainer, NewPod } from './new-pod.ts';
 import { isAdmittedAsWhole } from './whole-pod.ts';
 
+/** Policy and bounds of a pod that is created. */
 export interface CreationInputs {
   readonly mode: ResizeMode;
   readonly policy: PolicyRules;
   readonly overrides: WorkloadOverrides;
-  /** What is in force for its workload; empty: nothing yet. */
+  /** Values in force for the workload; empty: none yet. */
   readonly inForce: Values;
   readonly limitRanges: readonly LimitRangeRecord[];
-  /** Those that count this pod, with what pods use that were admitted before it. */
+  /** ResourceQuotas that count this pod, including usage by pods that were admitted just before it. */
   readonly quotas: readonly ResourceQuotaRecord[];
-  /** Most CPU that any one node has free; null where that is not known: then none is usual. */
+  /** Largest free CPU of any node; null: unknown, so that no pod is boosted. */
   readonly freeOnAnyNode: Millicores | null;
 }
 
+/** Size of a pod at creation. */
 export interface SizeAtCreation {
-  /** Containers that are to be created otherwise than they ask, with what they get. */
+  /** Values of the containers that are changed. */
   readonly values: Values;
-  /** Of those with more CPU to start: what they have otherwise. */
+  /** Values of the boosted containers without the boost. */
   readonly usual: Values;
 }
 
 const NO_VALUES: Values = new Map();
 const AS_ASKED: SizeAtCreation = { values: NO_VALUES, usual: NO_VALUES };
 
+/** The size of a new pod; empty where it is created as requested. */
 export function sizeAtCreation(pod: NewPod, inputs: CreationInputs): SizeAtCreation {
   const asked = qosOf(pod.containers);
-  // Requests where there are none would make another class of it.
+  // Added requests would change the QoS class.
   if (asked === 'BestEffort') return AS_ASKED;
-  // The API server refuses it and says why: it is not for a webhook to correct.
+  // The API server rejects such a pod with an explanation, which a webhook must not hide.
   if (pod.containers.some((container) => limitBelowRequest(container) !== null)) return AS_ASKED;
   const sizes = usualSizes(pod, inputs, asked);
   for (const boosted of [boostedSizes(pod, inputs, asked, sizes), NO_VALUES]) {
@@ -76,7 +79,7 @@ function usualSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass): Value
   return qosOf(after) === asked ? sizes : new Map(pod.containers.map((container) => [container.name, plain(container)]));
 }
 
-/** One container's: as its template has it, with the amounts that are in force; a limit that it lacks is not invented. */
+/** Values of one container: those in force, for the amounts that its template sets. A missing limit is not added. */
 function sizeOf(
   container: NewContainer,
   { inForce, limitRanges }: CreationInputs,
@@ -104,7 +107,7 @@ function amountsOf(
   if (asks === null) return { request: asks, limit: has };
   const request = settled?.requests[field] ?? asks;
   if (policy.controlled === 'requests') return { request: has === null ? request : Math.min(request, has), limit: has };
-  // Removed only here: in place a limit can be moved, and never taken away.
+  // A limit can be removed only at creation: an in-place resize cannot remove it.
   if (has === null || (policy[resource].limit.rule === 'None' && asked !== 'Guaranteed')) return { request, limit: null };
   const limit = Math.max(request, settled?.limits[field] ?? has);
   return { request: asked === 'Guaranteed' ? limit : request, limit };
@@ -138,7 +141,7 @@ function boostedSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass, usua
   return qosOf(after) === asked ? boosted : new Map();
 }
 
-/** Approve counts: what is in force there has been approved. */
+/** Whether containers are sized in a mode. In mode Approve the values in force were approved. */
 function mayBeSized(mode: ResizeMode): boolean {
   return RESIZE_MODES.indexOf(mode) >= RESIZE_MODES.indexOf('Approve');
 }

@@ -1,4 +1,4 @@
-// A pod as a whole, as the API server admits it: LimitRanges of type Pod, and what ResourceQuotas leave.
+// Checks a pod against LimitRanges of type Pod and ResourceQuotas, as the API server does at admission.
 // https://kubernetes.io/docs/concepts/policy/limit-range/ https://kubernetes.io/docs/concepts/policy/resource-quotas/
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
@@ -9,13 +9,13 @@ import type { Resources } from '#kube/records/resources';
 import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
 import type { NewPod } from './new-pod.ts';
 
-/** What a pod counts with in a ResourceQuota. */
+/** Amounts with which a ResourceQuota counts a pod. */
 export interface PodAmounts {
   readonly requests: Resources;
   readonly limits: Resources;
 }
 
-/** @param values of containers that are created otherwise than they ask */
+/** Amounts of a pod. @param values changed values by container name */
 export function podAmounts(pod: NewPod, values: Values): PodAmounts {
   const sumOf = (part: 'requests' | 'limits'): Resources =>
     podRequests(
@@ -25,7 +25,7 @@ export function podAmounts(pod: NewPod, values: Values): PodAmounts {
   return { requests: sumOf('requests'), limits: sumOf('limits') };
 }
 
-/** Whether no LimitRange or quota refuses the pod for what is changed: one that asks for more than it may have is refused either way. */
+/** Whether no LimitRange or quota rejects the pod because of the changed values. One that is rejected with its own values does not count. */
 export function isAdmittedAsWhole(
   pod: NewPod,
   values: Values,
@@ -42,7 +42,7 @@ export function isAdmittedAsWhole(
 function isInPodRange({ requests, limits }: PodAmounts, { podMin, podMax, podMaxLimitRequestRatio }: LimitRangeRecord): boolean {
   return RESOURCES.every((resource) => {
     const field = FIELD[resource];
-    // A pod none of whose containers has a limit has none.
+    // A sum of 0 means that no container has a limit.
     return isWithinBounds(requests[field], limits[field] === 0 ? null : limits[field], {
       least: podMin?.[field] ?? null,
       greatest: podMax?.[field] ?? null,
@@ -57,7 +57,7 @@ function isLeftByQuota(created: PodAmounts, asked: PodAmounts, quota: ResourceQu
   return RESOURCES.every((resource) => isLeft('requests', FIELD[resource]) && isLeft('limits', FIELD[resource]));
 }
 
-/** A quota on limits refuses a pod with a container that has none. */
+/** Whether all containers have the limits that a quota on limits requires. */
 function hasLimitsForQuota({ containers }: NewPod, values: Values, { hardLimits }: ResourceQuotaRecord): boolean {
   return RESOURCES.every(
     (resource) =>

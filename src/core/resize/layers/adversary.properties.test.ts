@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { AdversaryRules } from '../../../../test/builders/adversary-rules.ts';
 import { lives, playLife } from '../../../../test/builders/adversary.ts';
 
-test('in a hostile life no limit passes its bound, and nothing is reduced without evidence, below its peak, or twice a day', () => {
+test('under adversarial events no limit exceeds its bound, and nothing is reduced without evidence, below its peak, or twice a day', () => {
   fc.assert(
     fc.property(lives, (life) => {
       const rules = new AdversaryRules(life);

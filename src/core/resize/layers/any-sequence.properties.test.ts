@@ -130,7 +130,7 @@ describe('over any sequence of events', () => {
     );
   });
 
-  test('what lowers a pod begins with one alone, and the next ones come only after it has proven itself', () => {
+  test('a reduction begins with one pod, and the next ones follow only after its verification', () => {
     fc.assert(
       fc.property(sequences, (sequence) => {
         let provenFor: { readonly startedAt: number; readonly stage: string } | null = null;
@@ -151,7 +151,7 @@ describe('over any sequence of events', () => {
     );
   });
 
-  test('no memory limit falls below what its container uses and a quarter more', () => {
+  test('no memory limit falls below 1.25 × present usage', () => {
     fc.assert(
       fc.property(sequences, (sequence) =>
         live(sequence, (situation, { steps }) => {

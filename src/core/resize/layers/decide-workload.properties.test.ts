@@ -6,7 +6,7 @@ import { lowersAnything, qosOf } from '../model/container-values.ts';
 import { decideWorkload } from './decide-workload.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
-describe('whatever the figures', () => {
+describe('for any usage, limits and bounds', () => {
   const amount = (least: number, most: number) => fc.integer({ min: least, max: most });
   const mib = 1024 * 1024;
   const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 2 });

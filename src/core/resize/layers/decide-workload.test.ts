@@ -46,12 +46,12 @@ function live(
   return { end: situation, last };
 }
 
-describe('what a workload waits for', () => {
+describe('the state of a workload', () => {
   const window = parseWindow({ start: '0 22 * * *', duration: '6h' });
   if (!window.ok) throw new Error(window.message);
   test.each<[string, Partial<WorkloadSituation>, string, string | null]>([
-    ['nothing: a change is made', {}, 'applying', null],
-    ['inside the tolerance', { advice: [anAdvice({ cpu: '480m', memory: '500Mi' })] }, 'optimal', null],
+    ['a due change', {}, 'applying', null],
+    ['within the dead band', { advice: [anAdvice({ cpu: '480m', memory: '500Mi' })] }, 'optimal', null],
     ['too little history', { advice: [anAdvice({ enoughHistory: false })] }, 'collecting', null],
     ['no usage at all', { advice: [] }, 'collecting', null],
     ['mode Recommend publishes only', { policy: DEFAULT_POLICY_RULES }, 'recommended', null],
@@ -64,7 +64,7 @@ describe('what a workload waits for', () => {
       'blocked',
       'invalid-annotation',
     ],
-    ['a policy that cannot be acted on', { policyProblem: 'spec.windows[0].start: …' }, 'blocked', 'invalid-policy'],
+    ['an invalid policy', { policyProblem: 'spec.windows[0].start: …' }, 'blocked', 'invalid-policy'],
     ['no pods/resize', { gateState: { ...gateState, inPlace: false } }, 'blocked', 'no-in-place'],
     ['the kill switch', { gateState: { ...gateState, paused: { reason: 'incident', until: null } } }, 'awaiting', 'paused'],
     ['a paused policy', { policy: autoPolicy({ paused: true }) }, 'awaiting', 'paused'],
@@ -106,22 +106,22 @@ describe('what a workload waits for', () => {
     if (state === 'awaiting' && reason !== 'dry-run') expect(decision.steps).toEqual([]);
   });
 
-  test('another tool in charge is named, with the remedy, and only where it would be touched', () => {
+  test('another manager is reported with the remedy, and only where its pods would be changed', () => {
     const situation = aSituation({ pods: pods(1, { annotations: { vpaUpdates: 'Pod resources updated by web-vpa: container 0: cpu' } }) });
     expect(decideWorkload(situation).message).toMatch(/VerticalPodAutoscaler web-vpa .*updateMode to Off/);
     expect(decideWorkload({ ...situation, policy: DEFAULT_POLICY_RULES }).state).toBe('recommended');
     expect(decideWorkload({ ...situation, pods: pods(1, { annotations: { vpaInPlaceUpdated: 'true' } }) }).reason).toBe('other-manager');
   });
 
-  test('until when, where that is known', () => {
+  test('reports the time of the next attempt where it is known', () => {
     const decision = decideWorkload(aSituation({ policy: autoPolicy({ windows: [window.value] }) }));
     expect(decision.until).toBe(Date.parse('2026-11-20T22:00:00Z'));
-    const lastApplied = { at: T0 - 20 * MINUTE_MS, by: 'evenkeel', reason: 'less is enough', pods: 3, values: new Map() };
+    const lastApplied = { at: T0 - 20 * MINUTE_MS, by: 'evenkeel', reason: 'over-provisioned', pods: 3, values: new Map() };
     const cooling = decideWorkload(aSituation({ memory: { ...NO_MEMORY, lastApplied } }));
     expect([cooling.reason, cooling.until]).toEqual(['cooldown', T0 + 40 * MINUTE_MS]);
   });
 
-  test('an autoscaler on CPU holds CPU alone; one on other metrics holds nothing', () => {
+  test('an autoscaler on CPU blocks only CPU; one on other metrics blocks nothing', () => {
     const held = decideWorkload(aSituation({ hpas: [hpa] }));
     expect(held.steps[0]?.containers[0]?.to.requests).toEqual(amounts('500m', '128Mi'));
     const free = decideWorkload(aSituation({ hpas: [{ ...hpa, resourceMetrics: [] }] }));
@@ -137,14 +137,14 @@ describe('what a workload waits for', () => {
       'low confidence',
       { advice: [anAdvice({ cpu: '900m', memory: '1Gi', cpuAdvice: { confidence: 0.1 }, memoryAdvice: { confidence: 0.1 } })] },
     ],
-  ])('what is too small grows at once, on all pods, whatever %s say', (_, situation) => {
+  ])('a shortage is raised at once on all pods, in spite of %s', (_, situation) => {
     const decision = decideWorkload(aSituation({ advice: [short], ...situation }));
     expect(decision.steps.map((step) => step.containers[0]?.to.requests)).toEqual([1, 2, 3].map(() => amounts('900m', '1Gi')));
   });
 });
 
-describe('how a reduction spreads', () => {
-  test('one pod, a tenth, half, all, each proven before the next', () => {
+describe('the stages of a reduction', () => {
+  test('are one pod, a tenth, half and all, each verified before the next', () => {
     let situation = aSituation({
       pods: pods(20),
       workload: aWorkloadRecord({ replicas: { desired: 20, current: 20, ready: 20 } }),
@@ -161,7 +161,7 @@ describe('how a reduction spreads', () => {
     expect(decideWorkload(situation).state).toBe('applied');
   });
 
-  test('a restart of a changed pod takes the change back and holds the workload for a day', () => {
+  test('a restart of a changed pod rolls the change back and holds the workload for a day', () => {
     const first = decideWorkload(aSituation());
     const after = resized(aSituation().pods, first.steps).map((pod, index) =>
       index > 0
@@ -192,7 +192,7 @@ describe('how a reduction spreads', () => {
     expect([second.state, second.memory.rolledBack?.reason]).toEqual([state, state === 'awaiting' ? 'readiness' : undefined]);
   });
 
-  test('while pods are not ready nothing more is reduced, and the state says so', () => {
+  test('while pods are not ready nothing more is reduced, which the state reports', () => {
     const starting = pods(3, { ready: false, readySince: null, unreadySince: T0 - MINUTE_MS });
     const decision = decideWorkload(aSituation({ pods: starting }));
     expect([decision.steps, decision.state, decision.reason, decision.message]).toEqual([
@@ -204,8 +204,8 @@ describe('how a reduction spreads', () => {
   });
 
   test.each([
-    ['our own roll-back', null, ['512Mi', '1Gi']],
-    ['a roll-back that a person asked for', T0, []],
+    ['an automatic roll-back', null, ['512Mi', '1Gi']],
+    ['a roll-back that a user requested', T0, []],
   ])('memory for an OOM kill during the hold of %s', (_, requestedAt, moves) => {
     const { end } = live(aSituation());
     const values = end.memory.previous!.values;
@@ -226,20 +226,20 @@ describe('how a reduction spreads', () => {
     ).toEqual(moves);
   });
 
-  test('what becomes too small while it spreads grows at once, wherever it has got to', () => {
+  test('a container that becomes too small during the stages is raised at once in all pods', () => {
     const first = decideWorkload(aSituation());
     const after = resized(aSituation().pods, first.steps);
     const second = decideWorkload(aSituation({ pods: after, memory: first.memory, advice: [short], now: T0 + MINUTE_MS }));
     expect(second.steps.map((step) => step.containers[0]?.to.requests)).toEqual([1, 2, 3].map(() => amounts('900m', '1Gi')));
   });
 
-  test('what needs a little more while it spreads goes on from there, and nothing goes back', () => {
+  test('a small raise during the stages continues from the present stage and reverts nothing', () => {
     const more = anAdvice({ cpu: '140m', cpuAdvice: { lowerBound: 130 } });
     const first = decideWorkload(aSituation());
     const after = resized(aSituation().pods, first.steps);
     const second = decideWorkload(aSituation({ pods: after, memory: first.memory, advice: [more], now: T0 + MINUTE_MS }));
     expect(second.steps.map(({ pod, containers }) => [pod.name, containers[0]?.to.requests.cpuMillicores])).toEqual([['web-1', 140]]);
-    expect(second.steps.map(({ because }) => because)).toEqual(['too small']);
+    expect(second.steps.map(({ because }) => because)).toEqual(['under-provisioned']);
     expect(second.memory.apply).toMatchObject({ stage: 'Canary', stageStartedAt: T0 });
     expect(second.memory.previous).toEqual(first.memory.previous);
     const { end } = live(
@@ -248,18 +248,18 @@ describe('how a reduction spreads', () => {
     expect(end.pods.map((pod) => pod.containers[0]?.requests.cpuMillicores)).toEqual([140, 140, 140]);
   });
 
-  test('a person asks for the values before, and the workload is held', () => {
+  test('a user requests the previous values, and the workload is held', () => {
     const { end } = live(aSituation());
     expect(end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 100)).toBe(true);
     const asked = { ...end, userRequests: { ...NO_USER_REQUESTS, rollback: { at: end.now, by: 'ops@example.com' } } };
     const because = decideWorkload(asked).steps.map((step) => step.because);
-    expect(new Set(because)).toEqual(new Set(['rolled back: asked for by ops@example.com']));
+    expect(new Set(because)).toEqual(new Set(['rolled back: requested by ops@example.com']));
     const back = live(asked, 5);
     expect(back.end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 500)).toBe(true);
     expect([back.last.reason, back.last.until]).toEqual(['hold', end.now + DAY_MS]);
   });
 
-  test('a pod created from the template gets what is in force as soon as it runs', () => {
+  test('a pod created from the template gets the values in force as soon as it runs', () => {
     const { end } = live(aSituation());
     const created = aPodRecord({ name: 'web-9', createdAt: end.now });
     const decision = decideWorkload({ ...end, pods: [...end.pods, created] });
@@ -268,7 +268,7 @@ describe('how a reduction spreads', () => {
     expect(starting.steps).toEqual([]);
   });
 
-  test('killed at any step and started again, it comes to the same end', () => {
+  test('a controller that is killed at any step and restarted reaches the same result', () => {
     const undisturbed = live(aSituation({ pods: pods(7) }), 60).end;
     fc.assert(
       fc.property(
@@ -290,7 +290,7 @@ describe('how a reduction spreads', () => {
   });
 });
 
-describe('nodes that cannot', () => {
+describe('nodes that refuse a resize', () => {
   const grown = aContainer({
     requests: amounts('900m', '1Gi'),
     record: { actual: { requests: amounts('500m', '512Mi'), limits: amounts(null, null) } },
@@ -298,7 +298,7 @@ describe('nodes that cannot', () => {
 
   const TOO_LARGE = "Node didn't have enough capacity: cpu, requested: 900, capacity: 800";
 
-  test('an infeasible resize is written back at once and not tried again for a while', () => {
+  test('an infeasible resize is reverted at once and not retried for some time', () => {
     const stuck = aPodRecord({
       containers: [grown],
       resize: { state: 'infeasible', message: TOO_LARGE, since: T0, refusal: { code: 'node-capacity', resource: 'cpu' } },
@@ -334,19 +334,26 @@ describe('nodes that cannot', () => {
     },
   );
 
-  test('a change that the node puts off waits for capacity, in the node’s words', () => {
+  test('a change that the node defers waits for capacity, with the node’s message', () => {
     const first = decideWorkload(aSituation({ advice: [short], pods: pods(2) }));
     const message = "Node didn't have enough resource: cpu";
     const putOff = resized(pods(2), first.steps).map((pod) => ({ ...pod, resize: { state: 'deferred' as const, message, since: T0 } }));
     const all = decideWorkload(aSituation({ advice: [short], memory: first.memory, pods: putOff }));
-    expect([all.state, all.reason, all.message]).toEqual(['awaiting', 'node-capacity', `web-1: the node says deferred, ${message}`]);
+    expect([all.state, all.reason, all.message]).toEqual([
+      'awaiting',
+      'node-capacity',
+      `web-1: the resize is deferred on its node, ${message}`,
+    ]);
     expect(all.memory.apply).not.toBeNull();
     const one = putOff.map((pod, index) => (index === 0 ? { ...pod, resize: aPodRecord().resize } : pod));
     const some = decideWorkload(aSituation({ advice: [short], memory: first.memory, pods: one }));
-    expect([some.state, some.message]).toEqual(['applying', expect.stringContaining(`web-2: the node says deferred, ${message}`)]);
+    expect([some.state, some.message]).toEqual([
+      'applying',
+      expect.stringContaining(`web-2: the resize is deferred on its node, ${message}`),
+    ]);
   });
 
-  test('a deferred resize has half an hour', () => {
+  test('a deferred resize is reverted after half an hour', () => {
     const waiting = (minutes: number) =>
       decideWorkload(
         aSituation({
@@ -367,7 +374,7 @@ describe('nodes that cannot', () => {
     expect(decideWorkload({ ...situation, policy: autoPolicy({ apply: 'InPlaceOrEvict' }) }).evict?.name).toBe('web-1');
   });
 
-  test('a quota without room is respected and named', () => {
+  test('an exhausted quota is respected and reported', () => {
     const quota = {
       namespace: 'shop',
       name: 'team',
@@ -399,14 +406,14 @@ describe('approval', () => {
 
   test.each([
     ['after 7 days', approved('100m', T0 - 7 * DAY_MS)],
-    ['when the recommendation has moved upward', approved('80m')],
-    ['when it is not what was recommended', approved('4')],
+    ['when the recommendation has risen', approved('80m')],
+    ['when it differs from the recommendation', approved('4')],
   ])('lapses %s', (_, userRequests) => {
     const decision = decideWorkload(aSituation({ policy, userRequests }));
     expect([decision.state, decision.reason, decision.notes[0]?.reason]).toEqual(['awaiting', 'approval', 'ApprovalLapsed']);
   });
 
-  test('lapses with a roll-back: what was taken back does not come again by itself', () => {
+  test('lapses with a roll-back, so that the values are not applied again automatically', () => {
     const rolledBack = {
       at: T0 - 30 * MINUTE_MS,
       reason: 'restarts',
@@ -425,7 +432,7 @@ describe('approval', () => {
     expect(anew.state).toBe('applying');
   });
 
-  test('rejected values are not offered again until they move', () => {
+  test('rejected values are not recommended again until they change', () => {
     const rejected = {
       at: T0 - DAY_MS,
       by: 'ops',
@@ -447,7 +454,7 @@ const RATIO = autoPolicy({
 });
 
 describe('limits', () => {
-  test('a Guaranteed pod moves request and limit together', () => {
+  test('request and limit of a Guaranteed pod change together', () => {
     const demand = [{ container: 'main', windows: [], throttlingMeasuredAt: T0 }];
     const decision = decideWorkload(aSituation({ pods: pods(1, { container: { limits: amounts('500m', '512Mi') } }), demand }));
     const to = decision.steps[0]?.containers[0]?.to;
@@ -485,7 +492,7 @@ describe('limits', () => {
     expect(grown?.to.limits.memoryBytes).toBeLessThan(memory('700Mi'));
   });
 
-  test('a killed container gets more at once, although nothing else is known of it', () => {
+  test('an OOM-killed container is raised at once, also without history', () => {
     const killed = anAdvice({ memory: '700Mi', memoryAdvice: { lowerBound: memory('700Mi') }, enoughHistory: false });
     const unknown = { ...killed, cpu: null, memoryEvidence: null, oom: oomAdvice(memory('700Mi')), lastOomAt: T0 - 60_000, confidence: 0 };
     const container = { limits: amounts(null, '512Mi') };
@@ -496,7 +503,7 @@ describe('limits', () => {
     expect(change?.to.requests.cpuMillicores).toBe(change?.from.requests.cpuMillicores);
   });
 
-  test('a LimitRange moves the recommendation, and the explanation says so', () => {
+  test('a LimitRange adjusts the recommendation, which the explanation shows', () => {
     const range = {
       namespace: 'shop',
       name: 'bounds',
@@ -509,7 +516,7 @@ describe('limits', () => {
     expect(decision.containers[0]?.target?.steps).toContainEqual({
       resource: 'cpu',
       step: 'limit-range',
-      detail: 'LimitRange bounds allows no less',
+      detail: 'minimum of LimitRange bounds',
       total: 150,
     });
   });

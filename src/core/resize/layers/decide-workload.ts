@@ -1,4 +1,4 @@
-// Decides everything about one workload. Pure: the same context gives the same decision, bit for bit.
+// Decides about one workload. Pure: the same situation gives the same decision.
 
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
@@ -12,10 +12,10 @@ import { nodeClasses } from './node-classes/node-classes.ts';
 import { sizeAtCreation } from './size-at-creation/pods-to-recreate.ts';
 import { startupBoost } from './start-up/startup-boost.ts';
 
-/** The outermost first: each sees what all before it have changed, and has the last word over all behind it. */
+/** The outermost layer first: each one may change the situation for the layers after it, and their decision. */
 const LAYERS: readonly ResizeLayer[] = [nodeClasses, hpaTargets, startupBoost, idle, limitExceptions, evictions, sizeAtCreation];
 
-/** @returns what to publish, what to do and what to remember; never throws on data that passed its schema */
+/** Decides what to publish, to write and to store. Never throws for data that its schema accepts. */
 export function decideWorkload(context: WorkloadSituation): WorkloadDecision {
   return applyLayers(context, LAYERS, decideInPlace);
 }

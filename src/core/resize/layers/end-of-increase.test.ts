@@ -53,35 +53,35 @@ describe('a temporary increase', () => {
     const unsure = advised('300m');
     const over = follow(increased, { ...unsure, cpu: unsure.cpu === null ? null : { ...unsure.cpu, confidence: 0.1 } }, 10 * MINUTE_MS);
     expect(requests(over.end)).toEqual([300, 300, 300]);
-    expect(over.all[0]?.memory.apply).toMatchObject({ endsIncrease: true, reason: 'temporary increase over' });
+    expect(over.all[0]?.memory.apply).toMatchObject({ endsIncrease: true, reason: 'temporary increase ended' });
   });
 
-  test('is a reduction where the base fell meanwhile: one pod first, a day after the last reduction', () => {
+  test('is a reduction where the base fell meanwhile: canary first, a day after the last reduction', () => {
     const lowered = advised('200m');
     expect(requests(follow(increased, lowered, 10 * MINUTE_MS).end)).toEqual([600, 600, 600]);
     const later = follow(increased, lowered, DAY_MS);
     const first = later.all.find(({ steps }) => steps.length > 0);
     const { cpu = null } = increased.memory.reductions.get('main') ?? {};
     expect(first?.memory.apply?.startedAt).toBe((cpu ?? 0) + DAY_MS);
-    expect(first?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(first?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
     expect(first?.steps).toHaveLength(1);
     expect(first?.memory.apply?.endsIncrease).toBeFalsy();
   });
 
-  test('that became what the container needs is no increase any more: what follows is a reduction', () => {
+  test('that became permanent need is no increase any more: a later decrease is a reduction', () => {
     const kept = follow(increased, advised('590m'), 10 * MINUTE_MS).end;
     expect(follow(kept, advised('400m'), 10 * MINUTE_MS).all[0]?.memory.apply).toBeNull();
   });
 
-  test('does not take along what a person deploys meanwhile', () => {
+  test('does not revert values that a user deploys meanwhile', () => {
     const raised = amounts('800m', '512Mi');
     const deployed = { ...increased, workload: aWorkloadRecord({}, { requests: raised }) };
     const has = follow({ ...deployed, pods: pods(3, { container: { requests: raised } }) }, advised('300m', '600m'), 10 * MINUTE_MS).end;
     const over = decideWorkload({ ...has, now: has.now + DAY_MS, advice: [advised('300m')] });
-    expect(over.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(over.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
   });
 
-  test('in the middle of a reduction hides nothing of it', () => {
+  test('during a reduction does not hide the reduction', () => {
     const start = follow(aSituation({ policy }), advised('100m'), 5 * MINUTE_MS).end;
     const grown = follow(start, advised('100m', '140m'), 2 * HOUR_MS).end;
     expect(requests(grown)).toEqual([140, 140, 140]);
@@ -91,7 +91,7 @@ describe('a temporary increase', () => {
   });
 });
 
-describe('a reduction is not taken for the end of an increase', () => {
+describe('a reduction does not count as the end of an increase', () => {
   const BLIND = { confidence: 0 };
   /** Four pods that need 100m of their 500m, whose canary fails. */
   function rolledBack(): WorkloadSituation {
@@ -107,34 +107,34 @@ describe('a reduction is not taken for the end of an increase', () => {
     return { ...start, now, pods: well, memory: back.memory };
   }
 
-  test('where it comes again after the hold of its roll-back: confidence, canary and watch are asked for', () => {
+  test('where it comes again after the hold of its roll-back: it needs confidence, canary and watch', () => {
     const held = rolledBack();
     const later = { ...held, now: held.memory.rolledBack!.heldUntil + MINUTE_MS };
     const unsure = { ...advised('100m'), cpu: { ...advised('100m').cpu!, ...BLIND } };
     expect(decideWorkload({ ...later, advice: [unsure] })).toMatchObject({ state: 'awaiting', reason: 'confidence', steps: [] });
     const again = follow(later, advised('100m'), 3 * HOUR_MS);
-    expect(again.all[0]?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(again.all[0]?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
     expect(again.all[0]?.steps).toHaveLength(1);
     expect(again.end.memory.watched).toHaveLength(1);
   });
 
-  test('where a person has taken it back, a day later', () => {
+  test('a day after a user rolled it back', () => {
     const reduced = follow(aSituation({ policy, pods: pods(4) }), advised('100m'), 3 * HOUR_MS).end;
     const userRequests = { ...NO_USER_REQUESTS, rollback: { at: reduced.now, by: 'ann' } };
     const back = follow({ ...reduced, userRequests }, advised('100m'), 10 * MINUTE_MS).end;
     expect(requests(back)).toEqual([500, 500, 500, 500]);
     const again = decideWorkload({ ...back, now: back.now + DAY_MS });
-    expect(again.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(again.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
   });
 
   test('where a policy changes its min, its margin or its goal', () => {
     const before = follow(aSituation({ policy }), advised('1000m'), 3 * HOUR_MS).end;
     const edited = decideWorkload({ ...before, advice: [advised('100m')] });
-    expect(edited.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
+    expect(edited.memory.apply).toMatchObject({ stage: 'Canary', reason: 'over-provisioned' });
     expect(edited.steps).toHaveLength(1);
   });
 
-  test('and neither a raise nor the end of an increase forgives a roll-back: the next hold is longer', () => {
+  test('and neither a raise nor the end of an increase resets the count of roll-backs', () => {
     const held = rolledBack();
     const after = { ...held, now: held.memory.rolledBack!.heldUntil + MINUTE_MS };
     const raised = follow(after, advised('500m', '900m'), 10 * MINUTE_MS).end;

@@ -9,12 +9,12 @@ const context = aSituation({ hpas: [measured], pods: pods(3), advice: [anAdvice(
 const decide = (more: Partial<WorkloadSituation> = {}) => hpaTargets.apply({ ...context, ...more }, decideInPlace);
 
 describe('the targets of autoscalers', () => {
-  test('are none of its business without autoscalers', () => {
+  test('are not stored without autoscalers', () => {
     const alone = { ...context, hpas: [] };
     expect(hpaTargets.apply(alone, decideInPlace)).toEqual(decideInPlace(alone));
   });
 
-  test('follow what is decided inside, and are remembered before anything is done', () => {
+  test('follow the inner decision, and are stored before any write', () => {
     const { steps, autoscalers, memory } = decide();
     expect(steps.length).toBeGreaterThan(0);
     expect(autoscalers.map(({ name }) => name)).toEqual([measured.name]);
@@ -22,12 +22,12 @@ describe('the targets of autoscalers', () => {
     expect(resized(context.pods, steps)).not.toEqual(context.pods);
   });
 
-  test('are neither moved nor remembered in a dry run, and not moved while everything is paused', () => {
+  test('are neither changed nor stored in a dry run, and not changed while Evenkeel is paused', () => {
     expect(decide({ policy: { ...context.policy, dryRun: true } }).memory.autoscalers).toEqual([]);
     expect(decide({ policy: { ...context.policy, paused: true } }).autoscalers).toEqual([]);
   });
 
-  test('lower no request that is in force: throttling or a person may have raised it past what they follow', () => {
+  test('lower no request in force, which throttling or a user may have raised beyond their bounds', () => {
     const low = { ...context, hpas: [anHpaRecord({ metrics: [{ percent: 33 }] })] };
     const kept = decide(low).memory.autoscalers.map((each) => ({
       ...each,

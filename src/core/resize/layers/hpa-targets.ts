@@ -1,4 +1,4 @@
-// Whatever is done to the pods, the utilization targets of their HorizontalPodAutoscalers follow, so that replicas stay.
+// Adjusts the utilization targets of HorizontalPodAutoscalers to the pods' requests, so that the number of replicas stays stable.
 
 import { holdsEverything } from '../plan/interlocks.ts';
 import { preserveReplicas } from '../plan/preserve-replicas.ts';
@@ -15,7 +15,7 @@ export const hpaTargets: ResizeLayer = {
     const dryRun = gateState.dryRun || policy.dryRun;
     return {
       ...decision,
-      // A dry run leaves no traces.
+      // A dry run stores nothing.
       memory: dryRun ? decision.memory : { ...decision.memory, autoscalers: memory },
       autoscalers: holdsEverything(context) === null ? followed : [],
       notes: [...decision.notes, ...notes],

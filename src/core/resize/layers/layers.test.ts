@@ -27,7 +27,7 @@ const BEFORE = new Map([['main', { requests: amounts('500m', '512Mi'), limits: U
 const applied = (values = SMALL, at = T0 - DAY_MS): NonNullable<ResizeMemory['lastApplied']> => ({
   at,
   by: 'evenkeel',
-  reason: 'less is enough',
+  reason: 'over-provisioned',
   pods: 3,
   values,
 });
@@ -36,14 +36,14 @@ const rising = memoryDemand(T0, '220Mi', '238Mi', '244Mi');
 const limited = { container: { requests: amounts('100m', '128Mi'), limits: amounts(null, '256Mi') } };
 const fitting = anAdvice({ cpu: '100m', memory: '128Mi' });
 
-describe('A workload that a person holds (held-until)', () => {
-  test('has its pods left as they are created: a reset to what was deployed is not undone', () => {
+describe('A workload that a user holds (held-until)', () => {
+  test('keeps new pods unchanged, so that a reset to the deployed values is not reverted', () => {
     const situation = aSituation({ overrides: held, memory: { ...NO_MEMORY, lastApplied: applied() } });
     expect(decideWorkload(situation).steps).toEqual([]);
     expect(decideWorkload({ ...situation, now: T0 + 2 * HOUR_MS }).steps).not.toEqual([]);
   });
 
-  test('is given back what a person asks for', () => {
+  test('gets the roll-back that a user requests', () => {
     const situation = aSituation({
       overrides: held,
       pods: pods(3, { container: { requests: amounts('100m', '128Mi') } }),
@@ -53,7 +53,7 @@ describe('A workload that a person holds (held-until)', () => {
     expect(decideWorkload(situation).steps.map(({ containers }) => containers[0]?.to.requests.cpuMillicores)).toEqual([500, 500, 500]);
   });
 
-  test('is given no temporary overage', () => {
+  test('gets no temporary overage', () => {
     const policy = requestsOnlyPolicy({ limitOverage: TEMPORARY });
     const open = aSituation({ pods: pods(3, limited), advice: [fitting], policy, demand: rising });
     expect(decideWorkload(open).steps).toHaveLength(3);
@@ -77,11 +77,11 @@ describe('In mode Recommend', () => {
     pods: pods(3, { container: { requests: amounts('200m', '512Mi') } }),
   });
 
-  test('what Evenkeel took back by itself before touches no pod any more', () => {
+  test('an earlier automatic roll-back changes no pod', () => {
     expect(decideWorkload({ ...recommends, memory: after }).steps).toEqual([]);
   });
 
-  test('what a person wants taken back is, but not while the policy is paused', () => {
+  test('a requested roll-back is executed, but not while the policy is paused', () => {
     const asked = { ...after, rolledBack: { ...rolledBack, requestedAt: T0 - HOUR_MS } };
     expect(decideWorkload({ ...recommends, memory: asked }).steps).toHaveLength(3);
     const paused = autoPolicy({ mode: 'Recommend', paused: true });
@@ -100,7 +100,7 @@ describe('In mode Approve', () => {
     },
   });
 
-  test('a change that turns out too small goes on to nothing that was not approved', () => {
+  test('a change that turns out too small does not continue to values that were not approved', () => {
     const first = decideWorkload(aSituation({ policy, userRequests: approvedLimits(null) }));
     expect(first.memory.apply).not.toBeNull();
     const short = anAdvice({ cpu: '900m', memory: '1Gi' });
@@ -120,7 +120,7 @@ describe('In mode Approve', () => {
     expect([second.state, second.reason, second.memory.apply]).toEqual(['awaiting', 'approval', null]);
   });
 
-  test('a limit that was approved as the new normal is not lowered by an older approval', () => {
+  test('an approved baseline is not lowered by an older approval', () => {
     const raised = new Map([['main', { requests: amounts('100m', '128Mi'), limits: amounts(null, '512Mi') }]]);
     const situation = aSituation({
       policy,
@@ -133,7 +133,7 @@ describe('In mode Approve', () => {
   });
 });
 
-describe('A sleeping workload', () => {
+describe('An idled workload', () => {
   const natural = BEFORE;
   const idle: NonNullable<ResizeMemory['idle']> = {
     since: T0 - HOUR_MS,
@@ -160,11 +160,11 @@ describe('A sleeping workload', () => {
       ...more,
     });
 
-  test('sleeps on', () => {
+  test('stays idle', () => {
     expect(decideWorkload(sleeping())).toMatchObject({ state: 'idle', steps: [] });
   });
 
-  test('wakes where somebody resizes a pod of it: nobody is fought', () => {
+  test('wakes where another manager resizes one of its pods, and does not revert it', () => {
     const resizedBy = { manager: 'kubectl-edit', at: T0 - MINUTE_MS };
     const byHand = aPodRecord({ name: 'web-1', resizedBy, container: { requests: amounts('700m', '512Mi') } });
     const decision = decideWorkload(sleeping({ pods: [byHand, ...sleeping().pods.slice(1)] }));
@@ -181,7 +181,7 @@ describe('A sleeping workload', () => {
     expect(decision.memory.idle?.waking).not.toBeNull();
   });
 
-  test('of Guaranteed pods, whose requests are their limits, there is none', () => {
+  test('does not exist with Guaranteed pods, whose requests equal their limits', () => {
     const guaranteed = { container: { requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') } };
     const situation = sleeping({
       pods: pods(3, guaranteed),
@@ -198,7 +198,7 @@ describe('A sleeping workload', () => {
     expect(decideWorkload({ ...situation, pods: pods(3) }).state).toBe('idle');
   });
 
-  test('counts no more short naps than can be written down', () => {
+  test('counts no more short idle periods than the schema permits', () => {
     const lastIdle = { since: 0, wokenAt: 0, because: '', shortIdlePeriods: 64, activeMs: 0, floor: new Map() };
     const waking = { since: T0 - MINUTE_MS, because: 'load', by: 'load' as const };
     const woken = sleeping({ pods: pods(3), memory: { ...NO_MEMORY, lastIdle, idle: { ...idle, waking } } });
@@ -220,14 +220,14 @@ describe('A LimitRange', () => {
   test.each([
     ['between limit and request', { ...range, maxLimitRequestRatio: { cpu: null, memory: 2 } }, []],
     ['between limit and request, with a little room', { ...range, maxLimitRequestRatio: { cpu: null, memory: 2.25 } }, [288, 288, 288]],
-    ['of a whole pod', { ...range, podMax: amounts(null, '280Mi') }, [280, 280, 280]],
+    ['of a pod', { ...range, podMax: amounts(null, '280Mi') }, [280, 280, 280]],
   ])('%s bounds a temporary overage', (_, limitRange, given) => {
     const { steps } = decideWorkload({ ...open, limitRanges: [limitRange] });
     expect(steps.map(({ containers }) => (containers[0]?.to.limits.memoryBytes ?? 0) / memory('1Mi'))).toEqual(given);
   });
 });
 
-test('Of pods that were created with more CPU no more are written down than the schema holds, and all are brought back', () => {
+test('Of pods created with a boost no more are stored than the schema permits, and all boosts end', () => {
   const base = new Map([['main', { requests: amounts('500m', null), limits: UNLIMITED }]]);
   const more = new Map([['main', { requests: amounts('1500m', null), limits: UNLIMITED }]]);
   const annotations = { 'evenkeel.io/start-up': writeBoostAtCreation(base, more) };

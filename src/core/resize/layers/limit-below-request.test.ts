@@ -25,7 +25,7 @@ const INVALID = [
 
 describe.each(INVALID)('a template with a limit of %s below its request', (resource, container) => {
   const workload = aWorkloadRecord({}, container);
-  const message = `container main of the template: its ${resource === 'CPU' ? 'cpu' : 'memory'} limit is below its request`;
+  const message = `container main of the template: the ${resource === 'CPU' ? 'cpu' : 'memory'} limit is below the request`;
 
   test.each<[string, Partial<WorkloadSituation>]>([
     ['without pods', { pods: [] }],
@@ -55,7 +55,7 @@ describe.each(INVALID)('a template with a limit of %s below its request', (resou
         },
       },
     ],
-  ])('%s is reported and never acted on', (_case, more) => {
+  ])('%s is reported and never resized', (_case, more) => {
     const decision = decideWorkload(aSituation({ workload, ...more }));
     expect([decision.state, decision.reason, decision.message]).toEqual(['blocked', 'invalid-template', expect.stringContaining(message)]);
     expect([decision.steps, decision.evict]).toEqual([[], null]);
@@ -77,7 +77,7 @@ describe('while a template has a limit below its request', () => {
     return decideWorkload({ ...before, pods: after, memory: first.memory, workload, now: T0 + 5 * MINUTE_MS, ...more });
   };
 
-  test('a change that harms pods of the revision before is taken back', () => {
+  test('a change with a regression in pods of the previous revision is rolled back', () => {
     const { reason, memory, steps } = afterCanary({}, crashed);
     expect([reason, memory.rolledBack?.reason]).toEqual(['invalid-template', 'restarts']);
     expect(steps.map(({ pod, isRollBack, containers }) => [pod.name, isRollBack, containers[0]?.to.requests])).toEqual([
@@ -85,7 +85,7 @@ describe('while a template has a limit below its request', () => {
     ]);
   });
 
-  test('one that does no harm is brought no further', () => {
+  test('a change without a regression is not advanced', () => {
     const { reason, memory, steps } = afterCanary({}, (pod) => pod);
     expect([reason, memory.rolledBack, steps]).toEqual(['invalid-template', null, []]);
   });
@@ -93,7 +93,7 @@ describe('while a template has a limit below its request', () => {
   test.each<[string, Partial<WorkloadSituation>]>([
     ['in mode Recommend', { policy: { ...autoPolicy(), mode: 'Recommend' } }],
     ['where the status of pods is stale', { gateState: { ...aSituation().gateState, stale: { source: 'informers', message: 'old' } } }],
-  ])('nothing is taken back %s', (_case, more) => {
+  ])('nothing is rolled back %s', (_case, more) => {
     expect(afterCanary(more, crashed).steps).toEqual([]);
   });
 });

@@ -5,30 +5,31 @@ import type { Bytes, Instant, Millicores } from '#kube/units';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
 
-/** One container's figures. */
+/** Current values, recommended target and inputs of one container. */
 export interface ContainerPlan {
   readonly name: string;
-  /** What most pods have. */
+  /** Requests and limits of most pods. */
   readonly current: RequestsAndLimits;
-  /** What changes start from: what Evenkeel has put in force, else what most pods have. */
+  /** Base of a change: the values that Evenkeel applied last, else those of most pods. */
   readonly inForce: RequestsAndLimits;
-  /** null while too little is known of it. */
+  /** null without a recommendation, for example after too few samples. */
   readonly target: ContainerTarget | null;
   readonly advice: ContainerAdvice | null;
   readonly policy: ContainerPolicy;
-  /** What `target` was made from, so that a part of it can be made again; null where `target` is. */
+  /** Inputs of `target`, to compute it again with one input changed; null where `target` is null. */
   readonly targetInputs: TargetInputs | null;
-  /** What a pod gets that was OOM-killed at its limit; absent or null: no more than the target. */
+  /** Values for the pod that was OOM-killed at its limit; absent or null: the target. */
   readonly killedPod?: RequestsAndLimits | null;
-  /** CPU request of a replica that uses far more than the others and is raised alone; absent or null: none is. */
+  /** CPU request of a hot replica, which is raised alone; absent or null: no replica is hot. */
   readonly hotCpu?: Millicores | null;
-  /** What the target would be but for an autoscaler that measures against the request, and why it is not. */
+  /** The target without the bounds of an autoscaler that measures utilization against the request, and the reason for the bound. */
   readonly beyondAutoscaler?: { readonly target: ContainerTarget; readonly because: string };
 }
 
+/** Recommended requests and limits with the steps that explain them. */
 export interface ContainerTarget extends RequestsAndLimits {
   readonly steps: readonly ExplanationStep[];
-  /** Why the memory limit has its value, as a message; null where there is none. */
+  /** Reason of the memory limit's value, as a message; null without a memory limit. */
   readonly memoryLimitReason: string | null;
 }
 
@@ -38,36 +39,37 @@ export interface CpuLimitStep {
   readonly raisedTo: Millicores | null;
   /** Whether a step can follow by itself: throttling is measured, and neither the bound nor the number of steps is reached. */
   readonly isPossible: boolean;
-  /** It only goes back to the limit of the template, which is urgent and no step. */
+  /** The raise only restores the limit of the template: it is urgent and does not count as a step. */
   readonly isReturn: boolean;
 }
 
+/** Everything that the target of one container is computed from. */
 export interface TargetInputs {
   readonly now: Instant;
   readonly current: RequestsAndLimits;
   readonly advice: ContainerAdvice;
   readonly policy: ContainerPolicy;
-  /** Requests and limits of the pod are equal and must stay so. */
+  /** The pod has QoS class Guaranteed: its requests and limits stay equal, since Kubernetes forbids a resize to change the class. */
   readonly guaranteed: boolean;
   readonly limitRanges: readonly LimitRangeRecord[];
   /** Memory limits may fall (the kubelets are new enough, and no restart is asked for). */
   readonly memoryLimitMayFall: boolean;
   readonly memoryLimitLoweredAt: Instant | null;
-  /** No memory limit is raised past it; one that is above it already stays. null or absent: nothing bounds it. */
+  /** Upper bound for raises of the memory limit in bytes; a limit above it is kept. null or absent: no bound. */
   readonly memoryLimitBound?: number | null;
   /** The greatest CPU request: the workload's ceiling, else the policy's `max`. null or absent: there is none. */
   readonly maxCpuRequest?: Millicores | null;
   /** The CPU limit as deployed; null or absent: the template sets none. */
   readonly templateCpuLimit?: Millicores | null;
-  /** The least limit that OOM kills prove, as far as `oom.maxBumps` lets them; 0 or absent: none. */
+  /** Smallest memory limit that OOM kills justify within `oom.maxBumps`; 0 or absent: none. */
   readonly oomNeed?: Bytes;
-  /** Its memory grows without end: request and limit stay as deployed. */
+  /** A memory leak is suspected: request and limit stay as deployed. */
   readonly leaks?: boolean;
-  /** As the workload's template has it; absent for a container that only the pods have. */
+  /** Values in the workload's template; absent for a container that is not in the template, such as an injected sidecar. */
   readonly deployed?: RequestsAndLimits;
-  /** What measured throttling allows; absent: nothing. */
+  /** Raise that measured throttling allows; absent: none. */
   readonly cpuLimitStep?: CpuLimitStep;
-  /** Limits that a person has approved: no rule takes them back. */
+  /** Approved baselines: limits that a user approved and that no rule lowers. */
   readonly minLimits?: OptionalResources;
   /** GOMAXPROCS: CPUs that a Go program uses at once; null or absent: unknown. */
   readonly goMaxProcs?: number | null;

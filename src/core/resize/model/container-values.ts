@@ -1,4 +1,4 @@
-// Requests and limits by container: how they are compared, and what QoS class they make.
+// Requests and limits by container: comparisons, and the QoS class that results.
 
 import type { QosClass } from '#kube/records/pod';
 import { greaterAmount, sameResources, type OptionalResources, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
@@ -6,12 +6,12 @@ import { greaterAmount, sameResources, type OptionalResources, type RequestsAndL
 /** Requests and limits by container name. */
 export type Values = ReadonlyMap<string, RequestsAndLimits>;
 
-/** What each container of a pod or a template has. */
+/** Requests and limits of each container of a pod or pod template. */
 export function valuesOf({ containers }: { readonly containers: readonly (RequestsAndLimits & { readonly name: string })[] }): Values {
   return new Map(containers.map(({ name, requests, limits }) => [name, { requests, limits }]));
 }
 
-/** The field of a resource in records. */
+/** Field of a resource in `OptionalResources`. */
 export const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const;
 export const RESOURCES: readonly ResourceName[] = ['cpu', 'memory'];
 
@@ -24,7 +24,7 @@ export function withAmount(amounts: OptionalResources, resource: ResourceName, a
   return resource === 'cpu' ? { ...amounts, cpuMillicores: amount } : { ...amounts, memoryBytes: amount };
 }
 
-/** Kubernetes' rule: BestEffort without anything, Guaranteed where every container has limits equal to its requests. */
+/** QoS class by Kubernetes' rule: BestEffort without any amount, Guaranteed where every container has limits equal to its requests. */
 export function qosOf(containers: readonly RequestsAndLimits[]): QosClass {
   const given = containers.flatMap(({ requests, limits }) => RESOURCES.flatMap((name) => [requests[FIELD[name]], limits[FIELD[name]]]));
   if (given.every((amount) => amount === null || amount === 0)) return 'BestEffort';
@@ -37,7 +37,7 @@ export function qosOf(containers: readonly RequestsAndLimits[]): QosClass {
   return guaranteed ? 'Guaranteed' : 'Burstable';
 }
 
-/** Whether anything is smaller in `to` than in `from`. What was not set before cannot have become smaller. */
+/** Whether any amount is smaller in `to` than in `from`. An amount that `from` does not set cannot be lowered. */
 export function lowersAnything(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
   return RESOURCES.some((resource) => lowersResource(from, to, resource));
 }
@@ -48,7 +48,7 @@ export function lowersResource(from: RequestsAndLimits, to: RequestsAndLimits, r
   return isLess(to.requests[field], from.requests[field]) || isLess(to.limits[field], from.limits[field]);
 }
 
-/** Whether anything is greater in `to` than in `from`. */
+/** Whether any amount is greater in `to` than in `from`, or a request is set that `from` does not set. */
 export function raisesAnything(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
   return lowersAnything(to, from) || RESOURCES.some((name) => from.requests[FIELD[name]] === null && to.requests[FIELD[name]] !== null);
 }
@@ -58,7 +58,7 @@ export function isLess(a: number | null, b: number | null): boolean {
   return a !== null && b !== null && a < b;
 }
 
-/** Of each container that either names the greater amounts. */
+/** The greater amounts of each container; a container in only one of both keeps its values. */
 export function greaterOf(a: Values, b: Values): Values {
   const both = new Map(a);
   for (const [name, values] of b) {
@@ -68,6 +68,7 @@ export function greaterOf(a: Values, b: Values): Values {
   return both;
 }
 
+/** The greater of each request and each limit; an unset amount counts as smaller. */
 export function greaterValues(a: RequestsAndLimits, b: RequestsAndLimits): RequestsAndLimits {
   const of = (one: OptionalResources, other: OptionalResources): OptionalResources => ({
     cpuMillicores: greaterAmount(one.cpuMillicores, other.cpuMillicores),

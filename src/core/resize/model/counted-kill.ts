@@ -1,9 +1,9 @@
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 
-/** So long after an OOM kill it speaks for more memory: what happens once a day has not happened again before. */
+/** An OOM kill counts as evidence for more memory for a day, because a daily peak recurs within it. */
 export const KILL_COUNTS_FOR_MS: DurationMs = DAY_MS;
 
-/** A process that the kernel killed for want of memory while its container went on: a counter shows it, no status does. */
+/** An OOM kill of a process whose container kept running: only the kernel's counter of OOM events shows it, not the pod's status. */
 export interface CountedKill {
   readonly container: string;
   /** When the counter was read. */

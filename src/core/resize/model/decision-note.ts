@@ -1,4 +1,4 @@
-/** Something worth a Kubernetes Event. */
+/** A Kubernetes Event that a decision publishes on the workload. */
 export interface DecisionNote {
   readonly type: 'Normal' | 'Warning';
   readonly reason:

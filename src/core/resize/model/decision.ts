@@ -1,4 +1,4 @@
-// What a decision about one workload consists of.
+// The result of a decision about one workload.
 
 import type { AwaitingReason, BlockedReason, RecommendationState, ResizeMode } from '../../../apis/conditions.ts';
 import type { ApprovedCeiling } from './limit-exception.ts';
@@ -12,45 +12,46 @@ import type { ResizeMemory } from './situation.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import type { DecisionNote } from './decision-note.ts';
 
+/** State to report, memory to store, and the writes to make now. */
 export interface WorkloadDecision {
   readonly state: RecommendationState;
   readonly reason: AwaitingReason | BlockedReason | 'rejected' | null;
   readonly message: string;
-  /** Earliest next try; null where that is not known. */
+  /** Earliest next attempt; null: unknown. */
   readonly until: Instant | null;
   readonly mode: ResizeMode;
   readonly containers: readonly ContainerPlan[];
-  /** To be written down before any step is taken. */
+  /** Stored in the Recommendation's status before any step is taken, so that a crash loses no change. */
   readonly memory: ResizeMemory;
   /** Resizes to make now, in order. */
   readonly steps: readonly ResizeStep[];
-  /** Autoscalers whose targets are to follow the requests of the pods as they are and as the steps make them. */
+  /** Autoscalers whose targets follow the pods' requests, present ones and those of the steps. */
   readonly autoscalers: readonly FollowedAutoscaler[];
-  /** Ceilings that a person has approved, to be written onto the workload. */
+  /** Ceilings that a user approved, to write to the workload's annotation. */
   readonly ceilings?: readonly ApprovedCeiling[];
-  /** A change of replicas, for a workload that falls idle or wakes. */
+  /** Change of replicas for a workload that is idled or woken. */
   readonly scale?: ScaleStep;
-  /** A pod to evict because its node can never give it what it needs; null: none. */
+  /** Pod to evict because its node has too little capacity for the target; null: none. */
   readonly evict: PodRecord | null;
   readonly notes: readonly DecisionNote[];
-  /** What was decided of each class of nodes, that with the most pods first; absent where classes do not differ. */
+  /** Decision of each node size class, the class with the most pods first; absent where classes do not differ. */
   readonly classes?: readonly {
     readonly name: string;
     readonly pods: readonly PodRecord[];
     readonly decision: WorkloadDecision;
   }[];
-  /** When to decide again at the latest. */
+  /** Delay after which the workload is decided again at the latest. */
   readonly lookAgainInMs: DurationMs;
 }
 
-/** Where a decision has come to, in words. */
+/** State, reason and message of a decision. */
 export type Outcome = Pick<WorkloadDecision, 'state' | 'reason' | 'message' | 'until'>;
 
 export function outcome(state: RecommendationState, reason: Outcome['reason'], message: string, until: Instant | null = null): Outcome {
   return { state, reason, message, until };
 }
 
-/** The most telling of what is waited for; `otherwise` where nothing is. */
+/** Outcome `awaiting` with the highest-ranked of `waits`; `otherwise` where `waits` is empty. */
 export function fromWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
   const waiting = mostSpecific(waits);
   return waiting === null ? otherwise : outcome('awaiting', waiting.reason, waiting.message, waiting.until);

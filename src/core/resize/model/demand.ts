@@ -1,5 +1,5 @@
-// The last minutes of one container of a workload, all of its replicas together: evidence that a limit is about to be hit.
-// Coarser figures (an hour, a day) come too late for that.
+// Usage of one container in the last minutes, over all replicas: evidence that usage approaches a limit. Hourly and daily
+// statistics would show it too late.
 
 import { greaterAmount } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
@@ -7,29 +7,29 @@ import { MAX_LATE_MS, type UsageSample } from '#kube/records/usage';
 import { HotReplicas, type HotPod } from './hot-replicas.ts';
 import type { ThrottledPod } from './throttled-pods.ts';
 
-/** One minute, or as much of it as is over. null: not measured. */
+/** Usage in one minute, or in the elapsed part of the current minute. null: not measured. */
 export interface DemandWindow {
-  /** When it began. */
+  /** Start of the minute. */
   readonly at: Instant;
-  /** The greatest working set of any replica: the one that would be killed. */
+  /** Highest working set of any replica: that replica would be OOM-killed first. */
   readonly memoryBytes: number | null;
-  /** The greatest memory that the kernel could not reclaim, where the usage source reports it; else null. */
+  /** Highest memory that the kernel cannot reclaim; null where the usage source does not report RSS. */
   readonly ownMemoryBytes?: number | null;
-  /** What nine of ten replicas stay below. */
+  /** 90th percentile over the replicas. */
   readonly cpuMillicores: number | null;
   /** Mean over the replicas. */
   readonly throttledRatio: number | null;
 }
 
-/** What a container has used lately, the oldest window first. */
+/** Recent usage of a container, the oldest window first. */
 export interface ContainerDemand {
   readonly container: string;
   readonly windows: readonly DemandWindow[];
-  /** Since when its memory has neither risen nor fallen; null: not known. */
+  /** Start of the time in which memory neither rose nor fell; null: unknown. */
   readonly memoryStillSince?: Instant | null;
   /** Replicas that use far more CPU than the others. */
   readonly hot?: readonly HotPod[];
-  /** The most CPU that any other replica used in a minute of late; null or absent: not known. */
+  /** Highest CPU of a replica that is not hot, in any recent minute; null or absent: unknown. */
   readonly othersCpu?: number | null;
   /** Replicas that are throttled by their CPU limit. */
   readonly throttled?: readonly ThrottledPod[];
@@ -41,7 +41,7 @@ export const WINDOW_MS: DurationMs = MINUTE_MS;
 /** Enough for ten minutes of throttling. */
 const WINDOWS_KEPT = 12;
 const REPLICA_PERCENTILE = 0.9;
-/** On top of what a container has for itself: what the kernel holds for it. */
+/** Unreclaimable memory as a multiple of RSS: kernel memory of the container comes on top. */
 const KERNEL_RATIO = 1.2;
 /** Memory within this band under its highest counts as steady: a full page cache varies a little. */
 const RISEN_RATIO = 1.002;
@@ -56,7 +56,7 @@ interface ReplicaMinute {
   throttledCount: number;
 }
 
-/** Gathers samples into windows. Holds a few hundred bytes. */
+/** Aggregates samples into windows of a minute. Uses a few hundred bytes. */
 export class DemandLog {
   readonly hot = new HotReplicas();
   readonly #closed: DemandWindow[] = [];
@@ -64,7 +64,7 @@ export class DemandLog {
   #replicas = new Map<string, ReplicaMinute>();
   #still: { readonly highest: number; readonly since: Instant } | null = null;
 
-  /** Takes one replica's sample: one that is late counts in the window under way, one that is too late is left out. */
+  /** Adds one replica's sample. A late sample counts in the current window; one later than `MAX_LATE_MS` is dropped. */
   observe(pod: string, sample: UsageSample): void {
     const own = Math.floor(sample.at / WINDOW_MS) * WINDOW_MS;
     if (!(own >= this.#openAt - MAX_LATE_MS)) return;
@@ -91,12 +91,12 @@ export class DemandLog {
     }
   }
 
-  /** The windows of which anything is known, oldest first, the one under way last. */
+  /** Windows with samples, oldest first, the current one last. */
   windows(): readonly DemandWindow[] {
     return this.#replicas.size === 0 ? this.#closed : [...this.#closed, this.#joined()];
   }
 
-  /** Since when memory has neither risen nor fallen, as far as it was watched; null: nothing is known. */
+  /** Start of the observed time in which memory neither rose nor fell; null without a measurement. */
   get memoryStillSince(): Instant | null {
     return this.#still?.since ?? null;
   }

@@ -16,12 +16,17 @@ test.each([
   ['two of five', [[100, 100, 100, 400, 500]], ['web-4', 'web-5'], 100],
   ['half of four: the lower of the middle two counts', [[100, 100, 400, 500]], ['web-3', 'web-4'], 100],
   [
-    'a replica that is alike again is hot for twelve minutes',
+    'a replica that is similar again stays hot for twelve minutes',
     [[100, 100, 400], ...Array<number[]>(12).fill([100, 90, 100])],
     ['web-3'],
     100,
   ],
-  ['and no longer', [[100, 100, 400], ...Array<number[]>(13).fill([100, 90, 100])], [], 100],
+  [
+    'a replica that is similar again is not hot after thirteen minutes',
+    [[100, 100, 400], ...Array<number[]>(13).fill([100, 90, 100])],
+    [],
+    100,
+  ],
 ])('hot: %s', (_case, minutes, hot, others) => {
   const replicas = observed(...minutes);
   expect([replicas.list().map(({ pod }) => pod), replicas.othersCpu]).toEqual([hot, others]);

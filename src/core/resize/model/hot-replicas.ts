@@ -1,4 +1,4 @@
-// Which replicas of a container use far more CPU than the others, and what the others use: a hot replica is raised alone.
+// Finds hot replicas, which use more than 3 × the median CPU of a container's replicas. A hot replica is raised alone.
 
 import { MINUTE_MS, type DurationMs, type Instant, type Millicores, type Ratio } from '#kube/units';
 
@@ -10,12 +10,12 @@ export interface HotPod {
 
 /** A replica that uses more than this multiple of the median is hot. */
 const HOT_RATIO: Ratio = 3;
-/** With fewer replicas the median is one of them, or lies between two. */
+/** With fewer replicas the median says nothing about the others. */
 export const MIN_REPLICAS = 3;
-/** As long as the minutes of a container are kept. */
+/** The same time for which `DemandLog` keeps the minutes of a container. */
 export const HOT_COUNTS_FOR_MS: DurationMs = 12 * MINUTE_MS;
 
-/** Takes one minute after the other. Holds the hot replicas and twelve numbers. */
+/** Observes one minute after the other. Stores the hot replicas and at most twelve numbers. */
 export class HotReplicas {
   readonly #hot = new Map<string, HotPod>();
   #others: readonly { readonly at: Instant; readonly cpu: Millicores }[] = [];
@@ -36,7 +36,7 @@ export class HotReplicas {
     return [...this.#hot.values()];
   }
 
-  /** The most that any other replica used in a minute; null: nothing is known. */
+  /** Highest CPU of a replica that is not hot in the last 12 minutes; null without an observation. */
   get othersCpu(): Millicores | null {
     return this.#others.length === 0 ? null : Math.max(...this.#others.map(({ cpu }) => cpu));
   }

@@ -1,5 +1,5 @@
-// What is remembered of a workload that is idle, and of the last time that it was. Written down before anything is changed,
-// so that a crash between any two steps loses no natural size.
+// Stored state of an idled workload and of its last idle period. It is stored before the first change, so that a crash between
+// two steps cannot lose the natural size.
 
 import { UNSET_RESOURCES, type RequestsAndLimits } from '#kube/records/resources';
 import type { DurationMs, Instant } from '#kube/units';
@@ -9,42 +9,43 @@ export type Sizes = ReadonlyMap<string, RequestsAndLimits>;
 
 export interface IdleMemory {
   readonly since: Instant;
-  /** What it had, and is given back. */
+  /** Size before the workload was idled, which waking restores. */
   readonly natural: Sizes;
-  /** Requests while it is idle; limits are left out: they stay. */
+  /** Requests while the workload is idle. Limits are not in it, because idle mode does not change them. */
   readonly sizes: Sizes;
-  /** What is recommended at least for a while after it wakes. */
+  /** Lower bound of the recommendation for some time after waking. */
   readonly floor: Sizes;
-  /** How long it had been awake since `floor` was taken. */
+  /** Time in which the workload was active since `floor` was recorded. */
   readonly activeMs: DurationMs;
-  /** Replicas before it was made small. */
+  /** Replicas before the workload was idled. */
   readonly replicas: number;
-  /** Replicas while it is idle; null: as they were. */
+  /** Replicas while the workload is idle; null: unchanged. */
   readonly idleReplicas: number | null;
-  /** Scaled by its minReplicas in place of the replicas; null: there is no autoscaler, or it was left alone. */
+  /** HorizontalPodAutoscaler whose minReplicas is changed instead of the replicas; null: none, or it is left unchanged. */
   readonly autoscaler: { readonly name: string; readonly minReplicas: number } | null;
-  /** The idle replicas (or minReplicas) have been observed: a later change of them is a user's decision. */
+  /** The idle replicas (or minReplicas) have been observed, so a later change of them is a user's decision. */
   readonly scaled: boolean;
-  /** Being brought back; null: it sleeps. `record`: the record on the workload is all that is known, and pods that are not as it says stay. */
+  /** Restoration in progress; null: the workload is idle. `record`: restored from the workload's annotation alone; pods that differ from it are left unchanged. */
   readonly waking: { readonly since: Instant; readonly because: string; readonly by: 'load' | 'record' | 'other' } | null;
   readonly wakeTriggers: string;
 }
 
-/** What the annotation of an idle workload holds, besides its signature. */
+/** Content of the annotation of an idled workload, without its signature. */
 export type IdleNote = Pick<IdleMemory, 'since' | 'natural' | 'sizes' | 'wakeTriggers'>;
 
+/** The last idle period, from which the next one's threshold and the floor after waking derive. */
 export interface LastIdle {
   readonly since: Instant;
   readonly wokenAt: Instant;
   readonly because: string;
-  /** In a row. */
+  /** Consecutive idle periods that ended early; each one doubles the time until the workload is idled again. */
   readonly shortIdlePeriods: number;
-  /** Awake since `floor` was taken, up to `wokenAt`. */
+  /** Time in which the workload was active between recording `floor` and `wokenAt`. */
   readonly activeMs: DurationMs;
   readonly floor: Sizes;
 }
 
-/** Requests alone. */
+/** Values with these requests and no limits. */
 export function requestsOnly(requests: RequestsAndLimits['requests']): RequestsAndLimits {
   return { requests, limits: UNSET_RESOURCES };
 }

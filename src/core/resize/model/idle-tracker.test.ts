@@ -11,11 +11,11 @@ function fed(samples: readonly number[], tracker = new IdleTracker(THRESHOLDS, T
   return tracker;
 }
 
-describe('A quiet spell', () => {
+describe('An idle period', () => {
   test.each<[string, readonly number[], number | null]>([
-    ['begins with the first sample under the threshold', [1, 1, 1], T0],
-    ['begins after the last sample over it', [1, 40, 1, 1], T0 + 2 * MINUTE_MS],
-    ['is over at the first sample that reaches the threshold, though it wakes nothing yet', [1, 1, 5], null],
+    ['begins with the first sample below the threshold', [1, 1, 1], T0],
+    ['begins after the last sample above it', [1, 40, 1, 1], T0 + 2 * MINUTE_MS],
+    ['ends at the first sample at the idle threshold, below the wake threshold', [1, 1, 5], null],
   ])('%s', (_, samples, since) => {
     expect(fed(samples).activity().quietSince).toBe(since);
   });
@@ -30,13 +30,13 @@ describe('A quiet spell', () => {
     expect([...tracker.activity().reported]).toEqual(['web-1', 'web-2']);
   });
 
-  test('does not reach over a time in which nothing was heard', () => {
+  test('does not span a gap without samples', () => {
     const tracker = fed([1, 1]);
     tracker.take('web-1', 'main', T0 + HOUR_MS, 1);
     expect(tracker.activity().quietSince).toBe(T0 + HOUR_MS);
   });
 
-  test('does not reach over a time in which one of the pods was not heard', () => {
+  test('does not span a gap in the samples of one pod', () => {
     const tracker = new IdleTracker(THRESHOLDS, T0);
     tracker.take('web-2', 'main', T0, 1);
     fed(
@@ -47,7 +47,7 @@ describe('A quiet spell', () => {
     expect(tracker.activity().quietSince).toBe(T0 + 29 * MINUTE_MS);
   });
 
-  test('forgets pods that are gone, and what they used', () => {
+  test('ignores the usage of deleted pods', () => {
     const tracker = new IdleTracker(THRESHOLDS, T0);
     tracker.take('gone', 'main', T0, 50);
     fed(
@@ -58,7 +58,7 @@ describe('A quiet spell', () => {
     expect(tracker.activity().quietSince).not.toBeNull();
   });
 
-  test('ends when something else shows use', () => {
+  test('ends when other evidence shows use', () => {
     const tracker = fed([1, 1, 1]);
     tracker.interrupt();
     expect(tracker.activity().quietSince).toBeNull();
@@ -67,26 +67,26 @@ describe('A quiet spell', () => {
   });
 });
 
-describe('What is known from before a restart', () => {
+describe('Usage recorded before a restart', () => {
   const past = (...cpu: readonly number[]) => cpu.map((cpuMillicores, index) => ({ at: T0 + index * 5 * MINUTE_MS, cpuMillicores }));
 
-  test('continues into what is seen now', () => {
+  test('joins the live samples', () => {
     const tracker = new IdleTracker(THRESHOLDS, T0);
     tracker.seed(past(80, 1, 1, 1));
     fed([1], tracker, T0 + 22 * MINUTE_MS);
     expect(tracker.activity()).toMatchObject({ quietSince: T0 + 5 * MINUTE_MS, busiestMillicores: 80 });
   });
 
-  test('the same where the samples came first', () => {
+  test('joins live samples that were added first', () => {
     const tracker = fed([1, 1], undefined, T0 + 22 * MINUTE_MS);
     tracker.seed(past(80, 1, 1, 1));
     expect(tracker.activity().quietSince).toBe(T0 + 5 * MINUTE_MS);
   });
 
   test.each<[string, readonly number[], number, number]>([
-    ['was busy at its end', [1, 1, 80], 16, 1],
+    ['shows use at its end', [1, 1, 80], 16, 1],
     ['ended too long ago', [1, 1, 1], 60, 1],
-  ])('counts for nothing where it %s', (_, cpu, minutes, now) => {
+  ])('is ignored where it %s', (_, cpu, minutes, now) => {
     const tracker = new IdleTracker(THRESHOLDS, T0);
     tracker.seed(past(...cpu));
     const at = T0 + minutes * MINUTE_MS;
@@ -94,7 +94,7 @@ describe('What is known from before a restart', () => {
     expect(tracker.activity().quietSince).toBe(at);
   });
 
-  test('is broken by a hole in it', () => {
+  test('counts from the last gap in it', () => {
     const tracker = new IdleTracker(THRESHOLDS, T0);
     tracker.seed([...past(1, 1), ...past(1, 1).map(({ at, cpuMillicores }) => ({ at: at + HOUR_MS, cpuMillicores }))]);
     fed([1], tracker, T0 + HOUR_MS + 12 * MINUTE_MS);

@@ -1,40 +1,40 @@
-// How long one workload has been quiet: fed sample by sample, asked at any time. Holds no clock.
+// Tracks since when the CPU of one workload is below its idle threshold. It reads no clock: all times are those of the samples.
 
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
 
-/** What is known of a workload's use, as far as idleness goes. */
+/** Recent use of a workload, from which idle mode decides. */
 export interface Activity {
-  /** Since when, without a hole, its CPU has stayed under the threshold; null: it is over it, or not known. */
+  /** Start of the time in which CPU stayed below the idle threshold without a gap in the samples; null: it is not below, or unknown. */
   readonly quietSince: Instant | null;
-  /** Of all replicas, as of their newest samples; null before the first. */
+  /** CPU of all replicas by their newest samples; null before the first sample. */
   readonly cpuMillicores: Millicores | null;
-  /** The most that was ever seen; null before the first sample. */
+  /** Highest CPU of all replicas ever observed; null before the first sample. */
   readonly busiestMillicores: Millicores | null;
-  /** When it was last seen in use, that is at or over the wake threshold; null: never. */
+  /** Last time at or above the wake threshold; null: never. */
   readonly inUseAt: Instant | null;
-  /** Names of the pods that the newest samples are of. */
+  /** Names of the pods with a sample in the last 15 minutes. */
   readonly reported: ReadonlySet<string>;
-  /** Since when samples are taken, and when the newest of each pod was taken, by name; absent: not known. */
+  /** Start of sampling, and the time of the newest sample by pod name; absent: unknown. */
   readonly samples?: { readonly since: Instant; readonly newest: ReadonlyMap<string, Instant> };
 }
 
 export interface QuietThresholds {
-  /** Below it is quiet. */
+  /** The workload is idle below this CPU of all replicas. */
   readonly idle: Millicores;
-  /** From here on it is in use. */
+  /** The workload is in use from this CPU on. */
   readonly wake: Millicores;
 }
 
-/** A point of a recorded past: mean CPU of all replicas over `PAST_POINT_MS` from `at` on. */
+/** A point of recorded history: mean CPU of all replicas over `PAST_POINT_MS` from `at` on. */
 export interface PastPoint {
   readonly at: Instant;
   readonly cpuMillicores: Millicores;
 }
 
 const PAST_POINT_MS: DurationMs = 5 * MINUTE_MS;
-/** After a longer gap without samples it is unknown whether it was quiet. */
+/** After a longer gap between samples it is unknown whether the workload was idle. */
 export const MAX_GAP_MS: DurationMs = 15 * MINUTE_MS;
-/** A pod that was not heard for so long does not come back. */
+/** A pod without samples for so long is treated as deleted. */
 const GONE_MS: DurationMs = DAY_MS;
 
 interface Latest {
@@ -43,6 +43,7 @@ interface Latest {
   readonly cpuMillicores: Millicores;
 }
 
+/** Tracks the CPU of all replicas against the idle and the wake threshold. */
 export class IdleTracker {
   readonly thresholds: QuietThresholds;
   readonly #since: Instant;
@@ -55,13 +56,13 @@ export class IdleTracker {
   #busiest: Millicores | null = null;
   #inUseAt: Instant | null = null;
 
-  /** @param since from when on samples are taken */
+  /** @param since start of sampling */
   constructor(thresholds: QuietThresholds, since: Instant) {
     this.thresholds = thresholds;
     this.#since = since;
   }
 
-  /** Takes one container's sample; true where it shows the workload in use. */
+  /** Adds one container's sample; true where the workload is at or above the wake threshold. */
   take(pod: string, container: string, at: Instant, cpuMillicores: Millicores): boolean {
     const key = `${pod}/${container}`;
     const before = this.#latest.get(key);
@@ -82,12 +83,12 @@ export class IdleTracker {
     return true;
   }
 
-  /** Something other than CPU shows that it is used: the spell begins anew. */
+  /** Ends the idle time: evidence other than CPU shows that the workload is used. */
   interrupt(): void {
     this.#quietSince = null;
   }
 
-  /** Takes in what is known from before, ascending in time. It continues into what was seen live where no hole is between. */
+  /** Adds recorded history, ascending in time. Idle time at its end joins that of the live samples where no gap lies between them. */
   seed(points: readonly PastPoint[]): void {
     let since: Instant | null = null;
     let end: Instant | null = null;
@@ -120,7 +121,7 @@ export class IdleTracker {
     };
   }
 
-  // Pods come and go. Summed anew now and then, so that no error of adding and taking away grows.
+  // The total is summed again every few minutes, so that rounding errors of its increments do not accumulate.
   #sweep(): void {
     const now = this.#lastAt ?? 0;
     if (now - this.#sweptAt < PAST_POINT_MS) return;
@@ -129,7 +130,7 @@ export class IdleTracker {
     for (const [key, latest] of this.#latest) {
       const silentMs = now - latest.at;
       if (silentMs > GONE_MS) this.#latest.delete(key);
-      // Remembered all the same: when samples resume, its usage meanwhile is unknown.
+      // The entry stays: when its samples resume, `take` finds the gap in which usage was unknown.
       else if (silentMs > MAX_GAP_MS) this.#latest.set(key, { ...latest, cpuMillicores: 0 });
       else total += latest.cpuMillicores;
     }

@@ -1,100 +1,100 @@
-// A limit exception: demand passes what a container may have, and what it may have is not ours to move without asking.
-// One a container and resource; kept in the Recommendation's status, so that no restart loses any of it.
+// A limit exception: demand exceeds a limit or ceiling that only a user may raise. There is at most one per container and
+// resource; it is stored in the Recommendation's status, so that it survives restarts.
 
 import type { ResourceName } from '#kube/records/resources';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 
-/** What happened, the gravest last: while it is open an exception's type only grows graver. */
+/** Types by ascending severity: the type of an open exception changes only to a more severe one. */
 export const LIMIT_EXCEPTION_TYPES = ['recommendation-over-ceiling', 'cpu-throttled', 'usage-over-limit', 'oom-killed', 'leak'] as const;
 export type LimitExceptionType = (typeof LIMIT_EXCEPTION_TYPES)[number];
 
 export const LIMIT_EXCEPTION_STATES = ['open', 'approved', 'rejected', 'resolved'] as const;
 export type LimitExceptionState = (typeof LIMIT_EXCEPTION_STATES)[number];
 
-/** What is in the way: the limit that pods have, or the ceiling that a request may not pass. */
+/** The exceeded bound: the limit of the pods, or the ceiling of the request. */
 export const EXCEPTION_BOUNDS = ['limit', 'ceiling'] as const;
 export type ExceptionBound = (typeof EXCEPTION_BOUNDS)[number];
 
-/** More than the limit, for a while. Written down before the first pod gets it, so that it is taken back whatever happens. */
+/** A temporary raise of the limit. It is stored before the first pod gets it, so that it is taken back also after a crash. */
 export interface Overage {
-  /** The limit before: what is put back. */
+  /** The limit before, which is restored. */
   readonly before: number;
-  /** What the pods get. */
+  /** The temporary limit. */
   readonly value: number;
   readonly since: Instant;
-  /** It is taken back from then on, even while the exception is open. */
+  /** The limit is restored from this time on, even while the exception is open. */
   readonly until: Instant;
-  /** When the last pod was back; null: pods have it, or may have it. */
+  /** Time at which the last pod had its limit restored; null: pods may still have the overage. */
   readonly returnedAt: Instant | null;
 }
 
-/** Amounts in millicores or bytes. */
+/** Demand that exceeds a bound, and the decision about it. Amounts in millicores or bytes. */
 export interface LimitException {
   readonly container: string;
   readonly resource: ResourceName;
   readonly type: LimitExceptionType;
   readonly state: LimitExceptionState;
   readonly bound: ExceptionBound;
-  /** The limit or ceiling in the way. */
+  /** The exceeded limit or ceiling. */
   readonly limit: number;
-  /** The most that was seen or asked for while it was open. */
+  /** Highest usage or recommendation while the exception was open. */
   readonly observed: number;
-  /** null: there is no greater value that the cluster would take; the evidence says why. */
+  /** Proposed value; null: the cluster would accept no greater value, for the reason in `evidence`. */
   readonly proposed: number | null;
   readonly evidence: string;
   readonly openedAt: Instant;
-  /** The last time that counted as one more occurrence. */
+  /** Time of the last counted occurrence. */
   readonly lastSeenAt: Instant;
   readonly occurrences: number;
-  /** Demand has stayed under 80 % of the limit since; null: it is above. */
+  /** Since when demand is below 80 % of the limit; null: it is not below. */
   readonly clearSince: Instant | null;
-  /** Earlier openings inside 7 days, this one included, the newest last. */
+  /** Times at which it opened within 7 days, the newest last. */
   readonly openCount: readonly Instant[];
-  /** When it left `open`. */
+  /** Time at which it left state `open`. */
   readonly closedAt: Instant | null;
-  /** Who approved or rejected it; `value`: what was approved. */
+  /** Approval or rejection by a user; `value`: the approved amount. */
   readonly decided: { readonly at: Instant; readonly by: string; readonly value: number | null } | null;
-  /** Whether what was approved is in force: from then on a hand may change it again. */
+  /** Whether the approved value is in force. Later changes of it are a user's. */
   readonly settled: boolean;
-  /** The limit that was approved last: nothing goes below it before a person changes it, whatever becomes of the exception. */
+  /** The last approved limit: a lower bound until a user changes it, also after the exception is closed. */
   readonly approvedBaseline: { readonly value: number; readonly at: Instant } | null;
-  /** When a person approved memory that grows without end: for 30 days it is no leak. null: not approved. */
+  /** Time at which a user approved steadily growing memory, which then does not count as a leak for 30 days. null: not approved. */
   readonly leakApprovedAt: Instant | null;
   readonly overage: Overage | null;
-  /** It was reported that even the overage is too little. */
+  /** The Event CeilingReached was published: demand exceeds the overage, too. */
   readonly ceilingReached: boolean;
 }
 
-/** What a person decided about an exception that was open then. */
+/** A user's decision about an open exception. */
 export interface ExceptionDecision {
   readonly container: string;
   readonly resource: ResourceName;
   readonly decision: 'approve' | 'reject';
-  /** In place of what is proposed; null: that. */
+  /** Value that the user chose instead of the proposed one; null: the proposed one. */
   readonly value: number | null;
   readonly at: Instant;
   readonly by: string;
 }
 
-/** Closed ones are kept, and openings counted, for so long. A rejection holds as long. */
+/** Retention of closed exceptions and of counted openings, and validity of a rejection. */
 export const REMEMBERED_MS: DurationMs = 7 * DAY_MS;
 
-/** Whether pods have more than their limit for the time being, or are still to be brought back. */
+/** Whether pods have the temporary limit, or may still have it. */
 export function isApplied({ overage }: LimitException): boolean {
   return overage !== null && overage.returnedAt === null;
 }
 
-/** Whether what was given is to be taken back now. */
+/** Whether the temporary limit is to be taken back now. */
 export function isReturning(exception: LimitException, now: Instant): boolean {
   return isApplied(exception) && (exception.state !== 'open' || now >= (exception.overage?.until ?? now));
 }
 
-/** Tells exceptions apart: one a container and resource. */
+/** Unique key of an exception. */
 export function exceptionKey({ container, resource }: Pick<LimitException, 'container' | 'resource'>): string {
   return `${container}/${resource}`;
 }
 
-/** A ceiling that a person has approved, to be written onto the workload. */
+/** A ceiling that a user approved, to write to the workload's annotation. Amount in millicores or bytes. */
 export interface ApprovedCeiling {
   readonly container: string;
   readonly resource: ResourceName;

@@ -8,19 +8,22 @@ export interface ContainerChange {
   readonly to: RequestsAndLimits;
 }
 
-/** One resize to be made now. */
+/** One resize of a pod to make now. */
 export interface ResizeStep {
   readonly pod: PodRecord;
   readonly containers: readonly ContainerChange[];
-  /** change: a new decision; conform: a pod that lacks what is in force; write-back: the node could not; start-up: more CPU to start, or back; overage: a temporary limit, or back. */
+  /**
+   * `change`: a new decision. `correct-drift`: the pod differs from the values in force. `revert`: its node refused the values.
+   * `start-up`: a boost begins or ends. `overage`: a temporary limit begins or ends.
+   */
   readonly kind: 'change' | 'correct-drift' | 'revert' | 'start-up' | 'overage';
   readonly lowers: boolean;
-  /** Takes a change back: what it lowers waits for nothing. */
+  /** The step reverts a change, so its reductions wait for nothing. */
   readonly isRollBack?: true;
   readonly because: string;
 }
 
-/** The first step for each pod: two resizes of one pod at once would undo each other. */
+/** The first step of each pod: two resizes of one pod at once would overwrite each other. */
 export function onceForEachPod(steps: readonly ResizeStep[]): readonly ResizeStep[] {
   return [...new Map(steps.toReversed().map((step) => [step.pod.uid, step])).values()].toReversed();
 }

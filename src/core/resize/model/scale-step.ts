@@ -1,9 +1,9 @@
-/** One change of replicas, or of an autoscaler's least. */
+/** One change of a workload's replicas, or of a HorizontalPodAutoscaler's minReplicas. */
 export interface ScaleStep {
-  /** Name of the HorizontalPodAutoscaler whose minReplicas it is; null: the workload's own replicas. */
+  /** Name of the HorizontalPodAutoscaler whose minReplicas changes; null: the workload's replicas change. */
   readonly autoscaler: string | null;
   readonly from: number;
-  /** Same as `from`: the value stays, and idle mode leaves the note of the autoscaler. */
+  /** Equal to `from`: the value stays, and idle mode removes its annotation from the autoscaler. */
   readonly to: number;
   readonly because: string;
 }

@@ -1,4 +1,4 @@
-// Everything that a decision about one workload is made from. Plain data: a decision can be replayed from it alone.
+// The input of a decision about one workload. Plain data, so that a decision can be replayed from it.
 
 import type { IdleMemory, LastIdle } from './idle-memory.ts';
 import type { Activity } from './idle-tracker.ts';
@@ -19,97 +19,98 @@ import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
 import type { Values } from './container-values.ts';
 
+/** Cluster state, usage, policy, user requests and memory that a decision about one workload depends on. */
 export interface WorkloadSituation {
   readonly now: Instant;
   readonly workload: WorkloadRecord;
-  /** Its pods that have not ended and are not being deleted, sorted by name. */
+  /** Pods of the workload that have not ended and are not being deleted, sorted by name. */
   readonly pods: readonly PlannedPod[];
   readonly policy: PolicyRules;
   /** The pace in force; absent: Daily. */
   readonly pace?: Pace;
-  /** The governing policy exists but cannot be acted on: why. */
+  /** Why the governing policy is invalid; null: it is valid. */
   readonly policyProblem: string | null;
-  /** What can be read of a governing policy that cannot be acted on: roll-backs alone follow it. */
+  /** The readable rules of an invalid governing policy: only roll-backs follow them. */
   readonly readableRules?: PolicyRules | null;
   readonly overrides: WorkloadOverrides;
   readonly advice: readonly ContainerAdvice[];
   readonly hpas: readonly HpaRecord[];
-  /** Of KEDA, that scale it. */
+  /** KEDA's ScaledObjects that scale the workload. */
   readonly scaledObjects: readonly ScaledObjectRecord[];
-  /** That target it, whatever their mode. */
+  /** VerticalPodAutoscalers that target the workload, in any mode. */
   readonly vpas: readonly VpaRecord[];
   readonly limitRanges: readonly LimitRangeRecord[];
   readonly quotas: readonly ResourceQuotaRecord[];
-  /** Class of each node that its pods are on, by node name; absent where its pods are alike on all of them. */
+  /** Size class of the pods' nodes, by node name; absent where the pods get the same size on all nodes. */
   readonly nodeClasses?: ReadonlyMap<string, string>;
   /** Version of each node's kubelet, by node name. */
   readonly kubeletVersions: ReadonlyMap<string, string>;
-  /** Its pods (uid) of which no usage was read for two periods: what they use now is not known. */
+  /** UIDs of pods without a usage sample for two sampling periods: their present usage is unknown. */
   readonly unreadPods: ReadonlySet<string>;
-  /** CPU in use of the nodes of its pods that measure no pressure (PSI), as a share of allocatable; null: not known. */
+  /** CPU usage of the pods' nodes that measure no pressure (PSI), as a share of allocatable, by node name; null: unknown. */
   readonly cpuOfNodesWithoutPressure?: ReadonlyMap<string, Ratio | null>;
-  /** Nodes of its pods that take no new pods: they are cordoned, or being drained. */
+  /** Nodes of the pods that are cordoned, also while they are drained. */
   readonly cordonedNodes?: ReadonlySet<string>;
-  /** Nodes of its pods that run Windows. */
+  /** Nodes of the pods that run Windows. */
   readonly windowsNodes?: ReadonlySet<string>;
-  /** What the kubelets of node pools have refused of other workloads, whatever the amount. */
+  /** Refusals by kubelets of node pools for pods of other workloads that hold for any amount. */
   readonly poolRefusals?: readonly FailedResize[];
-  /** Node pools of the nodes that its pods are on, by node name. */
+  /** Node pools of the pods' nodes, by node name. */
   readonly nodePools?: ReadonlyMap<string, NodePoolOfNode>;
-  /** What is not requested of each node that its pods are on, by name; a node that is not in it bounds nothing here. */
+  /** Free capacity, which no pod requests, of the pods' nodes by name; a node that is missing here bounds no raise. */
   readonly freeOnNodes: ReadonlyMap<string, Resources>;
-  /** How long it has been quiet; null where idle mode does not watch it. */
+  /** Recent use of the workload; null where idle mode does not track it. */
   readonly activity?: Activity | null;
-  /** What its containers used in the last minutes; empty where nothing is known. */
+  /** Usage of the containers in the last minutes; empty without samples. */
   readonly demand: readonly ContainerDemand[];
-  /** The latest throttling and pressure of its pods by uid, while a change is under way or watched; absent: nothing is asked. */
+  /** Latest throttling and pressure of the pods by uid; absent unless a change is under way or watched. */
   readonly readings?: ReadonlyMap<string, readonly ContainerReadings[]>;
-  /** OOM kills of the last day that the status of a pod does not show, by the pod's uid; absent: none. */
+  /** OOM kills of the last day that pod statuses do not show, by pod uid; absent: none. */
   readonly countedKills?: ReadonlyMap<string, readonly CountedKill[]>;
   /**
-   * When containers of its pods failed in the last days, by the pod's uid; absent: none is known. The status of a pod has a count and
-   * the latest end alone: restarts that Evenkeel did not see are not in it.
+   * Failure times of the pods' containers in the last days, by pod uid; absent: none is known. A pod's status has only a count and the
+   * last termination, so restarts that Evenkeel did not observe are missing.
    */
   readonly failures?: ReadonlyMap<string, readonly Instant[]>;
-  /** What the policy's query for errors answers: null without an answer, undefined where it was not queried. */
+  /** Result of the policy's error-rate query: null without a result, undefined where it was not queried. */
   readonly errorRate?: number | null;
-  /** Allocatable of the nodes that its pods are on, by name. */
+  /** Allocatable of the pods' nodes, by name. */
   readonly nodesOfPods?: ReadonlyMap<string, Resources>;
-  /** Allocatable of the largest node, each resource by itself; null without nodes. */
+  /** Largest allocatable of any node, for each resource separately; null without nodes. */
   readonly largestNode: Resources | null;
-  /** The most that one pod of it can have on any node that takes it; null: not known. */
+  /** Largest request that a pod of the workload could have on a node that accepts it; null: unknown. */
   readonly freeForPod: Resources | null;
   readonly userRequests: UserRequests;
   readonly memory: ResizeMemory;
-  /** There is no status: `memory.idle` is what the record on the workload says. */
+  /** The Recommendation has no status, so `memory.idle` comes from the workload's annotation. */
   readonly isIdleRecorded?: boolean;
   readonly gateState: GateState;
-  /** Other workloads of the same policy whose pods are being resized now; those that only get more are not counted. */
+  /** Other workloads of the same policy whose pods are being resized now; workloads that are only raised do not count. */
   readonly otherWorkloadsUnderWay: number;
   /** Workloads of the same policy that have pods. */
   readonly governedWorkloads: number;
 }
 
-/** Where a node belongs: what its kubelet refuses, those of the same pool refuse. */
+/** Pool of a node. A refusal by one kubelet holds for the whole pool, whose kubelets have the same configuration. */
 export interface NodePoolOfNode {
-  /** The node's name where it is in no pool. */
+  /** Name of the pool; the node's name where it is in none. */
   readonly pool: string;
-  /** Nodes of the pool with as much capacity. */
+  /** Key of the pool's nodes with the same capacity. */
   readonly size: string;
-  /** Its configuration may have changed with the version. */
+  /** A new version may come with another kubelet configuration, so refusals end with it. */
   readonly kubeletVersion: string;
-  /** Creation of the oldest node that is in the pool now. */
+  /** Creation of the oldest present node of the pool. */
   readonly oldestNodeAt: Instant;
 }
 
-/** What users ask for in the Recommendation's spec. */
+/** User requests in the Recommendation's spec. */
 export interface UserRequests {
   readonly paused: boolean;
   readonly approved: { readonly at: Instant; readonly by: string; readonly values: Values } | null;
   readonly rejected: { readonly at: Instant; readonly by: string; readonly values: Values } | null;
   readonly rollback: { readonly at: Instant; readonly by: string } | null;
   readonly exceptionDecisions: readonly ExceptionDecision[];
-  /** The natural size, while it is idle. */
+  /** Requests that an idled workload be restored to its natural size. */
   readonly wake: { readonly at: Instant; readonly by: string } | null;
 }
 
@@ -122,145 +123,144 @@ export const NO_USER_REQUESTS: UserRequests = {
   exceptionDecisions: [],
 };
 
-/** What Evenkeel as a whole may do at this moment. */
+/** What the installation may do at this moment, for all workloads. */
 export interface GateState {
-  /** The API server has `pods/resize`. */
+  /** The API server has the subresource `pods/resize`. */
   readonly inPlace: boolean;
   readonly dryRun: boolean;
   /** The kill switch. */
   readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
-  /** Informers are too old for anything, or usage for anything but what the status of pods asks for; null: neither. */
+  /** Stale source: stale informers block every change, stale usage every change that pod statuses do not require. null: none. */
   readonly stale: StaleSource | null;
-  /** New pods get at creation what is in force (controller.admission.enabled). */
+  /** New pods are created with the values in force (controller.admission.enabled). */
   readonly admission?: boolean;
-  /** Observing after a start or an outage: no reduction before; null: not. */
+  /** End of the warm-up after a start or an outage, in which nothing is reduced; null: no warm-up. */
   readonly warmUpUntil: Instant | null;
-  /** Idle workloads may be made small (features.idleWorkloads). */
+  /** Idle mode is enabled (features.idleWorkloads). */
   readonly idleWorkloads?: boolean;
 }
 
 export const APPLY_STAGES = ['Canary', 'Tenth', 'Half', 'All'] as const;
 export type ApplyStage = (typeof APPLY_STAGES)[number];
 
-/** A change under way. Written down before the first pod is touched, so that a crash leaves nothing unexplained. */
+/** A change under way. It is stored before the first pod is resized, so that a new leader continues it after a crash. */
 export interface ChangeUnderWay {
   readonly startedAt: Instant;
   readonly stage: ApplyStage;
   readonly stageStartedAt: Instant;
   readonly throttledRatioBefore: Ratio | null;
-  /** By the policy's query, when it began. */
+  /** Result of the policy's error-rate query at the start of the change. */
   readonly errorRateBefore?: number | null;
   readonly reason: string;
   readonly by: string;
-  /** It only takes temporary increases back: nothing to prove. */
+  /** The change only ends temporary increases, so it needs no canary. */
   readonly endsIncrease?: boolean;
   readonly values: Values;
 }
 
-/** A reduction that is in force on all pods and watched through its next daily peak. */
+/** A reduction that is in force on all pods and watched for regressions through its next daily peak. */
 export interface WatchedReduction {
-  /** When it began. */
   readonly since: Instant;
   readonly until: Instant;
-  /** Hours of it that could be compared so far; 0: nothing could. */
+  /** Hours that could be compared with the time before the reduction so far. */
   readonly comparedHours: number;
-  /** What the containers that it made smaller had before. */
+  /** Previous values of the containers that it reduced. */
   readonly before: Values;
 }
 
-/** A resize that did not go through, so that it is not tried again in vain. */
+/** A resize that was refused or deferred, recorded so that it is not retried before something changes. */
 export interface FailedResize {
   readonly pod: string;
   readonly uid: string;
-  /** Node pool in which it is infeasible for every pod; null: it counts for this pod alone. */
+  /** Node pool in which it is infeasible for every pod; null: it is infeasible for this pod only. */
   readonly pool: string | null;
-  /** The resource that it was infeasible for; null: for both. */
+  /** Resource for which it is infeasible; null: both. */
   readonly resource: ResourceName | null;
   readonly state: 'deferred' | 'infeasible' | 'error';
   readonly since: Instant;
   readonly code: RefusalCode;
-  /** Of a node pool: how often it was asked for in vain, each time after the last refusal had ended; absent: once. */
+  /** Of a node pool: number of attempts, each one after the previous refusal had expired; absent: 1. */
   readonly attempts?: number;
   readonly message: string;
   readonly values: Values;
 }
 
-/** Evictions for one size, so that they never become a loop. */
+/** Evictions for one size, counted to prevent an eviction loop. */
 export interface EvictionTries {
-  /** What the evicted pod was to request in all. */
+  /** Total requests that the evicted pod was to get. */
   readonly requests: Resources;
   readonly count: number;
   readonly lastAt: Instant;
-  /** A disruption budget said no. */
+  /** Refusal by a PodDisruptionBudget; null: none. */
   readonly refused: { readonly at: Instant; readonly message: string } | null;
 }
 
-/** A pod that has, or is about to have, more CPU while it starts. Written down before it is given, so that it is taken back whatever happens. */
+/** A pod with more CPU while it starts. It is stored before the boost, so that the boost ends also after a crash. */
 export interface StartUpBoost {
   readonly pod: string;
   readonly uid: string;
   readonly since: Instant;
-  /** What its boosted containers have otherwise. */
+  /** Values of its boosted containers without the boost. */
   readonly values: Values;
 }
 
-/** A memory limit that was raised because of OOM kills at it. */
+/** A memory limit that was raised after OOM kills at the limit. */
 export interface OomBump {
   readonly container: string;
-  /** The killed pod, that alone has it; null: every pod of the workload. */
+  /** The killed pod, where only that pod has the raised limit; null: every pod of the workload has it. */
   readonly pod: string | null;
   readonly uid: string | null;
   readonly at: Instant;
   readonly limit: Bytes;
-  /** null: as recommended. */
+  /** Raised request; null: the recommended one. */
   readonly request: Bytes | null;
 }
 
-/** The largest node that a workload's pods ran on, each resource by itself. */
+/** The largest node that a workload's pods ran on, for each resource separately. */
 export interface LargestNode extends Resources {
   readonly cpuSeenAt: Instant;
   readonly memorySeenAt: Instant;
 }
 
-/** A replica that was given more CPU than the others, because it alone used more than 3 × the median. */
+/** A replica with a greater CPU request than the others, because it used more than 3 × their median. */
 export interface HotReplica {
   readonly container: string;
   readonly pod: string;
   readonly uid: string;
-  /** When it last used as much, to a quarter of an hour. */
+  /** Last time at which it was hot, rounded to a quarter of an hour. */
   readonly at: Instant;
-  /** What it requests; null: what the others do again, or it is gone. */
+  /** Its CPU request; null: the pod has the common request again, or was deleted. */
   readonly cpu: Millicores | null;
 }
 
-/** When a container's requests, and its memory limit, last fell by a new decision; null: never. */
+/** Times of the last reduction of a container's requests and memory limit by a new decision; null: never. */
 export interface Reductions {
   readonly cpu: Instant | null;
   readonly memory: Instant | null;
   readonly memoryLimit: Instant | null;
 }
 
-/** Since when CPU requests move at a pace. */
+/** The pace of CPU requests, and since when it applies. */
 export interface PaceInForce {
   readonly inForce: Pace;
   readonly since: Instant;
 }
 
-/** What is remembered of resizes by others. */
+/** Resizes of the workload's pods by another field manager. */
 export interface OtherResizes {
-  /** Field manager. */
+  /** The other field manager. */
   readonly by: string;
-  /** One of the pods. */
+  /** Name of one of the resized pods. */
   readonly pod: string;
-  /** The latest that has been counted. */
+  /** Time of the last counted resize. */
   readonly at: Instant;
-  /** How often it has happened again after Evenkeel had put it right. */
+  /** Number of times that the manager resized pods again after Evenkeel had corrected them. */
   readonly count: number;
-  /** Nothing is changed before. */
+  /** Evenkeel changes nothing before this time. */
   readonly until: Instant;
 }
 
-/** What the Recommendation's status remembers between decisions. */
+/** State of resizing that the Recommendation's status stores between decisions. */
 export interface ResizeMemory {
   readonly apply: ChangeUnderWay | null;
   readonly lastApplied: {
@@ -271,33 +271,33 @@ export interface ResizeMemory {
     readonly values: Values;
   } | null;
   readonly previous: { readonly at: Instant; readonly values: Values } | null;
-  /** What the workload's template had when it was last looked at; empty while nothing is in force. */
+  /** Values of the workload's template at the last decision; empty while no values are in force. */
   readonly template: Values;
   readonly rolledBack: {
     readonly at: Instant;
     readonly reason: string;
     readonly message: string;
     readonly heldUntil: Instant;
-    /** Automatic roll-backs in a row. */
+    /** Consecutive automatic roll-backs. */
     readonly count: number;
-    /** `at` of the request that it carried out; null: it was automatic. */
+    /** `at` of the user request for the roll-back; null: it was automatic. */
     readonly requestedAt: Instant | null;
     readonly values: Values;
   } | null;
-  /** `at` of the last request for a roll-back that was carried out, whatever was rolled back since; null: of none. */
+  /** `at` of the last user request for a roll-back that was executed, so that no request is executed twice; null: none. */
   readonly lastRollbackRequestAt: Instant | null;
-  /** Reductions of the last day, the oldest first. */
+  /** Watched reductions, the oldest first. */
   readonly watched: readonly WatchedReduction[];
   readonly failures: readonly FailedResize[];
   readonly boosts: readonly StartUpBoost[];
   readonly evictions: EvictionTries | null;
-  /** Of the last 7 days, and those of pods that still exist. */
+  /** Bumps of the last 7 days, and those of existing pods. */
   readonly oomBumps: readonly OomBump[];
-  /** Of the last 30 days; null: no pod has had a node. */
+  /** Largest node of the last 30 days; null: no pod was scheduled yet. */
   readonly largestNode: LargestNode | null;
-  /** Of the policy's history: as long as the forecast remembers them. */
+  /** Hot replicas of the policy's history window, which the forecast covers. */
   readonly hotReplicas: readonly HotReplica[];
-  /** By container: the last kill by a node that an Event has reported. */
+  /** By container: the last OOM kill by a node for which an Event was published. */
   readonly nodeOoms: ReadonlyMap<string, Instant>;
   /** State of an idled workload; null: it is not idled. */
   readonly idle: IdleMemory | null;
@@ -305,17 +305,17 @@ export interface ResizeMemory {
   /** Autoscalers whose targets follow the requests, and those that another writer reverts. */
   readonly autoscalers: readonly AutoscalerMemory[];
   readonly limitExceptions: readonly LimitException[];
-  /** Pods that another manager has resized since; null: none. */
+  /** Resizes of the pods by another field manager; null: none. */
   readonly externalResizes: OtherResizes | null;
-  /** The CPU request that was in force on all pods before each container was given a temporary increase, while it has that. */
+  /** By container with a temporary increase: the CPU request in force on all pods before it. */
   readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
-  /** null: Daily for a day or more. */
+  /** null: pace Daily for a day or more. */
   readonly pace: PaceInForce | null;
   /** By container. */
   readonly reductions: ReadonlyMap<string, Reductions>;
-  /** When each container's CPU limit was raised because it throttled, within the last 7 days, the newest last. */
+  /** By container: times within the last 7 days at which its CPU limit was raised after throttling, the newest last. */
   readonly cpuLimitRaises: ReadonlyMap<string, readonly Instant[]>;
-  /** The same of each class of nodes, where classes differ; the rest is then that of the class with the most pods. */
+  /** Memory of each node size class, where classes differ; the other fields are then those of the class with the most pods. */
   readonly classes?: ReadonlyMap<string, ResizeMemory>;
 }
 
@@ -345,5 +345,5 @@ export const NO_MEMORY: ResizeMemory = {
   cpuLimitRaises: new Map(),
 };
 
-/** Approvals and rejections hold this long. */
+/** Validity of approvals and rejections. */
 export const USER_REQUEST_EXPIRES_AFTER_MS: DurationMs = 7 * 24 * 60 * 60_000;

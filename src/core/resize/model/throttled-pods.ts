@@ -1,27 +1,27 @@
-// Which replicas of a container have been throttled without a pause, and since when: the evidence on which a CPU limit is raised.
+// Tracks which replicas of a container are continuously throttled, and since when: the evidence for raising a CPU limit.
 
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { UsageSample } from '#kube/records/usage';
 
-/** A replica that was throttled from `since` until `until`, as far as its counters have been read. */
+/** A replica that was throttled from `since` until its last reading at `until`. */
 export interface ThrottledPod {
   readonly pod: string;
   readonly since: Instant;
   readonly until: Instant;
 }
 
-/** A container that is throttled in a quarter of its periods has less CPU than it would use. */
+/** Share of CPU periods from which a container counts as throttled: it would use more CPU than its limit. */
 export const THROTTLED_RATIO: Ratio = 0.25;
-/** Counters are read every 5 minutes where usage is near the limit; two readings may fail. */
+/** Longest gap between readings: counters are read every 5 minutes where usage is near the limit, and two readings may fail. */
 const MAX_GAP_MS: DurationMs = 16 * MINUTE_MS;
 const FORGOTTEN_MS: DurationMs = 2 * HOUR_MS;
 
-/** Holds the throttled replicas alone. */
+/** Stores only the throttled replicas. */
 export class ThrottledPods {
   readonly #throttled = new Map<string, ThrottledPod>();
   #measuredAt: Instant | null = null;
 
-  /** @param sample one without a throttled share says nothing */
+  /** Adds a sample; one without a throttled share is ignored. */
   observe(pod: string, { at, throttledRatio = null, throttledSpanMs }: UsageSample): void {
     if (throttledRatio === null) return;
     this.#measuredAt = at;
@@ -36,7 +36,7 @@ export class ThrottledPods {
     for (const [name, { until }] of this.#throttled) if (at - until > FORGOTTEN_MS) this.#throttled.delete(name);
   }
 
-  /** When the throttled share of any replica was last measured; null: it never was. */
+  /** Time at which the throttled share of any replica was last measured; null: never. */
   get measuredAt(): Instant | null {
     return this.#measuredAt;
   }
@@ -46,7 +46,7 @@ export class ThrottledPods {
   }
 }
 
-/** Whether a replica has been throttled for that long, and still is. */
+/** Whether a replica has been throttled for at least `forMs`, and was at its last reading, which is recent. */
 export function isThrottledFor({ since, until }: ThrottledPod, forMs: DurationMs, now: Instant): boolean {
   return until - since >= forMs && now - until <= MAX_GAP_MS;
 }

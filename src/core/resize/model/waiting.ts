@@ -1,7 +1,7 @@
 import type { AwaitingReason } from '../../../apis/conditions.ts';
 import type { Instant } from '#kube/units';
 
-/** Why something waits. `until`: the earliest next try, null where that is not known. */
+/** Reason for which a change or a pod waits. `until`: earliest next attempt; null: unknown. */
 export interface Waiting {
   readonly reason: AwaitingReason;
   readonly message: string;
@@ -13,8 +13,8 @@ export function waiting(reason: AwaitingReason, message: string, until: Instant 
 }
 
 /**
- * Which reason is shown where several changes or pods wait, the lowest rank first: what a user decides, then what holds the workload,
- * then what holds single changes, then what holds single pods. A Record, so that a new reason needs a rank to compile.
+ * Rank of each reason; where several changes or pods wait, the reason with the lowest rank is reported: first those that a user decides,
+ * then those of the workload, of single changes, and of single pods. A Record, so that a new reason does not compile without a rank.
  */
 export const WAITING_RANK: Readonly<Record<AwaitingReason, number>> = {
   paused: 0,
@@ -42,7 +42,7 @@ export const WAITING_RANK: Readonly<Record<AwaitingReason, number>> = {
   'stale-data': 22,
 };
 
-/** Of several, the one to show: that of the lowest rank, with the earliest time of all that share it. */
+/** The reason to report: that of the lowest rank, with the earliest time of all that share it. null: `all` is empty. */
 export function mostSpecific(all: readonly Waiting[]): Waiting | null {
   const [first] = [...all].sort((a, b) => WAITING_RANK[a.reason] - WAITING_RANK[b.reason]);
   if (first === undefined) return null;

@@ -1,4 +1,4 @@
-// Brings a change that is under way further: this stage's pods, then the next stage, then done.
+// Advances a change under way: it resizes the pods of the current stage, starts the next stage, and completes the change.
 
 import { formatDuration } from '../../model/duration.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
@@ -18,10 +18,10 @@ import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
-/** After the time in which a stage proves itself. A stage that takes longer is reported as stuck. */
+/** A stage that exceeds its duration by this much is reported as stuck. */
 const STUCK_AFTER_MS: DurationMs = 30 * MINUTE_MS;
 
-/** @param before where the change has only just begun: what was remembered before it */
+/** Advances a change by one decision. @param before the memory before the change, where it starts with this decision */
 export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: ResizeMemory): Outcome {
   const { now, pods, policy } = draft.context;
   const running = pods.filter((pod) => pod.phase === 'Running').length;
@@ -44,7 +44,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   return applying(draft, advanced, further);
 }
 
-/** Dates the reductions of the change from its last lowered pod, so that the next reduction is a day away for that pod, too. */
+/** Dates the reductions of the change by its last reduced pod, so that the next reduction is at least a day later for that pod, too. */
 function takeSteps(draft: Draft, change: ChangeUnderWay, { steps }: CarryOut): void {
   draft.steps.push(...steps);
   const { previous, reductions } = draft.memory;
@@ -56,7 +56,7 @@ function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, 
   return carryOut(draft.context, values, { kind: 'change', most: podsInStage(stage, running), because: reason });
 }
 
-/** No pod that exists can be given it. One that has only just begun leaves no trace, else it would be written down at every look. */
+/** Ends a change that no existing pod can get. One that starts with this decision is not stored, so that it is not recorded at every decision. */
 function endOutOfReach(draft: Draft, change: ChangeUnderWay, progress: CarryOut, before?: ResizeMemory): Outcome {
   if (takesEffectAtCreation(draft.context, progress.waits)) return fromWaiting(progress.waits, complete(draft, change, progress));
   if (before === undefined) dropChange(draft);
@@ -73,8 +73,8 @@ function applying(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Out
 }
 
 /**
- * A change under way that waits is kept, and goes on where it can, but reports what for, and keeps no other workload waiting.
- * null: it goes on.
+ * The waiting reason of a change under way that makes no progress. The change continues where it can; while its state is `awaiting`, it
+ * does not count against `maxConcurrent`. null: it makes progress.
  */
 function waitingChange(change: ChangeUnderWay, progress: CarryOut, { now, policy }: WorkloadSituation): Outcome | null {
   const { steps, settled, reachable, waits } = progress;
@@ -85,7 +85,7 @@ function waitingChange(change: ChangeUnderWay, progress: CarryOut, { now, policy
   if (lasts < stageMs(policy) + STUCK_AFTER_MS) return settled.length === 0 && waits.length > 0 ? fromWaiting(waits, begun) : null;
   const stuck = `${far}, and no more for ${formatDuration(lasts)}`;
   const stuckWaits = waits.map((wait) => ({ ...wait, message: `${stuck}; ${wait.message}` }));
-  return fromWaiting(stuckWaits, outcome('awaiting', 'stuck', `${stuck}; their nodes have not carried it out yet`));
+  return fromWaiting(stuckWaits, outcome('awaiting', 'stuck', `${stuck}; their nodes have not actuated the resize yet`));
 }
 
 function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): Outcome {
@@ -102,7 +102,7 @@ function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): 
   return outcome('applied', null, `in force on ${settled.length} pods; ${summary}`);
 }
 
-/** An autoscaler whose target may not move any more: the change that counted on it ends, and its pods go back. */
+/** Ends and reverts a change that lowers what an autoscaler measures, once the autoscaler's target can no longer be adjusted. */
 export function endIfFixedByAutoscaler(draft: Draft): void {
   const { apply, previous } = draft.memory;
   if (apply === null || !lowersWhatIsFixed(draft.context, previous?.values ?? new Map(), apply.values)) return;
@@ -110,7 +110,7 @@ export function endIfFixedByAutoscaler(draft: Draft): void {
   draft.rememberInForce(ended(draft.memory, pods, now, hasBegun(pods, previous)));
 }
 
-/** The change under way, if any, is not gone on with, and its harm would not be seen any more: pods that it made smaller go back. */
+/** Ends the change under way, if any. Pods that it reduced are restored, because regressions would no longer be detected. */
 export function dropChange(draft: Draft): void {
   const { memory, now, pods } = draft.context;
   if (memory.apply === null) return;
@@ -125,9 +125,9 @@ export function dropChange(draft: Draft): void {
 }
 
 /**
- * A container turns out too small while a change spreads (its hour of the day begins, say). The change goes on to what is
- * needed now; going back to what was before would give up all that it is right in. What it lowers proves itself again only
- * where that changes: else a load that grows all the time would keep it in its stage for ever.
+ * Retargets the change under way where a container is too small now, for example at its daily peak. The change continues with the new
+ * target, because a roll-back would also discard its correct parts. The stage restarts only where the change lowers more than before:
+ * otherwise steadily growing load would keep it in one stage for ever.
  */
 export function retargetIfShort(draft: Draft): void {
   const { apply } = draft.memory;
@@ -147,7 +147,7 @@ export function retargetIfShort(draft: Draft): void {
   }
 }
 
-/** Nothing greater has been approved. What is too small goes no further, and back: the approval no longer holds. */
+/** Mode Approve: ends and reverts a change that reduced a container which is too small now, unless the approval is still valid. */
 function endIfTooSmall(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
   const isToBlame = short.some(({ container }) => lowersContainer(change, draft.memory.previous, container));
   if (!isToBlame || currentApproval(draft.plan).kind === 'valid') return;

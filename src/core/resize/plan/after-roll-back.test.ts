@@ -55,7 +55,7 @@ describe('while an automatic roll-back is held', () => {
   test.each([
     ['CPU', shortOfCpu, '2000m 512Mi'],
     ['memory', shortOfMemory, '500m 3Gi'],
-  ])('what is short of %s is raised at once, on all pods; nothing is reduced, and the next hold is longer', (_case, short, has) => {
+  ])('raises a shortage of %s at once on all pods, reduces nothing, and doubles the next hold', (_case, short, has) => {
     const held = rolledBack();
     expect(requests(held)).toEqual(alike('500m 512Mi'));
     const raised = after(held, decideWorkload({ ...held, advice: [short] }), MINUTE_MS);
@@ -66,7 +66,7 @@ describe('while an automatic roll-back is held', () => {
     expect([later.reason, later.steps]).toEqual(['rolled-back', []]);
   });
 
-  test('what would be a little more comfortable waits', () => {
+  test('delays a raise that is not urgent', () => {
     const held = rolledBack();
     const more = anAdvice({ cpu: '700m', memory: '512Mi', cpuAdvice: { lowerBound: 400 } });
     expect(decideWorkload({ ...held, advice: [more] })).toMatchObject({ reason: 'rolled-back', steps: [] });
@@ -76,7 +76,7 @@ describe('while an automatic roll-back is held', () => {
 test.each<[string, (situation: WorkloadSituation) => WorkloadSituation]>([
   ['a roll-back', (held) => ({ ...held, userRequests: { ...NO_USER_REQUESTS, rollback: { at: T0, by: 'ann' } } })],
   ['a hold', (held) => ({ ...held, overrides: { ...NO_OVERRIDES, heldUntil: held.now + DAY_MS } })],
-])('%s that a person asked for holds raises, too', (_case, asked) => {
+])('%s that a user requested also holds raises', (_case, asked) => {
   const start = asked(aSituation({ pods: pods(4), advice: [shortOfCpu] }));
   expect(decideWorkload(start)).toMatchObject({ state: 'awaiting', reason: 'hold', steps: [] });
 });
@@ -90,7 +90,7 @@ describe('a roll-back', () => {
     return after(short, decideWorkload(short), 4 * MINUTE_MS);
   }
 
-  test('for harm takes back what was reduced, and nothing that was raised meanwhile', () => {
+  test('after a regression reverts reductions and no raise that was made meanwhile', () => {
     const harmed = ill(raisedMeanwhile());
     const decision = decideWorkload(harmed);
     expect(decision.memory.rolledBack?.reason).toBe('readiness');
@@ -119,7 +119,7 @@ describe('a roll-back', () => {
   }
 
   test.each([
-    ['for harm lowers no pod whose usage is unknown', null, '900m 512Mi'],
+    ['after a regression lowers no pod whose usage is unknown', null, '900m 512Mi'],
     ['that a user requests lowers it', { at: T0, by: 'ann' }, '500m 512Mi'],
   ])('%s', (_case, rollback, expected) => {
     const crashed = { ...withUntouchedPod(), userRequests: { ...NO_USER_REQUESTS, rollback } };
@@ -127,7 +127,7 @@ describe('a roll-back', () => {
     expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(['500m 512Mi', '500m 512Mi', '500m 512Mi', expected]);
   });
 
-  test('that a person asks for takes back both', () => {
+  test('that a user requests reverts both', () => {
     const asked = { ...raisedMeanwhile(), userRequests: { ...NO_USER_REQUESTS, rollback: { at: T0, by: 'ann' } } };
     const back = after(asked, decideWorkload(asked), MINUTE_MS);
     expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(alike('500m 512Mi'));
@@ -236,7 +236,7 @@ describe('a request for a roll-back', () => {
   });
 });
 
-describe('a reduction that harms each time', () => {
+describe('a reduction that causes a regression each time', () => {
   /** Its canary is not ready whenever it has less CPU than before. */
   function reductionsWithin(days: number, advice = lessCpu): { readonly count: number; readonly last: WorkloadDecision } {
     let situation = aSituation({ pods: pods(4), advice: [advice] });
@@ -254,7 +254,7 @@ describe('a reduction that harms each time', () => {
   test('is tried five times in three weeks, and never again', () => {
     const { count, last } = reductionsWithin(60);
     expect([count, last.reason, last.until]).toEqual([5, 'rolled-back', null]);
-    expect(last.message).toContain('taken back 5 times in a row');
+    expect(last.message).toContain('rolled back 5 times in a row');
   });
 
   test('is made once its target is greater by more than a tenth', () => {

@@ -95,7 +95,7 @@ function lookedAt(
   return lived({ ...situation, advice, now: situation.now + afterMs });
 }
 
-test('a limit that a person has approved holds, whatever the rule, demand, time and restarts make of it', () => {
+test('an approved limit is a lower bound under any rule, demand, time and restarts', () => {
   fc.assert(
     fc.property(
       fc.constantFrom<ResourceName>('cpu', 'memory'),
@@ -124,7 +124,7 @@ test('a limit that a person has approved holds, whatever the rule, demand, time 
   );
 });
 
-test('until a person asks for a roll-back', () => {
+test('an approved limit is lowered after a requested roll-back', () => {
   const policy = withRules({ rule: 'Ratio', ratio: 1.2 }, { rule: 'Keep', ratio: null });
   const calm = { cpuMillicores: 100, memoryMib: 128, afterMs: HOUR_MS };
   let situation = approvedWorkload('cpu', policy, false);

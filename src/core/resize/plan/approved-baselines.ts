@@ -1,12 +1,12 @@
-// Limits that a person has approved as the new normal: no rule takes them back. One holds until a person changes it: approves
-// another value, asks for a roll-back, or deletes the Recommendation.
+// Approved baselines: limits that a user approved. No rule lowers them until the user approves another value, requests a roll-back,
+// or deletes the Recommendation.
 
 import { UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 import { withAmount } from '../model/container-values.ts';
 import type { ResizeMemory } from '../model/situation.ts';
 import type { LimitException } from '../model/limit-exception.ts';
 
-/** The least that a container's limits may be. */
+/** Lower bounds of a container's limits. */
 export function approvedBaselinesOf(container: string, exceptions: readonly LimitException[]): OptionalResources {
   return exceptions.reduce(
     (least, each) =>
@@ -17,7 +17,7 @@ export function approvedBaselinesOf(container: string, exceptions: readonly Limi
   );
 }
 
-/** Nothing holds what a person has asked to be taken back since. */
+/** Removes the approved baseline of an exception where the user requested a roll-back after the approval. */
 export function withoutTakenBack(exception: LimitException, rolledBack: ResizeMemory['rolledBack']): LimitException {
   const { approvedBaseline } = exception;
   const askedAt = rolledBack?.requestedAt ?? null;

@@ -1,5 +1,5 @@
-// How far a request may go where an autoscaler measures against it: as far as its target can follow, and nowhere where the
-// target is not Evenkeel's to move.
+// Bounds of a request against which an autoscaler measures utilization: it may change as far as the autoscaler's target can follow,
+// and not at all where Evenkeel may not change the target.
 
 import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scale-point.ts';
 import { formatDuration } from '../../model/duration.ts';
@@ -16,7 +16,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
-/** The figures with targets that the autoscalers can follow; the rest is in `beyondAutoscaler`. */
+/** Bounds the plans' targets so that the autoscalers can follow; the unbounded targets are in `beyondAutoscaler`. */
 export function withinAutoscalers(plans: readonly ContainerPlan[], situation: WorkloadSituation): readonly ContainerPlan[] {
   if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return plans;
   if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return plans;
@@ -30,7 +30,7 @@ export function withinAutoscalers(plans: readonly ContainerPlan[], situation: Wo
   return bounded;
 }
 
-/** The outcome where an autoscaler alone keeps a change from being due; null: none does. */
+/** Outcome `awaiting` where a change would be due without the bounds of an autoscaler; null: none would. */
 export function beyondAutoscalers(plans: readonly ContainerPlan[], now: Instant): Outcome | null {
   for (const { name, inForce, beyondAutoscaler, advice, policy } of plans) {
     if (beyondAutoscaler === undefined || advice === null) continue;
@@ -41,7 +41,7 @@ export function beyondAutoscalers(plans: readonly ContainerPlan[], now: Instant)
   return null;
 }
 
-/** What holds a due change for the sake of an autoscaler; null: nothing does. */
+/** Why a due change waits for an autoscaler; null: it does not. */
 export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange): Waiting | null {
   const { policy, pods, scaledObjects, hpas } = situation;
   if (policy.hpa === 'Off') return null;
@@ -51,25 +51,25 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
     const measured = autoscaler.targets.find(({ metric }) => isMeasured(metric, change));
     if (measured !== undefined && !change.oom && !returns(autoscaler, measured, change, pods)) {
       const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
-      if (mode !== 'Auto') return waiting('hpa', `${of}; its target moves along in mode Auto alone`);
+      if (mode !== 'Auto') return waiting('hpa', `${of}; its target follows in mode Auto only`);
       if (blocker !== null && measured.staysFrom === null) return waiting('hpa', `${of}, and ${blocker.message}`, blocker.until);
       if (usualRequest(pods, measured.metric) === null)
-        return waiting('hpa', `${of}, and a container asks for none: set one in the template`);
+        return waiting('hpa', `${of}, and a container has no request: set one in the template`);
     }
     const moving = change.urgent ? null : inMotion(situation, measured !== undefined, hpa);
     if (moving !== null) return moving;
   }
-  // One that is paused, or whose HPA has not been seen yet.
+  // A paused ScaledObject, or one whose HorizontalPodAutoscaler is not in the informer's cache yet.
   const scaled = scaledObjects.find((each) => each.utilizationOf.includes(change.resource) && !hpas.some(({ name }) => name === each.hpa));
   return scaled === undefined || change.oom
     ? null
     : waiting(
         'hpa',
-        `ScaledObject ${scaled.name} scales by ${change.resource} against the request, and its targets are not Evenkeel's to move`,
+        `ScaledObject ${scaled.name} scales by ${change.resource} against the request, and Evenkeel does not change its targets`,
       );
 }
 
-/** Whether a change takes away what an autoscaler measures whose target cannot follow. */
+/** Whether a change lowers a request that an autoscaler measures against, whose target Evenkeel may not adjust. */
 export function lowersWhatIsFixed(situation: WorkloadSituation, from: Values, to: Values): boolean {
   if (situation.policy.hpa === 'Off') return false;
   return autoscalersIn(situation).some(
@@ -78,7 +78,7 @@ export function lowersWhatIsFixed(situation: WorkloadSituation, from: Values, to
   );
 }
 
-/** Why a change under way does not spread further for now; null: it may. */
+/** Why a change under way does not start its next stage for now; null: it may. */
 export function pausedByAutoscaler(situation: WorkloadSituation, from: Values, to: Values): Waiting | null {
   if (situation.policy.hpa === 'Off') return null;
   for (const { hpa, targets } of autoscalersIn(situation)) {
@@ -89,7 +89,7 @@ export function pausedByAutoscaler(situation: WorkloadSituation, from: Values, t
   return null;
 }
 
-/** By how much a pod's measured request moves with a change. */
+/** Change of a pod's measured request, in millicores or bytes. */
 function changeOf({ resource, container }: ResourceMetric, from: Values, to: Values): number {
   const field = FIELD[resource];
   let sum = 0;
@@ -100,9 +100,9 @@ function changeOf({ resource, container }: ResourceMetric, from: Values, to: Val
   return sum;
 }
 
-/** An autoscaler that is changing the replicas, or has lately: the effects of a change then could not be separated. */
+/** Waits while an autoscaler changes the replicas, and for its stabilization window after: the effects of both could not be separated. */
 function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler['hpa']): Waiting | null {
-  // One that has never been able to measure wants none yet.
+  // desiredReplicas is 0 until the autoscaler has measured for the first time.
   if (hpa.desiredReplicas > 0 && hpa.desiredReplicas !== hpa.currentReplicas)
     return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
   const clearAt = (hpa.lastScaleAt ?? Number.NEGATIVE_INFINITY) + hpa.scaleDownWindowMs;
@@ -111,7 +111,7 @@ function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler
   return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, clearAt);
 }
 
-/** Back to the request for which a target was set that is to stay there: it undoes what we did. */
+/** Whether a raise restores the request for which a blocked autoscaler's target was set: it reverts Evenkeel's reduction. */
 function returns({ blocker }: Autoscaler, { kept, metric }: AutoscalerTarget, change: DueChange, pods: WorkloadSituation['pods']): boolean {
   const was = blocker === null ? undefined : kept?.request;
   return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
@@ -127,23 +127,23 @@ function boundsOf(
   const name = `HorizontalPodAutoscaler ${hpa.name}`;
   const about = { resource: metric.resource, container: metric.container, step: 'autoscaler' } as const;
   const point = kept ?? { percent: live, request: now };
-  // What kills for want of memory is not for the sake of replicas to be kept.
+  // An OOM kill lifts the upper bound of memory: a stable number of replicas is less important.
   const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
-  // What is in force already is not lowered for the sake of replicas, either: throttling may have raised it.
+  // The upper bound is never below the present request, which throttling may have raised.
   const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : Math.max(greatest, now));
   const bounds = requestBounds(point);
   if (staysFrom !== null) {
-    const because = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % stays, above the highest usage`;
+    const because = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % is kept, above the highest usage`;
     const greatest = upTo(blocker === null ? bounds.greatest : point.request);
     return { ...about, least: Math.min(staysFrom, point.request), greatest, because };
   }
   if (blocker !== null) {
-    // Its owner wants the target as it was: so the request goes back, and the replicas with it.
+    // The owner restored the target, so the request that belongs to it is restored, and with it the number of replicas.
     if (kept?.percent !== live || now >= kept.request) return null;
-    const because = `${name} has ${live} % again, which was set for ${words(metric.resource, kept.request)} a pod`;
+    const because = `${name} has its target of ${live} % again, which was set for ${words(metric.resource, kept.request)} per pod`;
     return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
   }
-  const because = `${name} keeps its replicas with targets of 50–90 %; it has ${point.percent} % of ${words(metric.resource, point.request)}`;
+  const because = `${name} keeps its replicas with targets of 50–90 %; its target is ${point.percent} % of ${words(metric.resource, point.request)}`;
   return { ...about, ...bounds, greatest: upTo(bounds.greatest), because };
 }
 

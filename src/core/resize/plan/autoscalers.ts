@@ -1,5 +1,5 @@
-// The autoscalers of a workload. One that has been at minReplicas for a week has no use for its targets: they then stay, and
-// the request may fall as far as the highest usage does not pass it.
+// The HorizontalPodAutoscalers of a workload. The targets of one that has been at minReplicas for a week are kept, and the request may
+// fall until the highest usage would reach the target.
 
 import { autoscalersOf, type AutoscalerState, type TargetState } from '../../hpa/autoscaler-state.ts';
 import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scale-point.ts';
@@ -8,11 +8,12 @@ import { DAY_MS, type DurationMs } from '#kube/units';
 import type { WorkloadSituation } from '../model/situation.ts';
 
 const AT_MIN_FOR_MS: DurationMs = 7 * DAY_MS;
-/** Peaks are known as means of five minutes: an autoscaler sees what is inside of those. */
+/** Headroom above recorded peaks, which are means of five minutes: an autoscaler measures shorter peaks. */
 const HEADROOM = 1.25;
 
+/** A utilization target of an autoscaler. */
 export interface AutoscalerTarget extends TargetState {
-  /** The least request per pod with which it stays where its owner set it, in millicores or bytes; null: it follows the request as ever. */
+  /** Smallest request per pod, in millicores or bytes, with which the target can stay at its configured value; null: it follows the request. */
   readonly staysFrom: number | null;
 }
 
@@ -20,6 +21,7 @@ export interface Autoscaler extends AutoscalerState {
   readonly targets: readonly AutoscalerTarget[];
 }
 
+/** State of the workload's autoscalers, with their targets. */
 export function autoscalersIn(situation: WorkloadSituation): readonly Autoscaler[] {
   return autoscalersOf({ ...situation, remembered: situation.memory.autoscalers }).map((autoscaler) => ({
     ...autoscaler,
@@ -27,7 +29,7 @@ export function autoscalersIn(situation: WorkloadSituation): readonly Autoscaler
   }));
 }
 
-/** Of several replicas the busiest counts: all together never use more than as many of it. */
+/** `AutoscalerTarget.staysFrom` by the busiest replica: mean usage of all replicas is never above it. */
 function staysFrom(situation: WorkloadSituation, { hpa, blocker }: AutoscalerState, { metric, live, kept }: TargetState): number | null {
   const request = usualRequest(situation.pods, metric);
   if (request === null || !isAtMin(hpa, situation.now)) return null;
@@ -35,10 +37,10 @@ function staysFrom(situation: WorkloadSituation, { hpa, blocker }: AutoscalerSta
   const peak = peakOf(metric, situation);
   if (peak === null) return null;
   const least = (peak * HEADROOM * 100) / point.percent;
-  // Where it cannot be moved, it must be where it was set.
+  // A target that Evenkeel may not change must still have its configured value.
   if (blocker !== null) return live === point.percent && least < point.request ? least : null;
   if (least >= requestBounds(point).least) return null;
-  // One that was moved goes back first where that alone starts no pod.
+  // A target that was adjusted is restored first, where that alone starts no pod.
   return live === point.percent || request >= least ? least : null;
 }
 
@@ -47,7 +49,7 @@ function isAtMin({ createdAt, lastScaleAt, minReplicas, currentReplicas, desired
   return now >= Math.max(createdAt, lastScaleAt ?? createdAt) + AT_MIN_FOR_MS;
 }
 
-/** Highest usage of a pod in the policy's history window; null where a container is not known for a week. */
+/** Highest usage of a pod in the policy's history window; null where a container has less than a week of samples. */
 function peakOf({ resource, container }: ResourceMetric, { now, pods, advice }: WorkloadSituation): number | null {
   const names = new Set(pods.flatMap((pod) => pod.containers.map(({ name }) => name)));
   let sum = 0;

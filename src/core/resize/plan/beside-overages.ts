@@ -1,11 +1,11 @@
-// What everything else sees of a temporary overage: nothing. It decides and acts as if the limit had its previous value.
+// Hides temporary overages from other decisions, which see the limit's previous value and do not overwrite the temporary one.
 
 import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
 import { isApplied, type LimitException } from '../model/limit-exception.ts';
 
 const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const satisfies Record<ResourceName, string>;
 
-/** Values as they are carried out while an overage is in force: the limit that it is about is left as each pod has it. */
+/** Values to apply while overages are in force: their limits are unset, so that each pod keeps its own. */
 export function besideOverages(
   values: ReadonlyMap<string, RequestsAndLimits>,
   exceptions: readonly LimitException[],
@@ -20,7 +20,7 @@ export function besideOverages(
   return result;
 }
 
-/** What a container has, its temporary overage apart. A Guaranteed pod's request went with the limit, and is its equal again. */
+/** A container's values without temporary overages. The request of a Guaranteed pod was raised together with the limit, so it is restored, too. */
 export function withoutOverages(container: string, present: RequestsAndLimits, exceptions: readonly LimitException[]): RequestsAndLimits {
   let { requests, limits } = present;
   for (const exception of exceptions) {
@@ -35,7 +35,7 @@ export function withoutOverages(container: string, present: RequestsAndLimits, e
   return { requests, limits };
 }
 
-/** What an overage gives, as limits of its container alone. */
+/** The temporary limit of an overage as values: one container, and no other amount. */
 export function overageValues({ container, resource, overage }: LimitException): ReadonlyMap<string, RequestsAndLimits> {
   const none = { cpuMillicores: null, memoryBytes: null };
   return new Map([[container, { requests: none, limits: { ...none, [FIELD[resource]]: overage?.value ?? null } }]]);

@@ -1,4 +1,4 @@
-// Which pods are to be touched now so that they come to the values that are in force or on their way.
+// Selects the pods to resize now, so that they get the values in force or those of the change under way.
 
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
@@ -21,7 +21,7 @@ import type { ContainerChange } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 
-/** What a pod waits for after a refusal. What the node's configuration forbids, another node or a new pod brings. */
+/** Waiting reason of a pod after a refusal. */
 export const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
   'node-capacity': 'node-capacity',
   'cpu-manager': 'node-unsupported',
@@ -34,37 +34,38 @@ export const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
   other: 'stuck',
 };
 
-/** New pods get what is in force once they have started. */
+/** Reasons that end by themselves once a new pod has started. */
 const STARTING: readonly Waiting['reason'][] = ['rollout', 'start-up'];
 
-/** How far the pods have come, and what to do next. */
+/** Progress of the pods towards the wanted values, and the next steps. */
 export interface CarryOut {
   readonly steps: readonly ResizeStep[];
-  /** Pods that have the values, and whose node has put them in force. */
+  /** Pods that have the values, actuated by their kubelet. */
   readonly settled: readonly PodRecord[];
   /** Pods that have the values or can be given them now or later. */
   readonly reachable: number;
   readonly waits: readonly Waiting[];
 }
 
+/** How values are applied to the pods. */
 export interface CarryOutOptions {
   readonly kind: 'change' | 'correct-drift' | 'overage';
-  /** Most pods that may have the values after this; what raises is not held to it. */
+  /** Maximum number of pods that have the values afterwards. It bounds reductions only. */
   readonly most: number;
   readonly isRollBack?: boolean;
-  /** What a user requested to be rolled back is lowered at once, also in pods that are starting or whose usage is unknown. */
+  /** A user requested the roll-back: it reduces also pods that are starting or whose usage is unknown. */
   readonly isRequested?: boolean;
   readonly because: string;
 }
 
-/** @param wanted what the pods should have; temporary overages are carried out by themselves */
+/** Steps towards `wanted`, and the reasons of pods that wait. Temporary overages are kept unless the kind is `overage`. */
 export function carryOut(situation: WorkloadSituation, wanted: Values, options: CarryOutOptions): CarryOut {
   const values = valuesNow(situation, wanted, options);
   const settled: PodRecord[] = [];
   const waits: Waiting[] = [];
   let having = 0;
   let reachable = 0;
-  /** Their node may be dead: waited for where there are no others. */
+  /** Pods with a pending resize and without usage, whose node may be down. They count as reachable only where no other pod is. */
   let unseen = 0;
   const candidates: Candidate[] = [];
   for (const pod of situation.pods) {
@@ -98,7 +99,7 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
   return { steps: taken.steps, settled, reachable: reachable === 0 ? unseen : reachable, waits: [...waits, ...taken.waits] };
 }
 
-/** @param before pods that have the values already */
+/** Selects the candidates that are resized now. @param before number of pods that have the values already */
 function takeTurns(
   situation: WorkloadSituation,
   candidates: readonly Candidate[],
@@ -123,13 +124,13 @@ function takeTurns(
     const noCapacity = raise === null ? null : room.take(pod, raise.containers);
     if (raise !== null && noCapacity === null) steps.push(raise);
     const told = wait ?? noCapacity;
-    // A change waits for pods that start, and reports it.
+    // Only a change reports pods that are starting: drift correction reaches them once they have started.
     if (told !== null && (kind === 'change' || !STARTING.includes(told.reason))) waits.push(told);
   }
   return { steps, waits };
 }
 
-/** The change from a pod's values to the wanted ones, without what its node refuses. */
+/** The change from a pod's values to the wanted ones, without resources that its node refuses. */
 function fitOf(
   situation: WorkloadSituation,
   pod: PodRecord,
@@ -142,7 +143,7 @@ function fitOf(
   return { fit: refused.length === 0 ? fit : fitting(withoutRefused(pod, values, refused)), refused };
 }
 
-/** Whether the change under way is for more than what is refused: a pod that has the rest of it has what it can be given. */
+/** Whether the change under way also changes a resource that was not refused: a pod that has the new values of that resource counts as done. */
 function changesOther(
   { memory: { apply, previous } }: WorkloadSituation,
   { kind }: CarryOutOptions,
@@ -166,29 +167,29 @@ function valuesNow({ memory }: WorkloadSituation, wanted: Values, { kind }: Carr
 interface Candidate {
   readonly pod: PodRecord;
   readonly fit: Extract<PodFit, { kind: 'change' }>;
-  /** What it uses is not known, so that nothing is lowered; null: it is, or that does not matter. */
+  /** Its usage is unknown, so it is not reduced; null: the usage is known or not needed. */
   readonly unknown: Waiting | null;
 }
 
 /**
- * Pods that only grow first: a raise has nothing to prove. Then ready pods: a canary that is starting or failing by itself would
- * prove nothing. Of a StatefulSet the highest ordinal, as in its roll-outs: the lowest is usually the primary.
+ * Order of candidates: pods that are only raised, which need no canary; then ready pods, because a canary that is starting or failing
+ * proves nothing; of a StatefulSet the highest ordinal first, as in its rolling updates, because the lowest is usually the primary.
  */
 function inOrderOf({ workload }: WorkloadSituation): (a: Candidate, b: Candidate) => number {
   const ordinal = ({ pod }: Candidate): number => (workload.kind === 'StatefulSet' ? Number(/-(\d+)$/.exec(pod.name)?.[1] ?? 0) : 0);
   return (a, b) => Number(a.fit.lowers) - Number(b.fit.lowers) || Number(b.pod.ready) - Number(a.pod.ready) || ordinal(b) - ordinal(a);
 }
 
-/** What raises waits neither for the stages of what lowers nor for the start: without it the pod may never come up. null: nothing. */
+/** The raising part of a change, which waits neither for stages nor for the start: without it the pod may never become ready. null: none. */
 function raiseAlone({ pod, fit }: Candidate, { kind, because }: CarryOutOptions): ResizeStep | null {
   if (!fit.raises) return null;
   const raised: Values = new Map(fit.containers.map(({ name, from, to }) => [name, greaterValues(from, to)]));
-  // By itself it may make the pod of another QoS class.
+  // The raise alone may change the pod's QoS class, which Kubernetes forbids.
   const alone = fitPod(pod, raised, '');
   return alone.kind === 'change' ? { pod, containers: alone.containers, kind, lowers: false, because } : null;
 }
 
-/** Why a pod that a resize could reach is not resized yet; null: it is. */
+/** Why a reachable pod is not resized yet; null: it is resized now. */
 function whyNotYet(
   situation: WorkloadSituation,
   { pod, fit }: Candidate,
@@ -199,7 +200,7 @@ function whyNotYet(
   return starting ?? tooMuchInUse(situation, pod, fit.containers) ?? room.take(pod, fit.containers);
 }
 
-/** What a pod uses while it starts may be its most: nothing is lowered before that is over. */
+/** Waits until the pod has started: its usage while starting may be its highest, so it is not reduced before. */
 function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, containers }: PodRecord): Waiting | null {
   if (!ready) return waiting('rollout', `${name} is not ready`);
   const startedAt = Math.max(readySince ?? 0, ...containers.map((container) => container.startedAt ?? 0));
@@ -207,15 +208,15 @@ function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, con
   return now >= until ? null : waiting('start-up', `${name} has just started`, until);
 }
 
-/** It conforms when its kubelet answers again, and for this pod. */
+/** Waits until usage of the pod is reported again. */
 function unread({ unreadPods }: WorkloadSituation, { name, uid, node }: PodRecord): Waiting | null {
   if (!unreadPods.has(uid)) return null;
-  return waiting('stale-data', `${name}: its node ${node ?? ''} has reported no usage of it for two periods`);
+  return waiting('stale-data', `${name}: node ${node ?? ''} has reported no usage of the pod for two sampling periods`);
 }
 
 /**
- * Why a pod is not lowered: what it uses now is unknown. null: it is known, or not needed, as for a raise or a roll-back that a user requested. Other pods
- * do not wait for such a pod: a node that is down keeps the pods of its DaemonSets.
+ * Why a pod is not reduced while its usage is unknown; null: its usage is known, or not needed for a raise or a requested roll-back. Other
+ * pods do not wait for such a pod: the pods of a DaemonSet stay on a node that is down.
  */
 function usageUnknown(
   situation: WorkloadSituation,
@@ -227,7 +228,7 @@ function usageUnknown(
   return unread(situation, pod) ?? unmeasured(situation, pod, fit) ?? aheadOfClock(situation, fit);
 }
 
-/** Samples may hold one resource alone: the other is then as unknown as without any. */
+/** Samples may contain only one resource; usage of the other is then unknown. */
 function unmeasured({ advice }: WorkloadSituation, pod: PodRecord, { containers }: Extract<PodFit, { kind: 'change' }>): Waiting | null {
   for (const { name, from, to } of containers) {
     const known = advice.find(({ container }) => container === name);
@@ -238,7 +239,7 @@ function unmeasured({ advice }: WorkloadSituation, pod: PodRecord, { containers 
   return null;
 }
 
-/** What is lowered is lowered by what is used now. */
+/** Reductions depend on present usage, which is dropped while clocks differ. */
 function aheadOfClock(situation: WorkloadSituation, { containers }: Extract<PodFit, { kind: 'change' }>): Waiting | null {
   return waitsForClock(
     situation,
@@ -246,14 +247,14 @@ function aheadOfClock(situation: WorkloadSituation, { containers }: Extract<PodF
   );
 }
 
-/** Pods of a cordoned node are about to be evicted, and created elsewhere with what is in force: a reduction is not worth a write. */
+/** Pods of a cordoned node are probably evicted soon and created elsewhere with the values in force, so a reduction is not worth a write. */
 function onCordonedNode({ cordonedNodes }: WorkloadSituation, { name, node }: PodRecord, fit: PodFit): Waiting | null {
   if (node === null || cordonedNodes?.has(node) !== true || (fit.kind === 'change' && fit.raises)) return null;
-  return waiting('node-draining', `${name}: its node ${node} is cordoned`);
+  return waiting('node-draining', `${name}: node ${node} is cordoned`);
 }
 
 function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<PodFit, { kind: 'fits' }>): Waiting | null {
-  if (isSizedAtCreationOnly(situation)) return waiting('restart', `${pod.name} gets it when it is created anew`);
+  if (isSizedAtCreationOnly(situation)) return waiting('restart', `${pod.name} gets the values when it is re-created`);
   if (fit.kind === 'restart') return waiting('restart', fit.message);
   const unsupported = unsupportedByNode(pod, situation);
   if (unsupported !== null) return waiting('node-unsupported', unsupported);
@@ -263,7 +264,7 @@ function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<Po
   return failure === null ? (refusedByNode(pod)[0] ?? null) : waitAfter(situation, pod, failure);
 }
 
-/** Past its time it is tried again where a smaller request or another node makes it possible. */
+/** The waiting reason after a refusal. Without `until` the resize is retried once a smaller request or another node makes it feasible. */
 function waitAfter({ now }: WorkloadSituation, { name }: PodRecord, failure: FailedResize): Waiting {
   const where = failure.pool === null ? '' : `node pool ${failure.pool}: `;
   return {
@@ -273,19 +274,19 @@ function waitAfter({ now }: WorkloadSituation, { name }: PodRecord, failure: Fai
   };
 }
 
-/** What a pod asks for already and its node does not give it; none where it gives, or is about to. */
+/** The waiting reason of a pod whose desired resize its node deferred or failed; empty where it is actuated or in progress. */
 function refusedByNode({ name, resize }: PodRecord): readonly Waiting[] {
   if (resize.state === 'none' || resize.state === 'in-progress') return [];
   const reason = resize.state === 'error' ? 'stuck' : 'node-capacity';
-  return [waiting(reason, `${name}: the node says ${resize.state}${resize.message === '' ? '' : `, ${resize.message}`}`)];
+  return [waiting(reason, `${name}: the resize is ${resize.state} on its node${resize.message === '' ? '' : `, ${resize.message}`}`)];
 }
 
 function tooMuchInUse(situation: WorkloadSituation, pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {
   if (containers.every((change) => aboveWorkingSet(change, situation))) return null;
-  return waiting('confidence', `${pod.name} uses too much memory right now for its limit to be lowered`);
+  return waiting('confidence', `${pod.name} uses too much memory at present to lower its memory limit`);
 }
 
-/** Decided hours ago, carried out now: what the container uses at this moment has the last word on its memory limit. */
+/** Whether a lower memory limit leaves headroom above present usage: the change may have been decided hours ago. */
 function aboveWorkingSet({ name, from, to }: ContainerChange, { advice }: WorkloadSituation): boolean {
   const [before, after] = [from.limits.memoryBytes, to.limits.memoryBytes];
   if (before === null || after === null || after >= before) return true;
@@ -293,7 +294,7 @@ function aboveWorkingSet({ name, from, to }: ContainerChange, { advice }: Worklo
   return latest !== undefined && after >= latest * WORKING_SET_HEADROOM;
 }
 
-/** Whether a pod may be evicted at all, as far as its own annotations say. */
+/** Whether the pod's annotations permit an eviction. */
 export function mayBeEvicted(pod: PodRecord): boolean {
   const { annotations } = pod;
   return (
@@ -303,7 +304,7 @@ export function mayBeEvicted(pod: PodRecord): boolean {
   );
 }
 
-/** What the namespace's quotas leave, used up step by step. */
+/** Remaining capacity of the namespace's ResourceQuotas, which each step reduces. */
 class RemainingQuota {
   readonly #situation: WorkloadSituation;
   readonly #taken = { requests: { cpu: 0, memory: 0 }, limits: { cpu: 0, memory: 0 } };
@@ -312,7 +313,7 @@ class RemainingQuota {
     this.#situation = situation;
   }
 
-  /** Takes what the changes add; null where there is room, else why not. */
+  /** Reserves what the changes add; null where the quotas allow it, else the waiting reason. */
   take(pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {
     for (const quota of this.#situation.quotas) {
       for (const part of ['requests', 'limits'] as const) {
@@ -320,7 +321,7 @@ class RemainingQuota {
           const field = FIELD[resource];
           const added = addedBy(containers, part, field);
           if (added > 0 && this.#taken[part][resource] + added > leftByQuota(quota, part, field)) {
-            return waiting('quota', `ResourceQuota ${quota.name} leaves no room for the ${resource} ${part} of ${pod.name}`);
+            return waiting('quota', `ResourceQuota ${quota.name} would be exceeded by the ${resource} ${part} of ${pod.name}`);
           }
         }
       }

@@ -9,7 +9,7 @@ import { isShortLived } from './interlocks.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
-/** `web: cpu 500m → 120m, memory 512Mi → 200Mi`: what differs, by container. */
+/** The differences by container, such as `web: cpu 500m → 120m, memory 512Mi → 200Mi`. */
 export function changeSummary(from: Values, to: Values): string {
   const parts = [...to].flatMap(([name, values]) => {
     const before = from.get(name);
@@ -23,7 +23,7 @@ export function changeSummary(from: Values, to: Values): string {
   return parts.length === 0 ? 'nothing to change' : parts.join('; ');
 }
 
-/** How much is still missing before anything can be recommended. */
+/** Message: how much usage is still missing before a recommendation is possible. */
 export function collectingText(plans: readonly ContainerPlan[], { now, workload }: WorkloadSituation): string {
   if (isShortLived(workload.kind)) {
     const [seen] = plans.flatMap(({ advice }) => advice?.confidenceText ?? []);

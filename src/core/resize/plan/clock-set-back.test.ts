@@ -15,11 +15,11 @@ const LAST_APPLIED = {
   values: new Map([['main', { requests: amounts('100m', '128Mi'), limits: amounts(null, null) }]]),
 };
 
-describe('while usage is left out because the clock was set back', () => {
+describe('while samples are dropped because the clock was set back', () => {
   test('no reduction begins', () => {
     const { state, reason, message, until, steps, memory } = decideInPlace(setBack(aSituation()));
     expect([state, reason, until, steps, memory.apply]).toEqual(['awaiting', 'stale-data', T0, [], null]);
-    expect(message).toContain('the clock was set back, and usage of main is left out until 2026-11-20T12:00:00.000Z');
+    expect(message).toContain('the clock was set back, so samples of main are dropped until 2026-11-20T12:00:00.000Z');
     expect(decideInPlace({ ...aSituation(), now: T0 - MINUTE_MS }).steps).toHaveLength(1);
   });
 
@@ -32,20 +32,20 @@ describe('while usage is left out because the clock was set back', () => {
     expect(decideInPlace(setBack({ ...situation, advice: [anAdvice()] })).steps).toEqual([]);
   });
 
-  test('no new pod and no hot replica is brought down to what the others have', () => {
+  test('no new pod and no hot replica is lowered to the common values', () => {
     const hot: HotReplica = { container: 'main', pod: 'web-1', uid: 'uid-web-1', at: T0 - 9 * HOUR_MS, cpu: 500 };
     const memory = { ...NO_MEMORY, lastApplied: LAST_APPLIED, hotReplicas: [hot] };
     expect(decideInPlace(aSituation({ memory })).steps.length).toBeGreaterThan(0);
     expect(decideInPlace(setBack(aSituation({ memory }))).steps).toEqual([]);
   });
 
-  test('no reduction begins when the old time has come, before usage is taken in again', () => {
+  test('no reduction begins at the old time before samples are accepted again', () => {
     const { steps, reason, message } = decideInPlace(aSituation({ advice: [anAdvice({ isUsageLeftOut: true })] }));
     expect([steps, reason]).toEqual([[], 'stale-data']);
-    expect(message).toContain('usage of main is left out, as its times are older than what is known: the clock of a node is behind');
+    expect(message).toContain('samples of main are dropped because they are older than recorded ones: the clock of a node is behind');
   });
 
-  test('what is short is raised', () => {
+  test('a shortage is raised', () => {
     const { steps } = decideInPlace(setBack(aSituation({ advice: [anAdvice({ cpu: '2', memory: '1Gi' })] })));
     expect(steps).toHaveLength(3);
   });

@@ -1,15 +1,15 @@
-// After the clock was set back, usage is left out until the time of the newest sample comes again, and that of a replica whose
-// node has a clock that is far behind for as long: what is used now is not known.
+// Blocks reductions while clocks differ. After the clock was set back, samples are dropped until the time of the newest sample; those
+// of a replica whose node's clock is far behind are dropped, too. Present usage is then unknown.
 
 import { isoTime } from '#kube/time/iso-time';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 
-/** Clocks of nodes differ a little. */
+/** Tolerated difference between the clocks of nodes and the controller. */
 const CLOCK_SKEW_MS: DurationMs = MINUTE_MS;
 
-/** Why nothing of these containers is lowered; null: usage is taken in. */
+/** Why these containers are not reduced; null: their samples are accepted. */
 export function waitsForClock({ advice, now }: Pick<WorkloadSituation, 'advice' | 'now'>, containers: readonly string[]): Waiting | null {
   const behind = advice.find(
     ({ container, lastSampleAt, isUsageLeftOut }) =>
@@ -19,7 +19,7 @@ export function waitsForClock({ advice, now }: Pick<WorkloadSituation, 'advice' 
   const { container, lastSampleAt } = behind;
   const isAhead = lastSampleAt > now;
   const why = isAhead
-    ? `the clock was set back, and usage of ${container} is left out until ${isoTime(lastSampleAt)}`
-    : `usage of ${container} is left out, as its times are older than what is known: the clock of a node is behind, or the controller’s was set back`;
-  return { reason: 'stale-data', message: `${why}: nothing is reduced before it is taken in again`, until: isAhead ? lastSampleAt : null };
+    ? `the clock was set back, so samples of ${container} are dropped until ${isoTime(lastSampleAt)}`
+    : `samples of ${container} are dropped because they are older than recorded ones: the clock of a node is behind, or the controller’s was set back`;
+  return { reason: 'stale-data', message: `${why}; no reduction until samples are accepted again`, until: isAhead ? lastSampleAt : null };
 }

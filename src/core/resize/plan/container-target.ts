@@ -1,5 +1,5 @@
-// What one container should have, from advice to numbers that the cluster will take: limits by their rule, LimitRanges,
-// request never above limit. Each thing that moves the request is a step, so that the explanation adds up.
+// The target of one container: the recommended request, the limit by the policy's rule, both within LimitRanges, and the request never
+// above the limit. Each adjustment of the request is recorded as an explanation step.
 
 import { maxOfContainer } from '../../model/limit-range.ts';
 import type { ExplanationStep } from '../../model/explanation-step.ts';
@@ -14,11 +14,11 @@ import { maxCpuLimit } from './cpu-limit.ts';
 import { minGuaranteedCpu } from './guaranteed-cpu.ts';
 import type { ContainerTarget, TargetInputs } from '../model/container-plan.ts';
 
-/** A running container keeps at least this share of free room under its memory limit, whatever else is asked. */
+/** Minimum ratio of a lowered memory limit to present usage. */
 export const WORKING_SET_HEADROOM = 1.25;
 const ONE_TO_ONE = 'the request equals the limit, as deployed';
 
-/** The whole target of a container. Where nothing is known of a resource it stays as it is. */
+/** The target of a container. A resource without a recommendation keeps its value. */
 export function containerTarget(inputs: TargetInputs): ContainerTarget {
   const { current, advice } = inputs;
   const steps: ExplanationStep[] = [];
@@ -34,8 +34,8 @@ export function containerTarget(inputs: TargetInputs): ContainerTarget {
 }
 
 /**
- * Limits that go with given requests, by the policy's rule; requests are moved where they would pass a limit that is
- * not ours to move, or where limit and request must be equal.
+ * Limits by the policy's rule for the given requests. A request is adjusted where it would exceed a limit that Evenkeel does not change,
+ * and where limit and request must be equal.
  */
 export function limitsFor(inputs: TargetInputs, requests: OptionalResources, steps: ExplanationStep[] = []): ContainerTarget {
   const { current, policy, guaranteed } = inputs;
@@ -50,7 +50,7 @@ export function limitsFor(inputs: TargetInputs, requests: OptionalResources, ste
     const equal = guaranteed || (resource === 'memory' && isOneToOne(inputs));
     if (equal || request > limit) {
       fitted = withAmount(fitted, resource, limit);
-      const detail = guaranteed ? 'Guaranteed: the request equals the limit' : equal ? ONE_TO_ONE : 'a request never passes its limit';
+      const detail = guaranteed ? 'Guaranteed: the request equals the limit' : equal ? ONE_TO_ONE : 'a request never exceeds its limit';
       steps.push({ resource, step: 'limit', detail, total: limit });
     }
   }
@@ -58,8 +58,8 @@ export function limitsFor(inputs: TargetInputs, requests: OptionalResources, ste
 }
 
 /**
- * Requests that leave a container of a Burstable pod Burstable: with CPU and memory both at their limits the pod would be
- * Guaranteed, and no resize in place changes a pod's QoS class. The least difference is enough, in what is not there already.
+ * Keeps the QoS class Burstable: with CPU and memory both equal to their limits the pod would be Guaranteed, and Kubernetes forbids a
+ * resize that changes the QoS class. The request of one resource is set just below its limit.
  */
 export function keptBurstable(
   { current, guaranteed }: Pick<TargetInputs, 'current' | 'guaranteed'>,
@@ -97,7 +97,7 @@ function cpuLimit(inputs: TargetInputs, request: number | null): number | null {
   return Math.max(request, least, Math.min(raised, maxOfContainer(inputs.limitRanges, 'cpuMillicores')));
 }
 
-/** What was approved, as far as the cluster takes it. */
+/** Approved baseline of the limit, bounded by LimitRanges; 0: none. */
 function minLimit({ minLimits, limitRanges }: TargetInputs, resource: ResourceName): number {
   const approved = minLimits?.[FIELD[resource]] ?? 0;
   return Math.min(approved, maxOfContainer(limitRanges, FIELD[resource]));
@@ -106,7 +106,7 @@ function minLimit({ minLimits, limitRanges }: TargetInputs, resource: ResourceNa
 function memoryLimit(inputs: TargetInputs, request: number | null): MemoryLimit {
   const ruled = memoryLimitByRule(inputs, request);
   const least = minLimit(inputs, 'memory');
-  return ruled.limit === null || ruled.limit >= least ? ruled : { limit: least, because: 'a person approved it' };
+  return ruled.limit === null || ruled.limit >= least ? ruled : { limit: least, because: 'approved by a user' };
 }
 
 interface MemoryLimit {
@@ -118,14 +118,15 @@ function memoryLimitByRule(inputs: TargetInputs, request: number | null): Memory
   const { current, advice, guaranteed } = inputs;
   const limit = current.limits.memoryBytes;
   if (limit === null || request === null) return { limit, because: null };
-  if (inputs.leaks === true) return { limit: Math.max(limit, deployedLimit(inputs)), because: 'a leak stays at its deployed size' };
+  if (inputs.leaks === true)
+    return { limit: Math.max(limit, deployedLimit(inputs)), because: 'kept at the deployed limit: a memory leak is suspected' };
   const equal = guaranteed || isOneToOne(inputs);
   const decision = memoryLimitFor({
     now: inputs.now,
     current: limit,
     request,
     ratio: equal ? 1 : ratioInForce(inputs),
-    // With a request that equals it a limit is forecast as well: no further than what a person has deployed.
+    // A limit that equals its request is forecast with it, so it is bounded by the deployed limit.
     maxByRequest: equal ? Math.max(limit, deployedLimit(inputs)) : null,
     max: maxMemoryLimit(inputs, limit),
     oomNeed: inputs.oomNeed ?? 0,
@@ -133,30 +134,30 @@ function memoryLimitByRule(inputs: TargetInputs, request: number | null): Memory
     lastLoweredAt: inputs.memoryLimitLoweredAt,
   });
   if (decision.limit >= limit) return { limit: decision.limit, because: decision.because };
-  if (!inputs.memoryLimitMayFall) return { limit, because: 'kept: its kubelet lowers no memory limit without a restart' };
+  if (!inputs.memoryLimitMayFall) return { limit, because: 'kept: the kubelet cannot lower memory limits without a restart' };
   const inUse = (advice.memoryEvidence?.latest ?? limit) * WORKING_SET_HEADROOM;
   const lowered = Math.max(decision.limit, Math.ceil(inUse / MiB) * MiB);
-  return lowered < limit ? { limit: lowered, because: decision.because } : { limit, because: 'kept: it is in use' };
+  return lowered < limit ? { limit: lowered, because: decision.because } : { limit, because: 'kept: the memory is in use' };
 }
 
 function deployedLimit({ deployed }: TargetInputs): number {
   return deployed?.limits.memoryBytes ?? 0;
 }
 
-/** Limit ÷ request that the policy asks for; null: the limit is kept. */
+/** Ratio of limit to request by the policy; null: the limit is kept. */
 function ratioInForce({ policy, deployed, current }: TargetInputs): number | null {
   const { limit } = policy.memory;
   return limit.rule === 'Ratio' ? limitRatio(limit, deployed ?? current) : null;
 }
 
-/** By LimitRanges, and by the bound as far as the limit is not above it already. */
+/** Upper bound by LimitRanges and `memoryLimitBound`, but never below the present limit in bytes; null: none. */
 function maxMemoryLimit({ limitRanges, memoryLimitBound = null }: TargetInputs, current: number): number | null {
   const bound = memoryLimitBound === null ? Infinity : Math.max(memoryLimitBound, current);
   const most = Math.min(maxOfContainer(limitRanges, 'memoryBytes'), bound);
   return most === Infinity ? null : most;
 }
 
-/** The advice, and what a limit that moves along makes of it. */
+/** The recommended request, adjusted where the limit changes together with it. In millicores or bytes. */
 function wantedOf(inputs: TargetInputs, resource: ResourceName, about: ResourceAdvice, steps: ExplanationStep[]): number {
   if (resource === 'memory') return inputs.leaks === true ? deployedRequest(inputs, about, steps) : about.target;
   const wanted = Math.max(withGuaranteedHeadroom(inputs, about, steps), stepOfGuaranteed(inputs, steps));
@@ -166,7 +167,7 @@ function wantedOf(inputs: TargetInputs, resource: ResourceName, about: ResourceA
   return greatest;
 }
 
-/** The limit of a Guaranteed container is raised together with its request; 0: it is not. */
+/** CPU request that a raise of a Guaranteed container's limit requires; 0: no raise. */
 function stepOfGuaranteed({ guaranteed, cpuLimitStep, maxCpuRequest }: TargetInputs, steps: ExplanationStep[]): number {
   const raisedTo = cpuLimitStep?.raisedTo ?? null;
   if (!guaranteed || raisedTo === null) return 0;
@@ -177,13 +178,13 @@ function stepOfGuaranteed({ guaranteed, cpuLimitStep, maxCpuRequest }: TargetInp
   return value;
 }
 
-/** As deployed; a greater one that is in force stays, as the node might run out of memory without it. */
+/** The deployed request of a leaking container. A greater request in force is kept, because the node might otherwise run out of memory. */
 function deployedRequest({ deployed, current }: TargetInputs, about: ResourceAdvice, steps: ExplanationStep[]): number {
   const inForce = current.requests.memoryBytes;
   const least = deployed?.requests.memoryBytes ?? inForce ?? about.target;
   const value = Math.max(least, inForce ?? 0);
-  const detail = value > least ? 'a leak is given no more, and keeps what it has' : 'a leak stays at its deployed size';
-  steps.push({ resource: 'memory', step: 'leak', detail: `its memory grows without end: ${detail}`, total: value });
+  const detail = value > least ? 'the present request is kept' : 'the deployed request is kept';
+  steps.push({ resource: 'memory', step: 'leak', detail: `memory leak suspected: ${detail}`, total: value });
   return value;
 }
 
@@ -194,12 +195,12 @@ function withGuaranteedHeadroom(inputs: TargetInputs, about: ResourceAdvice, ste
     inputs.maxCpuRequest ?? Number.POSITIVE_INFINITY,
   );
   if (least <= about.target) return about.target;
-  const detail = 'Guaranteed: the limit moves along, and would hold back the highest usage of the window';
+  const detail = 'Guaranteed: the limit equals the request, and would throttle the highest usage of the window';
   steps.push({ resource: 'cpu', step: 'limit', detail, total: least });
   return least;
 }
 
-/** Whether the memory request of a Burstable pod's container equals its limit, as deployed: it stays so under every rule but Ratio. */
+/** Whether the deployed memory request of a Burstable container equals its limit. Both stay equal under every limit rule except Ratio. */
 export function isOneToOne({ deployed, current, policy }: Pick<TargetInputs, 'deployed' | 'current' | 'policy'>): boolean {
   if (policy.controlled === 'requests' || policy.memory.limit.rule === 'Ratio') return false;
   const isKnown = (deployed?.requests.memoryBytes ?? null) !== null && (deployed?.limits.memoryBytes ?? null) !== null;
@@ -220,10 +221,10 @@ function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number
     const greatest = range.max[field];
     const ratio = range.maxLimitRequestRatio[resource];
     const limit = inputs.current.limits[field];
-    if (least !== null && value < least) note(least, `LimitRange ${range.name} allows no less`);
+    if (least !== null && value < least) note(least, `minimum of LimitRange ${range.name}`);
     if (ratio !== null && limit !== null && value * ratio < limit)
       note(Math.ceil(limit / ratio), `LimitRange ${range.name} allows limits of at most ${ratio} × the request`);
-    if (greatest !== null && value > greatest) note(greatest, `LimitRange ${range.name} allows no more`);
+    if (greatest !== null && value > greatest) note(greatest, `maximum of LimitRange ${range.name}`);
   }
   return value;
 }

@@ -1,4 +1,4 @@
-// Which pods are brought to what is in force: those created since from the template, those that a roll-back is for.
+// Corrects drift: resizes pods that differ from the values in force, because they were created from the template or need a roll-back.
 
 import { carryOut, type CarryOut } from './carry-out.ts';
 import { heldByPerson } from './interlocks.ts';
@@ -7,11 +7,11 @@ import { isTemplateRaised } from './raised-template.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
-const NOT_YET = 'the pod has not yet what is in force for its workload';
-const HALF_DONE = 'the change that made it smaller was ended';
+const NOT_YET = 'the pod differs from the values in force for its workload';
+const HALF_DONE = 'the change that reduced the pod was ended';
 const NOTHING: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
 
-/** While a person holds the workload, only what a person has asked to be taken back, and what was half done. */
+/** Steps that correct drift. While a user holds the workload, only a requested roll-back and the end of an interrupted change are made. */
 export function conforming(situation: WorkloadSituation): CarryOut {
   const { memory, gateState, now } = situation;
   const { lastApplied: settled, rolledBack } = memory;
@@ -20,16 +20,16 @@ export function conforming(situation: WorkloadSituation): CarryOut {
   const isAskedFor = isRollBack && rolledBack.requestedAt !== null;
   if (heldByPerson(situation) && !isAskedFor) return { ...NOTHING, steps: halfDone(situation) };
   const isWarmingUp = gateState.warmUpUntil !== null && gateState.warmUpUntil > now;
-  // Pods of a template that is being rolled out with more than before have what a person wants.
+  // Pods of a new template with greater values have what the user deployed, so they are not reduced.
   const isLoweringHeld = isWarmingUp || isTemplateRaised(situation);
-  // A pod that was created since had nothing that is taken back.
+  // A pod that was created after the roll-back never had the values that are rolled back.
   const before = isRollBack ? situation.pods.filter(({ createdAt }) => createdAt <= settled.at) : [];
   const since = situation.pods.filter((pod) => !before.includes(pod));
   const most = isLoweringHeld ? 0 : Number.POSITIVE_INFINITY;
   return joined(
     carryOut({ ...situation, pods: before }, settled.values, {
       kind: 'correct-drift',
-      // An automatic roll-back takes back reductions alone: a pod that it would lower never had them.
+      // An automatic roll-back reverts only reductions, so a pod that it would lower never had them.
       most: isAskedFor ? Number.POSITIVE_INFINITY : most,
       isRollBack: true,
       isRequested: isAskedFor,
@@ -40,8 +40,8 @@ export function conforming(situation: WorkloadSituation): CarryOut {
 }
 
 /**
- * What a roll-back does while nothing else may be done: pods are raised to the values before it. One that a user requested also lowers
- * the pods that had what is taken back, never those that were created since.
+ * Steps of a roll-back while other changes are blocked: pods are raised to the previous values. A requested roll-back also lowers the
+ * pods that had the new values, but not pods that were created later.
  */
 export function rollBackSteps(situation: WorkloadSituation): readonly ResizeStep[] {
   const { memory, pods } = situation;
@@ -56,7 +56,7 @@ export function rollBackSteps(situation: WorkloadSituation): readonly ResizeStep
     carryOut(
       { ...situation, pods: had },
       settled.values,
-      // A raise that began since is not taken back, and an automatic roll-back lowers nothing.
+      // A later raise is not reverted, and an automatic roll-back lowers nothing.
       {
         kind: 'correct-drift',
         most: isAskedFor && apply === null ? Number.POSITIVE_INFINITY : 0,
@@ -78,11 +78,11 @@ function joined(a: CarryOut, b: CarryOut): CarryOut {
   };
 }
 
-/** Values that are restored to pods which the last change reduced before it was ended: they are not watched any more. Raises alone. */
+/** Raises that restore pods which an ended change had reduced: regressions of those pods would no longer be detected. */
 export function halfDone(situation: WorkloadSituation): readonly ResizeStep[] {
   const { lastApplied, previous, apply } = situation.memory;
   if (lastApplied === null || apply !== null) return [];
   const { steps } = carryOut(situation, lastApplied.values, { kind: 'correct-drift', most: 0, because: HALF_DONE });
-  // What we ourselves did since then has other reasons: a person's reset, say.
+  // A pod that Evenkeel resized later has its values for another reason, for example a user's reset.
   return steps.filter(({ pod }) => isMadeSmaller(pod, previous) && (pod.resizedBy?.at ?? 0) <= lastApplied.at);
 }

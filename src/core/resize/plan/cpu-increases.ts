@@ -1,11 +1,11 @@
-// Temporary increases of CPU: what was in force on all pods before them, so that their end is distinguished from a reduction.
+// Records the CPU requests before temporary increases, so that the end of an increase is distinguished from a reduction.
 
 import type { ContainerPlan } from '../model/container-plan.ts';
 import type { Values } from '../model/container-values.ts';
 import type { ResizeMemory } from '../model/situation.ts';
 import type { DueChange } from './due-changes.ts';
 
-/** Remembers what a change of ours that begins, or grows, raises for a while. @param before what was in force on all pods */
+/** Records the requests that a change raises temporarily. @param before values in force on all pods before the change */
 export function rememberIncreases(
   memory: ResizeMemory,
   containers: readonly ContainerPlan[],
@@ -22,7 +22,7 @@ export function rememberIncreases(
   return { cpuBeforeIncrease: known };
 }
 
-/** An increase that is over and is not taken back now has become what the container has: what follows is a reduction. */
+/** Removes increases that have ended and are not taken back now: a later decrease counts as a reduction. */
 export function increasesNow(
   { apply, cpuBeforeIncrease }: ResizeMemory,
   containers: readonly ContainerPlan[],

@@ -86,7 +86,7 @@ describe('a container that is throttled by its CPU limit', () => {
     expect(limitOf(decideWith(throttled, given))).toBe(limit);
   });
 
-  test('is raised at most once a day and three times in 7 days; then a person decides', () => {
+  test('is raised at most once a day and three times in 7 days; then a limit exception opens', () => {
     let limit = 1000;
     let memory = NO_MEMORY;
     let replicas = pods(4, { container: shape });

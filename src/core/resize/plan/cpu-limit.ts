@@ -1,4 +1,4 @@
-// How far a CPU limit may be raised: as far as a person has set it, and beyond that in steps where throttling was measured.
+// Bounds raises of a CPU limit: up to the configured limit, and beyond it in steps where throttling was measured.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
 import type { ContainerPlan, CpuLimitStep, TargetInputs } from '../model/container-plan.ts';
@@ -6,22 +6,26 @@ import type { Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { isThrottledFor } from '../model/throttled-pods.ts';
 
-/** Each step gives half as much again. */
+/** Each step multiplies the limit by this. */
 const STEP_RATIO = 1.5;
 const MIN_STEP_INTERVAL_MS: DurationMs = DAY_MS;
 const MAX_STEPS = 3;
 const STEPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
-/** Throttled for so long in at least half of the replicas: one hot replica is no reason to raise them all. */
+/** Duration of throttling, in at least half of the replicas, before a step: one hot replica must not raise the limit of all. */
 const THROTTLED_FOR_MS: DurationMs = HOUR_MS;
 const MIN_THROTTLED_SHARE = 0.5;
-/** It is raised back to the deployed limit as soon as two readings show throttling. */
+/** Duration of throttling before the deployed limit is restored: two readings. */
 const THROTTLED_BELOW_TEMPLATE_FOR_MS: DurationMs = 5 * MINUTE_MS;
-/** Counters are read once an hour at least: after two hours without a reading nothing is known of throttling. */
+/** Throttling is unknown after two hours without a reading; counters are read at least hourly. */
 const MEASURED_WITHIN_MS: DurationMs = 2 * HOUR_MS;
 
 export const NO_CPU_LIMIT_STEP: CpuLimitStep = { raisedTo: null, isPossible: false, isReturn: false };
 
-/** @param limit in force; null: there is none, so nothing throttles it @param bound no step passes it; null: there is none */
+/**
+ * The raise of a container's CPU limit that measured throttling allows.
+ * @param limit limit in force; null: none, so the container is not throttled
+ * @param bound upper bound of all steps; null: none
+ */
 export function cpuLimitStep(
   { now, pods, demand, memory, workload }: WorkloadSituation,
   container: string,
@@ -36,7 +40,7 @@ export function cpuLimitStep(
     return count > 0 && count >= running.size * MIN_THROTTLED_SHARE;
   };
   const template = workload.containers.find(({ name }) => name === container)?.limits.cpuMillicores ?? 0;
-  // What a person has deployed needs no more evidence than that it is needed.
+  // Restoring the deployed limit needs less evidence, because a user chose it.
   if (template > limit && isThrottled(THROTTLED_BELOW_TEMPLATE_FOR_MS)) return { raisedTo: template, isPossible: true, isReturn: true };
   const raisedTo = Math.min(Math.ceil(limit * STEP_RATIO), bound ?? Number.POSITIVE_INFINITY);
   const steps = recentSteps(memory, container, now);
@@ -45,22 +49,22 @@ export function cpuLimitStep(
   return { raisedTo: isDue ? raisedTo : null, isPossible: true, isReturn: false };
 }
 
-/** Whether it is known how much a container is throttled. */
+/** Whether throttling of a container was measured in the last two hours. */
 export function isThrottlingMeasured({ now, demand }: Pick<WorkloadSituation, 'now' | 'demand'>, container: string): boolean {
   const { throttlingMeasuredAt = null } = demand.find((each) => each.container === container) ?? {};
   return throttlingMeasuredAt !== null && now - throttlingMeasuredAt <= MEASURED_WITHIN_MS;
 }
 
 /**
- * The greatest CPU limit that is set: what a person has deployed or approved, what is in force, or the step that throttling allows.
- * A container that takes all the CPU it gets would otherwise grow without end. null: there is no limit.
+ * Upper bound of the CPU limit: the greatest of the deployed limit, the approved one, the one in force and the step that throttling
+ * allows. Without it, a container that uses all CPU that it gets would grow without end. null: the container has no limit.
  */
 export function maxCpuLimit({ current, templateCpuLimit = null, minLimits, cpuLimitStep: step }: TargetInputs): Millicores | null {
   const limit = current.limits.cpuMillicores;
   return limit === null ? null : Math.max(limit, templateCpuLimit ?? 0, minLimits?.cpuMillicores ?? 0, step?.raisedTo ?? 0);
 }
 
-/** What is remembered of the steps once these values are in force. */
+/** Records the steps of CPU limits that these values take. */
 export function rememberCpuLimitSteps(
   memory: ResizeMemory,
   plans: readonly ContainerPlan[],

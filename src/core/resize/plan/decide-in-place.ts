@@ -1,5 +1,5 @@
-// What a workload should have, whether that may be done now, to which pods, and what to remember. The checks stand in the
-// order in which they are made: the first that applies is the answer to "why is nothing changed?".
+// Decides the target of a workload, whether it may be applied now, to which pods, and what to store. The first check that applies is
+// reported as the answer to "Why was this pod not resized?".
 
 import { namesOf } from '#kube/records/pod';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
@@ -28,13 +28,13 @@ import { currentRejection } from './plan-due-changes.ts';
 import { watchText } from './watched-reductions.ts';
 import { reverts } from './failed-resize-reverts.ts';
 
-/** While a change is under way the pods are looked at this often. */
+/** Interval of decisions while a change is under way. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 
-/** Reasons of state `blocked` that lie in the workload, of which the policy is known. */
+/** Reasons of state `blocked` that the workload causes, while its policy is valid. */
 const INVALID_WORKLOAD: ReadonlySet<Outcome['reason']> = new Set(['invalid-annotation', 'invalid-template']);
 
-/** @param context as the layers around it see it */
+/** Decides one workload. @param context the situation as the layers have prepared it */
 export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const draft = new Draft(context);
   reportNodeOoms(draft);
@@ -57,7 +57,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     mode: draft.mode,
     containers: draft.containers,
     memory: draft.memory,
-    // A dry run has the server validate one pod; the others are alike.
+    // In a dry run the API server validates the resize of one pod, which represents the others.
     steps: draft.isDryRun ? draft.steps.slice(0, 1) : onceForEachPod(draft.steps),
     autoscalers: [],
     evict: null,
@@ -86,12 +86,12 @@ function takeBackByReadableRules(draft: Draft): void {
   const readable = new Draft({ ...draft.context, policy: readableRules });
   takeBackIfAllowed(readable);
   draft.restore(readable.memory);
-  // A dry run that can be read is one, also where the rest cannot.
+  // `dryRun` is respected also where another field of the policy is invalid.
   if (!readable.isDryRun) draft.steps.push(...readable.steps);
   draft.notes.push(...readable.notes);
 }
 
-/** Pods run on while a user corrects it, and may be harmed by what they were given before. */
+/** Rolls back while the workload or policy is invalid: its pods keep running, and an earlier change may harm them. */
 function takeBackIfAllowed(draft: Draft): void {
   const { context, mode } = draft;
   if (!context.gateState.inPlace || mode === 'Off') return;
@@ -110,7 +110,7 @@ function takeBackIfAllowed(draft: Draft): void {
   if (draft.isDryRun) draft.remember(before);
 }
 
-/** What cannot be read, a `max` or a ceiling, might forbid the raise; a floor forbids none. */
+/** Whether raises are permitted while annotations are invalid: an unreadable `max` or ceiling may forbid them, a floor cannot. */
 function isRaisePermitted({ overrides, policyProblem }: WorkloadSituation): boolean {
   return policyProblem === null && overrides.mayForbidRaises !== true;
 }
@@ -133,14 +133,14 @@ function changeIfAllowed(draft: Draft): Outcome {
   return draft.steps.length > 0 || draft.due().length > 0 ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
 }
 
-/** Two tools that size the same pods undo each other's work for ever. Our own half-done work is taken back all the same. */
+/** Blocks the workload while another tool sizes its pods, because both would revert each other. A change under way is ended and reverted. */
 function leaveToOther(draft: Draft, manager: string, until: Instant | null = null): Outcome {
   dropChange(draft);
   if (holdsEverything(draft.context) === null) draft.steps.push(...halfDone(draft.context));
   return outcome('blocked', 'other-manager', manager, until);
 }
 
-/** What the status of pods alone asks for: usage is too old for anything else. */
+/** Makes only the changes that pod statuses require, because usage is stale. */
 function rollBackAlone(draft: Draft, held: Waiting): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
@@ -149,7 +149,7 @@ function rollBackAlone(draft: Draft, held: Waiting): Outcome {
   return waitIfDue(draft, held);
 }
 
-/** A reduction that began after it is held, and is not taken back by it; raises that began since go on. */
+/** Continues an unfinished roll-back, unless a reduction began after it. Raises that began after it continue. */
 function carryOutRollBack(draft: Draft): void {
   const { rolledBack, lastApplied, apply, previous } = draft.memory;
   if (rolledBack === null || rolledBack.at !== lastApplied?.at) return;
@@ -168,7 +168,7 @@ function recommend(draft: Draft): Outcome {
   rollBackInRecommend(draft);
   const result = recommended(draft);
   if (left.length === 0 || draft.steps.length > 0) return result;
-  const words = `made smaller by a change that was ended, and left so, as mode ${draft.mode} changes nothing: ${namesOf(left)}`;
+  const words = `pods reduced by a change that was ended, and not restored in mode ${draft.mode}: ${namesOf(left)}`;
   return { ...result, message: `${result.message}; ${words}` };
 }
 
@@ -177,7 +177,7 @@ function recommended(draft: Draft): Outcome {
   return currentRejection(draft.plan) ?? outcome('recommended', null, draft.summary());
 }
 
-/** The one thing that is done in a mode that only recommends: what a user asks for by name. */
+/** Executes a requested roll-back, the only change in modes Observe and Recommend. */
 function rollBackInRecommend(draft: Draft): void {
   if (holdsRollBacks(draft.context) !== null || otherManager(draft.context) !== null) return;
   const before = draft.memory;
@@ -189,12 +189,12 @@ function rollBackInRecommend(draft: Draft): void {
   if (draft.isDryRun) draft.remember(before);
 }
 
-/** Takes back what harms, brings the change under way further, or starts one. */
+/** Rolls back regressions, advances the change under way, or starts one. */
 function change(draft: Draft): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
   rollBackWatched(draft);
-  // Pods that are created meanwhile are to stay as they are.
+  // A hold also ends the change under way, so that pods created during the hold are not resized.
   if (heldByPerson(draft.context)) dropChange(draft);
   endIfFixedByAutoscaler(draft);
   const refused = revert(draft);
@@ -231,7 +231,7 @@ function reportNodeOoms(draft: Draft): void {
   draft.remember({ nodeOoms });
 }
 
-/** Pods that were OOM-killed at their limit get more at once, each by itself. */
+/** Raises each pod that was OOM-killed at its limit. */
 function raiseKilledPods(draft: Draft): void {
   if (heldByPerson(draft.context)) return;
   const oomBumps = bumpsAfterKills(draft.context, draft.containers, draft.mode);
@@ -239,7 +239,7 @@ function raiseKilledPods(draft: Draft): void {
   draft.steps.push(...stepsOfBumps(draft.context));
 }
 
-/** A replica that uses far more CPU than the others gets it alone. */
+/** Stores the hot replicas and their CPU requests. */
 function rememberHotReplicas(draft: Draft): void {
   if (heldByPerson(draft.context)) return;
   const { hotReplicas, notes } = hotReplicasNow(draft.context, draft.containers);
@@ -247,12 +247,12 @@ function rememberHotReplicas(draft: Draft): void {
   draft.notes.push(...notes);
 }
 
-/** After the common values of this decision are known: no replica is brought back below them. */
+/** Resizes hot replicas. It runs after the common values of this decision are known, so that no replica falls below them. */
 function resizeHotReplicas(draft: Draft): void {
   if (!heldByPerson(draft.context)) draft.steps.push(...stepsOfHotReplicas(draft.context, draft.containers));
 }
 
-/** What nodes would not or could not carry out goes back to what they did. */
+/** Reverts resizes that nodes refused or did not actuate. */
 function revert(draft: Draft): Outcome | null {
   const { failures, steps, notes, outcome: refused } = reverts(draft.context);
   if (failures !== null) draft.remember({ failures });

@@ -1,4 +1,4 @@
-// A decision in the making: the context with what is remembered so far, and the steps and events that follow from it.
+// A decision while it is made: the situation with the memory so far, and the steps and Events.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
@@ -12,6 +12,7 @@ import type { DueChange } from './due-changes.ts';
 import { summaryOf, whatIsDue, type PlanContext } from './plan-due-changes.ts';
 import { planContainers } from './plan-containers.ts';
 
+/** Collects memory, steps and Events of one decision. */
 export class Draft {
   #context: WorkloadSituation;
   #containers: readonly ContainerPlan[];
@@ -45,23 +46,24 @@ export class Draft {
     return this.#context.gateState.dryRun || this.#context.policy.dryRun;
   }
 
+  /** Updates the memory. */
   remember(change: Partial<ResizeMemory>): void {
     this.#context = { ...this.#context, memory: { ...this.memory, ...change } };
   }
 
-  /** The same, where it changes what is in force: sizes are computed anew from that. */
+  /** Updates the memory where that changes the values in force: the plans are computed again from them. */
   rememberInForce(change: Partial<ResizeMemory>): void {
     this.remember(change);
     this.#containers = planContainers(this.#context);
   }
 
-  /** Remembers what was remembered earlier: what was decided since is not done. */
+  /** Restores an earlier memory, which discards the decisions since then. */
   restore(memory: ResizeMemory): void {
     this.#context = { ...this.#context, memory };
     this.#containers = planContainers(this.#context);
   }
 
-  /** @param values approved ones in place of the recommended */
+  /** Changes that are due. @param values approved values to use instead of the recommended ones */
   due(values?: Values): readonly DueChange[] {
     return whatIsDue(this.plan, values);
   }
@@ -70,10 +72,10 @@ export class Draft {
     return summaryOf(this.plan, values);
   }
 
-  /** Nothing is to be changed. */
+  /** Outcome where no change is due. */
   unchanged(): Outcome {
     const { lastApplied, rolledBack } = this.memory;
     const isApplied = lastApplied !== null && rolledBack?.at !== lastApplied.at;
-    return isApplied ? outcome('applied', null, 'in force and inside the tolerance') : outcome('optimal', null, 'inside the tolerance');
+    return isApplied ? outcome('applied', null, 'in force and within the dead band') : outcome('optimal', null, 'within the dead band');
   }
 }

@@ -43,14 +43,14 @@ function after(situation: WorkloadSituation, { memory, steps }: WorkloadDecision
 
 describe('the canary of a change that is ended', () => {
   test.each<[string, WorkloadSituation]>([
-    ['because somebody resizes another pod', midCanary('800m')],
-    ['because somebody resizes another pod to less', midCanary('50m')],
+    ['because another manager resizes another pod', midCanary('800m')],
+    ['because another manager resizes another pod to less', midCanary('50m')],
     [
       'because a Vertical Pod Autoscaler acts on the workload',
       { ...midCanary(), vpas: [{ namespace: 'shop', name: 'web', updateMode: 'InPlaceOrRecreate' } as WorkloadSituation['vpas'][number]] },
     ],
-    ['because a person holds the workload', { ...midCanary(), overrides: { ...NO_OVERRIDES, heldUntil: T0 + DAY_MS } }],
-  ])('%s has its size back, and no other pod is touched', (_case, situation) => {
+    ['because a user holds the workload', { ...midCanary(), overrides: { ...NO_OVERRIDES, heldUntil: T0 + DAY_MS } }],
+  ])('%s is restored, and no other pod is resized', (_case, situation) => {
     const decision = decideWorkload(situation);
     expect([decision.memory.apply, resizes(decision)]).toEqual([null, [['web-1', 500]]]);
     expect(resizes(decideWorkload(after(situation, decision)))).toEqual([]);
@@ -63,7 +63,7 @@ describe('the canary of a change that is ended', () => {
     expect(resizes(decideWorkload({ ...situation, pods: ill, memory, now: T0 + HOUR_MS / 2 }))).toEqual([['web-1', 500]]);
   });
 
-  test('is left alone where somebody else has touched it since', () => {
+  test('is not restored where another manager has resized it since', () => {
     const situation = midCanary('800m');
     const touched = situation.pods.map((pod, index) =>
       index === 0 ? { ...pod, resizedBy: { manager: 'kubectl', at: T0 + MINUTE_MS } } : pod,
@@ -79,17 +79,20 @@ describe('the canary of a change that is ended', () => {
     expect(resizes(decideWorkload({ ...situation, memory, now: T0 + HOUR_MS / 2 }))).toEqual([['web-1', 500]]);
   });
 
-  test.each(['Recommend', 'Observe'] as const)('stays in mode %s, which says so; back in mode Auto it has its size back', (mode) => {
-    const situation = midCanary();
-    const decision = decideWorkload({ ...situation, policy: autoPolicy({ mode }) });
-    expect([decision.memory.apply, decision.steps]).toEqual([null, []]);
-    expect(decision.message).toContain(`made smaller by a change that was ended, and left so, as mode ${mode} changes nothing: web-1`);
-    const later = { ...situation, memory: decision.memory, now: T0 + HOUR_MS, advice: [anAdvice({ cpu: '490m', memory: '512Mi' })] };
-    expect(decideWorkload({ ...later, policy: autoPolicy({ mode }) }).message).toContain('web-1');
-    expect(resizes(decideWorkload(later))).toEqual([['web-1', 500]]);
-  });
+  test.each(['Recommend', 'Observe'] as const)(
+    'is not restored in mode %s, which is reported, and is restored once the mode is Auto again',
+    (mode) => {
+      const situation = midCanary();
+      const decision = decideWorkload({ ...situation, policy: autoPolicy({ mode }) });
+      expect([decision.memory.apply, decision.steps]).toEqual([null, []]);
+      expect(decision.message).toContain(`pods reduced by a change that was ended, and not restored in mode ${mode}: web-1`);
+      const later = { ...situation, memory: decision.memory, now: T0 + HOUR_MS, advice: [anAdvice({ cpu: '490m', memory: '512Mi' })] };
+      expect(decideWorkload({ ...later, policy: autoPolicy({ mode }) }).message).toContain('web-1');
+      expect(resizes(decideWorkload(later))).toEqual([['web-1', 500]]);
+    },
+  );
 
-  test('has what a person has deployed meanwhile', () => {
+  test('gets the values that a user has deployed meanwhile', () => {
     const workload = aWorkloadRecord({}, { requests: amounts('800m', '512Mi') });
     const { memory } = decideWorkload({ ...midCanary(), workload, overrides: { ...NO_OVERRIDES, heldUntil: T0 + DAY_MS } });
     expect([memory.apply, memory.lastApplied?.values.get('main')?.requests]).toEqual([null, amounts('800m', '512Mi')]);
@@ -122,7 +125,7 @@ describe('a raise that is ended', () => {
 
   function inForce(memory: string): ResizeMemory {
     const values = new Map([['main', { requests: amounts('500m', memory), limits: amounts(null, null) }]]);
-    return { ...NO_MEMORY, lastApplied: { at: T0 - DAY_MS, by: 'evenkeel', reason: 'more is needed', pods: 2, values } };
+    return { ...NO_MEMORY, lastApplied: { at: T0 - DAY_MS, by: 'evenkeel', reason: 'higher recommendation', pods: 2, values } };
   }
 
   test('because its nodes refuse what it was raised to since, stays in force as far as the pods have it', () => {

@@ -1,4 +1,4 @@
-// Which resources of which containers are due for a change, and which way. Waiting is not decided here.
+// Finds the resources of containers that are due for a change, and its direction. Whether a change waits is decided elsewhere.
 
 import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
 import { MiB, type Bytes, type Instant, type Millicores, type Ratio } from '#kube/units';
@@ -7,25 +7,26 @@ import type { ContainerPolicy } from '../policy/policy-rules.ts';
 import { FIELD, isLess, RESOURCES } from '../model/container-values.ts';
 import { KILL_COUNTS_FOR_MS } from '../model/counted-kill.ts';
 
-/** One resource of one container that should change. */
+/** A due change of one resource of one container. */
 export interface DueChange {
   readonly container: string;
   readonly resource: ResourceName;
   readonly direction: 'raise' | 'lower';
-  /** Too small now: it ignores windows, cool-down, confidence and the warm-up. */
+  /** The container is too small now, so the change ignores windows, cool-down, confidence and warm-up. */
   readonly urgent: boolean;
-  /** An OOM kill asks for it. */
+  /** The change follows an OOM kill. */
   readonly oom: boolean;
   readonly confidence: Ratio;
-  /** Of a reduction: the request that it is for, in millicores or bytes. Absent: a limit alone is in question. */
+  /** Target request of a reduction, in millicores or bytes. Absent: only a limit changes. */
   readonly to?: number;
-  /** A temporary increase is over, and no less is asked for than was in force before it: no reduction, so that nothing is verified. */
+  /** The change only ends a temporary increase, to no less than before it. It is no reduction, so it is not verified. */
   readonly endsIncrease?: boolean;
 }
 
-/** Smaller changes are noise, whatever their share: not worth a write. */
+/** Absolute dead band: smaller changes are noise and not worth a write. */
 const MIN_CHANGE: Readonly<Record<ResourceName, number>> = { cpu: 5 satisfies Millicores, memory: (4 * MiB) satisfies Bytes };
 
+/** Inputs of `dueChanges` for one container. */
 export interface DueInputs {
   readonly now: Instant;
   readonly container: string;
@@ -33,22 +34,22 @@ export interface DueInputs {
   readonly target: RequestsAndLimits;
   readonly advice: ContainerAdvice;
   readonly policy: ContainerPolicy;
-  /** The CPU request that was in force on all pods before a temporary increase was given; null: none was. */
+  /** CPU request in force on all pods before a temporary increase; null: no increase. */
   readonly cpuBeforeIncrease?: Millicores | null;
-  /** It is throttled by a CPU limit below the one that is deployed. */
+  /** The container is throttled by a CPU limit below the deployed one. */
   readonly isCpuHeldBack?: boolean;
 }
 
 /**
- * Never lowers one resource of a container while another is short: what frees memory today must not be what starves it
- * tomorrow, and a raise alone is quicker to verify.
+ * The due changes of one container. No resource is lowered while another is raised, because a raise alone needs no verification and
+ * is not delayed by a canary.
  */
 export function dueChanges(inputs: DueInputs): readonly DueChange[] {
   const due = RESOURCES.flatMap((resource) => limitAfterKill(inputs, resource) ?? dueChange(inputs, resource) ?? []);
   return due.some((change) => change.direction === 'raise') ? due.filter((change) => change.direction === 'raise') : due;
 }
 
-/** A limit that an OOM kill raises, whatever becomes of the request. */
+/** Raise of a memory limit after an OOM kill, which does not depend on the request. */
 function limitAfterKill({ now, container, current, target, advice }: DueInputs, resource: ResourceName): DueChange | null {
   const field = FIELD[resource];
   if (!isKilledLately(advice, resource, now) || !isLess(current.limits[field], target.limits[field])) return null;
@@ -85,7 +86,7 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
       endsIncrease: to < from && !limitFalls && endsIncrease(inputs, to, resource),
     };
   }
-  // A limit alone may stand too low (a rule with a greater ratio).
+  // Only the limit may be too low, for example after the policy's ratio was raised.
   const urgent = isHeldBack(inputs, resource);
   return isLess(current.limits[field], target.limits[field]) ? { ...common, direction: 'raise', urgent, oom } : null;
 }
@@ -100,7 +101,7 @@ function isHeldBack({ isCpuHeldBack }: DueInputs, resource: ResourceName): boole
   return resource === 'cpu' && isCpuHeldBack === true;
 }
 
-/** What is taken back was given for a while, and what is left has been enough for all pods. */
+/** Whether the decrease only ends a temporary increase: the remaining request was in force on all pods before. */
 function endsIncrease({ cpuBeforeIncrease = null }: DueInputs, to: number, resource: ResourceName): boolean {
   return resource === 'cpu' && cpuBeforeIncrease !== null && to >= cpuBeforeIncrease;
 }

@@ -12,7 +12,7 @@ function begun(errorRate: number | null | undefined) {
   return decideWorkload(aSituation({ policy, ...(errorRate === undefined ? {} : { errorRate }) }));
 }
 
-describe('errors as a sign of harm', () => {
+describe('the error rate of a policy', () => {
   test('the query is of the workload', () => {
     expect(errorRateQuery(aSituation({ policy }))).toBe('sum(rate(errors_total{namespace="shop",workload="Deployment/web"}[5m]))');
     expect(errorRateQuery(aSituation())).toBeNull();
@@ -36,7 +36,7 @@ describe('errors as a sign of harm', () => {
     ['more than double', 0.5, 1.1, true],
     ['the first ones', 0, 0.02, true],
     ['next to none', 0, 0.009, false],
-    ['not told now', 0.5, null, false],
+    ['unknown now', 0.5, null, false],
   ])('%s', (_, before, after, takenBack) => {
     const first = begun(before);
     const changed = pods(3).map((pod, index) =>

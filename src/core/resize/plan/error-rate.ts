@@ -1,12 +1,12 @@
-// The error rate that a policy names as a sign of harm: known before a change, compared while it proves itself.
+// Compares the error rate of the policy's query before a change with that during its stages, to detect regressions.
 
 import { waiting, type Waiting } from '../model/waiting.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 
-/** Where there were no errors before, fewer than this are none: a single one must not take a change back. */
+/** Error rates below this count as no errors, so that a single error does not roll a change back. */
 const FIRST_ERRORS = 0.01;
 
-/** The policy's query for one workload. */
+/** The policy's query with the workload's namespace, kind and name; null: the policy has none. */
 export function errorRateQuery({ policy, workload }: Pick<WorkloadSituation, 'policy' | 'workload'>): string | null {
   const { errorRateQuery } = policy.rollback;
   if (errorRateQuery === null) return null;
@@ -14,21 +14,21 @@ export function errorRateQuery({ policy, workload }: Pick<WorkloadSituation, 'po
   return errorRateQuery.replaceAll(/\$(namespace|kind|name)\b/g, (whole, field: string) => values[field] ?? whole);
 }
 
-/** Whether the rate has to be asked before this may be decided for good: something is, or is about to be, under way. */
+/** Whether the error rate has to be queried before this decision is final, because a change is under way or starts. */
 export function needsErrorRate(situation: WorkloadSituation, underWay: ChangeUnderWay | null): boolean {
   return situation.policy.rollback.errorRateQuery !== null && situation.errorRate === undefined && underWay !== null;
 }
 
-/** What could not be judged afterwards is not begun. */
+/** Blocks a change until the error rate is known, because regressions could not be detected afterwards. */
 export function untilErrorRateIsKnown({ policy, errorRate }: WorkloadSituation): Waiting | null {
   if (policy.rollback.errorRateQuery === null || errorRate !== null) return null;
   return waiting(
     'stale-data',
-    'spec.rollback.onErrorRateQuery answers nothing for it, so that harm would not be seen (a query may end in `or vector(0)`)',
+    'spec.rollback.onErrorRateQuery returns no result for the workload, so regressions could not be detected (append `or vector(0)`)',
   );
 }
 
-/** Why the change should be taken back; null: not for its errors. A rate that is not known now is no sign. */
+/** Why the change is rolled back for its error rate; null: it is not, or the present rate is unknown. */
 export function tooManyErrors(change: ChangeUnderWay, errorRate: number | null | undefined): string | null {
   const before = change.errorRateBefore ?? null;
   if (before === null || errorRate === null || errorRate === undefined) return null;

@@ -1,5 +1,5 @@
-// What is written back this time because nodes would not or could not carry it out, and what is said of it: the scheduler and
-// quotas reserve what a pod asks for even while it cannot have it.
+// Reverts resizes that nodes refused or did not actuate, because the scheduler and quotas reserve a pod's desired requests even while
+// the pod cannot get them.
 
 import type { PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
@@ -13,22 +13,24 @@ import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { WAITS_FOR } from './carry-out.ts';
 import { poolOf, rememberFailures } from './failed-resizes.ts';
 
-/** How long a pod may wait for its node before its request is written back. */
+/** How long a pod waits for its node before its resize is reverted. */
 const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   infeasible: 0,
   deferred: 30 * MINUTE_MS,
   error: 10 * MINUTE_MS,
 };
 
+/** The reverts of one decision. */
 export interface Reverts {
-  /** To be remembered; null: as before. */
+  /** Failures to store; null: unchanged. */
   readonly failures: readonly FailedResize[] | null;
   readonly steps: readonly ResizeStep[];
   readonly notes: readonly DecisionNote[];
-  /** null: nothing is written back. */
+  /** null: no resize is reverted. */
   readonly outcome: Outcome | null;
 }
 
+/** The reverts that are due now. */
 export function reverts(situation: WorkloadSituation): Reverts {
   const { pods, memory } = situation;
   const backs = pods.flatMap((pod) => revertOf(pod, situation) ?? []);
@@ -46,7 +48,7 @@ export function reverts(situation: WorkloadSituation): Reverts {
       containers,
       kind: 'revert',
       lowers: false,
-      because: `the node says ${failure.state}: ${failure.message}`,
+      because: `the resize is ${failure.state} on its node: ${failure.message}`,
     })),
     notes: backs.map(({ pod, failure }) => ({
       type: 'Warning',
@@ -57,22 +59,22 @@ export function reverts(situation: WorkloadSituation): Reverts {
   };
 }
 
-/** A write-back that is due, and what to remember of it. */
+/** A revert that is due, and the failure to store. */
 interface Revert {
   readonly pod: PodRecord;
   readonly containers: readonly ContainerChange[];
   readonly failure: FailedResize;
 }
 
-/** null while the pod's last resize is done, still has time, or its node has not reported the values in force. */
+/** null where the pod's last resize is actuated or still has time, or its node has not reported the actual values. */
 function revertOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 'now' | 'nodePools'>): Revert | null {
   const { since } = pod.resize;
   if (pod.resize.state === 'none') return null;
-  // A node that never comes to an end has failed as much as one that says so.
+  // A resize that stays in progress for too long counts as failed.
   const endless = pod.resize.state === 'in-progress';
   const state = pod.resize.state === 'in-progress' ? 'error' : pod.resize.state;
   const message = endless
-    ? `its node has not finished in 10 minutes${pod.resize.message && `: ${pod.resize.message}`}`
+    ? `its node has not actuated the resize within 10 minutes${pod.resize.message && `: ${pod.resize.message}`}`
     : pod.resize.message;
   if (now - (since ?? now) < PATIENCE_MS[state]) return null;
   const containers = pod.containers.flatMap((container): ContainerChange[] => {
@@ -98,7 +100,7 @@ function revertOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 'n
   return { pod, containers, failure: { ...common, pool: poolOf(pod, refusal.code, nodePools), resource } };
 }
 
-/** CPU is tried alone before memory where it is not known which of them was refused. */
+/** The refused resource; memory where the kubelet does not name it, so that CPU is retried alone first. */
 function refusedResourceOf({ code, resource }: Refusal, containers: readonly ContainerChange[]): ResourceName | null {
   if (code === 'no-resize') return null;
   if (resource !== null) return resource;

@@ -17,7 +17,7 @@ const FAILURE: FailedResize = {
   state: 'error',
   since: T0,
   code: 'other',
-  message: 'its node has not finished in 10 minutes',
+  message: 'its node has not actuated the resize within 10 minutes',
   values: new Map([['main', TRIED]]),
 };
 

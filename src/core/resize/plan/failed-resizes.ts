@@ -1,5 +1,4 @@
-// Resizes that the node would not or could not carry out: remembered, because trying again in vain would reserve what the pod
-// cannot have once more.
+// Stores resizes that nodes refused or did not actuate: a retry would reserve again what the pod cannot get.
 
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '#kube/records/resources';
@@ -11,30 +10,33 @@ import { NODE_PROPERTY_CODES, type RefusalCode } from '#kube/records/refusal-cod
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { concerns, maySwap, unsupportedByNode } from './node-support.ts';
 
-/** How long the same is not tried again on the same pod, or in the same node pool. */
+/** Time before the same resize is retried on the same pod, or in the same node pool. */
 const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   infeasible: 6 * HOUR_MS,
   deferred: HOUR_MS,
   error: HOUR_MS,
 };
 
-/** As many as the schema holds. */
+/** Maximum number of items by the schema of the Recommendation's status. */
 const MAX_FAILURES = 32;
 
-/** What our own sum calls free the kubelet may not: a request that it defers again reserves room for nothing. */
+/**
+ * Time before a deferred resize is retried although the node has free capacity by our sum, which the kubelet's may not match: a
+ * request that is deferred again reserves capacity in vain.
+ */
 const ROOM_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
 
 /**
- * The configuration of a kubelet changes rarely, mostly with its node or version: tried again after a day, then after twice as long each
- * time. Where it changes in place, nothing shows that raises would go through again: no wait is longer than 8 days.
+ * Back-off for refusals by a kubelet's configuration, which changes rarely and mostly with its node or version: a day, doubled at each
+ * attempt up to 8 days. A configuration that is changed in place is only noticed by a retry.
  */
 const RETRY_NODE_PROPERTY_AFTER_MS: DurationMs = DAY_MS;
 const MAX_ATTEMPTS = 4;
 
-/** Want of a permission is no fault of the pod's, and a person mends it at any moment. */
+/** A missing permission may be granted at any moment. */
 const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
 
-/** Where a refusal counts: the nodes of a pool with one version of the kubelet, or those of one size; null: its pool is not known. */
+/** Key of the nodes to which a refusal applies: those of the pool with the same kubelet version, or with the same size; null: pool unknown. */
 export function poolOf({ node }: PodRecord, code: RefusalCode, nodePools: WorkloadSituation['nodePools']): string | null {
   const own = nodePools?.get(node ?? '');
   if (own === undefined) return null;
@@ -48,20 +50,20 @@ function countsFor(pod: PodRecord, failure: FailedResize, nodePools: WorkloadSit
   return failure.since >= (nodePools?.get(pod.node ?? '')?.oldestNodeAt ?? 0);
 }
 
-/** What two failures of one reason have in common: the later one takes the place of the other. */
+/** Key of a failure: a later failure with the same key replaces it. */
 export function failureKey({ uid, pool, code, resource }: FailedResize): string {
   if (pool !== null) return `${pool} ${code} ${resource ?? ''}`;
   return resource === null ? uid : `${uid} ${resource}`;
 }
 
-/** The newest of those with one key. */
+/** The newest failure of each key. */
 export function newestByKey(failures: readonly FailedResize[]): readonly FailedResize[] {
   const newest = new Map<string, FailedResize>();
   for (const failure of failures) newest.set(failureKey(failure), afterEarlier(failure, newest.get(failureKey(failure))));
   return [...newest.values()];
 }
 
-/** A refusal with its attempts, those of an earlier one with the same key included. */
+/** A refusal with the number of attempts, including those of an earlier refusal with the same key. */
 export function afterEarlier(failure: FailedResize, earlier: FailedResize | undefined): FailedResize {
   if (earlier === undefined || !isOfNodeProperty(failure)) return failure;
   const attempts = (earlier.attempts ?? 1) + (failure.since >= retryAt(earlier) ? 1 : 0);
@@ -72,7 +74,7 @@ function isOfNodeProperty({ pool, code }: FailedResize): boolean {
   return pool !== null && NODE_PROPERTY_CODES.includes(code);
 }
 
-/** The newest of each pod until a resize of it goes through, and of each node pool until it may be tried again, or was. */
+/** The failures to store: the newest of each pod until a resize of it succeeds, and of each node pool until its retry. */
 export function rememberFailures(
   failures: readonly FailedResize[],
   added: readonly FailedResize[],
@@ -88,7 +90,7 @@ export function rememberFailures(
   ];
 }
 
-/** What failed is in force, or another resize is that was tried since: until then the write-back alone came after it. */
+/** Whether a failure of a pod is obsolete: the values that failed are in force, or a later resize than its revert is. */
 function isOver(failure: FailedResize, { resize, resizedBy, containers }: PodRecord): boolean {
   if (resize.state !== 'none') return false;
   const inForce = containers.flatMap((container) => {
@@ -99,7 +101,7 @@ function isOver(failure: FailedResize, { resize, resizedBy, containers }: PodRec
   return inForce.length > 0 && resizedBy !== null && resizedBy.at >= retryAt(failure);
 }
 
-/** As many as are remembered for long: those of node pools, then the newest of a storm: what is left out is older than all of them. */
+/** At most `MAX_FAILURES`: those of node pools first, then the newest. Dropped ones are older than all stored ones of pods. */
 export function newestFailures(failures: readonly FailedResize[]): readonly FailedResize[] {
   if (failures.length <= MAX_FAILURES) return failures;
   const ofPool = ({ pool }: FailedResize): number => Number(pool !== null);
@@ -108,8 +110,8 @@ export function newestFailures(failures: readonly FailedResize[]): readonly Fail
 }
 
 /**
- * What is remembered of a pod. Where more have failed than are remembered, the oldest of these speaks for the pods that were
- * there already: they may have failed too, and no later.
+ * The stored failure of a pod. Where the maximum number is stored, the oldest also applies to pods that existed then: their failures
+ * may have been dropped.
  */
 export function failureOf(
   { uid, createdAt }: Pick<PodRecord, 'uid' | 'createdAt'>,
@@ -123,7 +125,7 @@ export function failureOf(
   return createdAt <= oldest.since ? oldest : undefined;
 }
 
-/** What a pod's node, or its pool, refuses for now of one resource; of what was short of capacity less may be tried. */
+/** Resources for which the pod's node or pool refuses these changes for now. After `node-capacity` a smaller raise may be tried. */
 export function refusedResources(
   pod: PodRecord,
   containers: readonly ContainerChange[],
@@ -143,7 +145,7 @@ export function refusedResources(
   });
 }
 
-/** With what other workloads have met in the same node pools. */
+/** Failures of this workload and refusals of other workloads in the same node pools, the later retry of each key. */
 function knownFailures({ memory, poolRefusals = [] }: Pick<WorkloadSituation, 'memory' | 'poolRefusals'>): readonly FailedResize[] {
   if (poolRefusals.length === 0) return memory.failures;
   const byKey = new Map<string, FailedResize>();
@@ -154,12 +156,13 @@ function knownFailures({ memory, poolRefusals = [] }: Pick<WorkloadSituation, 'm
   return [...byKey.values()];
 }
 
+/** A resource that a node refuses to change, with the refusal. */
 export interface RefusedResource {
   readonly resource: ResourceName;
   readonly failure: FailedResize;
 }
 
-/** The values that a pod should have, with what is refused of them as the pod has it. */
+/** The wanted values of a pod, where refused resources keep the pod's present values. */
 export function withoutRefused(pod: PodRecord, values: Values, refused: readonly RefusedResource[]): Values {
   return new Map(
     [...values].map(([name, wanted]) => {
@@ -171,7 +174,7 @@ export function withoutRefused(pod: PodRecord, values: Values, refused: readonly
   );
 }
 
-/** Of containers that may swap the kubelet changes the limit, though not the request. */
+/** With code `swap` the kubelet refuses to change the memory request, but not the limit. */
 function withoutResource(wanted: RequestsAndLimits, has: ContainerRecord, resource: ResourceName, code: RefusalCode): RequestsAndLimits {
   if (code === 'swap' && !maySwap(has, wanted)) return wanted;
   const field = FIELD[resource];
@@ -188,7 +191,7 @@ function only(resource: ResourceName, values: RequestsAndLimits): RequestsAndLim
   );
 }
 
-/** Whether changes raise anything to what was tried in vain, or past it. */
+/** Whether changes raise any amount to the values that failed, or above them. */
 function isAsMuch(changes: readonly ContainerChange[], tried: Values): boolean {
   if (!changes.some(({ from, to }) => raisesAnything(from, to))) return false;
   return !changes.every(({ name, to }) => {
@@ -197,7 +200,7 @@ function isAsMuch(changes: readonly ContainerChange[], tried: Values): boolean {
   });
 }
 
-/** The failure that forbids these changes as a whole for now; null: they may be tried. What asks for less than what failed may. */
+/** The failure that forbids these changes completely for now; null: they may be tried, for example with smaller amounts. */
 export function forbiddingFailure(
   pod: PodRecord,
   containers: readonly ContainerChange[],
@@ -211,13 +214,13 @@ export function forbiddingFailure(
   const failure = failureOf(pod, memory.failures);
   if (failure === undefined || isDueAgain(pod, failure, situation) || hasCapacityNow(pod, containers, failure, now, freeOnNodes))
     return null;
-  // What the server itself refused it refuses whichever way it goes. So does a node that said no to less than the pod has:
-  // its reason is another than room (static CPU management, say).
+  // A resize that the API server refused is refused in any direction. So is one that the node refused although it raised nothing:
+  // the reason is not capacity but, for example, static CPU management.
   if (failure.state === 'error' || asksForNoMore(pod, failure.values)) return failure;
   return isAsMuch(containers, failure.values) ? failure : null;
 }
 
-/** Whether what failed was to raise nothing over what the pod has in force. */
+/** Whether the values that failed raise nothing above the pod's actual values. */
 function asksForNoMore({ containers }: PodRecord, values: Values, resource: ResourceName | null = null): boolean {
   return containers.every((container) => {
     const tried = values.get(container.name);
@@ -226,7 +229,7 @@ function asksForNoMore({ containers }: PodRecord, values: Values, resource: Reso
   });
 }
 
-/** Whether the pod's node resizes no CPU of it, whatever the amount. */
+/** Whether the pod's node refuses every CPU resize of the pod. */
 export function refusesCpu(pod: PodRecord, situation: WorkloadSituation): boolean {
   const { nodePools, now } = situation;
   if (unsupportedByNode(pod, situation) !== null) return true;
@@ -236,7 +239,7 @@ export function refusesCpu(pod: PodRecord, situation: WorkloadSituation): boolea
   );
 }
 
-/** The resize of the pod, or of others in its node pool, that its node has no room for; the latest. */
+/** The latest resize of the pod, or of pods in its node pool, that was refused for missing capacity; undefined: none. */
 export function capacityRefusal(
   pod: PodRecord,
   {
@@ -249,7 +252,7 @@ export function capacityRefusal(
   return all.flatMap((each) => (each?.code === 'node-capacity' ? [each] : [])).toSorted((a, b) => b.since - a.since)[0];
 }
 
-/** What forbade a resize of the pod, or of a part of it, last. A pod that was created since is not the one that was refused. */
+/** The latest current refusal of a resize of the pod, or of one of its resources; undefined: none, or the pod was created later. */
 export function lastRefusal(
   pod: PodRecord,
   { memory, nodePools, nodesOfPods, now }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'nodesOfPods' | 'now'>,
@@ -260,7 +263,7 @@ export function lastRefusal(
     .toSorted((a, b) => b.since - a.since)[0];
 }
 
-/** A node that was short of room has enough of it by now: no reason to wait out the hour. */
+/** Whether a node that deferred a resize has enough free capacity now, so that the resize is retried before its time. */
 function hasCapacityNow(
   pod: PodRecord,
   containers: readonly ContainerChange[],
@@ -279,7 +282,7 @@ function isDueAgain(pod: PodRecord, failure: FailedResize, { now, nodesOfPods }:
   return now >= retryAt(failure) && !exceedsNode(pod, failure, nodesOfPods);
 }
 
-/** Whether the kubelet called it infeasible, and it asks for more than the pod's node has at all: no time makes that possible. */
+/** Whether the kubelet refused it as infeasible and the requests exceed the node's allocatable: a retry cannot succeed. */
 function exceedsNode(pod: PodRecord, { code, state, values }: FailedResize, nodesOfPods: WorkloadSituation['nodesOfPods']): boolean {
   const allocatable = nodesOfPods?.get(pod.node ?? '');
   if (code !== 'node-capacity' || state !== 'infeasible' || allocatable === undefined) return false;
@@ -287,17 +290,17 @@ function exceedsNode(pod: PodRecord, { code, state, values }: FailedResize, node
   return RESOURCES.some((resource) => requested[FIELD[resource]] > allocatable[FIELD[resource]]);
 }
 
-/** When the same may be tried again, where it may be at all. */
+/** Earliest time of a retry. */
 export function retryAt(failure: FailedResize): Instant {
   return failure.since + retryAfter(failure);
 }
 
-/** Not one of a node pool that may be tried again, which is remembered for its attempts alone. */
+/** Whether a failure still forbids a retry. That of a node pool past its retry time is stored only for its number of attempts. */
 export function isCurrent(failure: FailedResize, now: Instant): boolean {
   return failure.pool === null || now < retryAt(failure);
 }
 
-/** Where it is tried again in vain, the next wait is longer: until then the number of attempts is needed. */
+/** End of a failure's retention: the number of attempts is needed until after the retry, because the next back-off depends on it. */
 export function rememberedUntil(failure: FailedResize): Instant {
   return retryAt(failure) + (isOfNodeProperty(failure) ? retryAfter(failure) : 0);
 }

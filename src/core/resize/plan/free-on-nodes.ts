@@ -4,8 +4,8 @@ import { countedRequests, type PodRecord } from '#kube/records/pod';
 import { NO_RESOURCES, addResources, type Resources } from '#kube/records/resources';
 
 /**
- * What is not requested of a node. A pod counts with the most of what it asks for and what its node has set aside for it,
- * as the scheduler counts.
+ * Free capacity of a node: allocatable minus requests. A pod counts with the greater of its desired requests and those that its node
+ * has allocated, as for the scheduler.
  */
 export function freeOnNode({ allocatable }: Pick<NodeRecord, 'allocatable'>, pods: Iterable<PodRecord>): Resources {
   let taken: Resources = NO_RESOURCES;

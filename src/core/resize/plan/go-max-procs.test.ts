@@ -14,11 +14,11 @@ function targetOf(goMaxProcs: number | undefined, cpu: string, limit: string | n
   return decideWorkload(situation).containers[0]!.target!;
 }
 
-describe('what GOMAXPROCS does not fit is told, and changes no number', () => {
+describe('an explanation reports that GOMAXPROCS does not match', () => {
   test.each<[string, number, string, string | null, RegExp]>([
-    ['a limit under it', 4, '300m', '600m', /lets Go use 4 at once, and the limit of 600m throttles it there: set it to 1, or/],
+    ['a limit under it', 4, '300m', '600m', /allows Go 4 CPU at once, above the limit of 600m, which throttles it: set it to 1, or/],
     ['a limit of several CPUs under it', 8, '2', '3', /set it to 3/],
-    ['a request over it', 1, '2', null, /use no more than 1 at once: what is beyond that stays idle/],
+    ['a request over it', 1, '2', null, /at most 1 CPU at once: a greater request stays unused/],
   ])('%s', (_, goMaxProcs, cpu, limit, words) => {
     const [told, untold] = [targetOf(goMaxProcs, cpu, limit), targetOf(undefined, cpu, limit)];
     expect(told).toEqual({
@@ -31,7 +31,7 @@ describe('what GOMAXPROCS does not fit is told, and changes no number', () => {
   test.each<[string, number, string, string | null]>([
     ['a limit that it fits', 2, '300m', '2'],
     ['no limit, and a request inside it', 2, '1500m', null],
-  ])('%s is nothing to tell', (_, goMaxProcs, cpu, limit) => {
+  ])('no explanation for %s', (_, goMaxProcs, cpu, limit) => {
     expect(targetOf(goMaxProcs, cpu, limit)).toEqual(targetOf(undefined, cpu, limit));
   });
 });

@@ -1,5 +1,5 @@
-// Go runs on as many CPUs at once as it finds when it starts, and where GOMAXPROCS is set it stays at that, whatever the
-// request and the limit become. No number is changed for it; that they do not go together is said.
+// Go uses at most GOMAXPROCS CPUs at once, whatever request and limit become. The target is not changed for it; the explanation
+// reports a request or limit that does not match.
 
 import type { ExplanationStep } from '../../model/explanation-step.ts';
 import { formatCpu } from '#kube/quantity';
@@ -10,13 +10,13 @@ export function goMaxProcsSteps(goMaxProcs: number | null, { requests, limits }:
   const request = requests.cpuMillicores;
   if (goMaxProcs === null || request === null) return [];
   const uses = goMaxProcs * 1000;
-  const told = (detail: string): readonly ExplanationStep[] => [{ resource: 'cpu', step: 'runtime', detail, total: request }];
+  const explain = (detail: string): readonly ExplanationStep[] => [{ resource: 'cpu', step: 'runtime', detail, total: request }];
   const limit = limits.cpuMillicores;
   if (limit !== null && limit < uses) {
-    return told(
-      `GOMAXPROCS lets Go use ${formatCpu(uses)} at once, and the limit of ${formatCpu(limit)} throttles it there: ` +
-        `set it to ${Math.max(1, Math.floor(limit / 1000))}, or leave it out where Go is 1.25 or newer, which heeds the limit`,
+    return explain(
+      `GOMAXPROCS allows Go ${formatCpu(uses)} CPU at once, above the limit of ${formatCpu(limit)}, which throttles it: ` +
+        `set it to ${Math.max(1, Math.floor(limit / 1000))}, or remove it with Go 1.25 or newer, which respects the limit`,
     );
   }
-  return request > uses ? told(`GOMAXPROCS lets Go use no more than ${formatCpu(uses)} at once: what is beyond that stays idle`) : [];
+  return request > uses ? explain(`GOMAXPROCS allows Go at most ${formatCpu(uses)} CPU at once: a greater request stays unused`) : [];
 }

@@ -57,7 +57,7 @@ describe('CPU of a Guaranteed pod', () => {
       aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [{ ...cpuAlone, cpuHigh }] }),
     );
     expect([decision.state, decision.reason]).toEqual([state, reason]);
-    if (reason !== null) expect(decision.message).toMatch(/CPU of main was read minute by minute for .* of the 7 days/);
+    if (reason !== null) expect(decision.message).toMatch(/CPU of main was sampled minute by minute for .* of 7 days/);
   });
 
   test('is not lowered by approval before that, while a Burstable pod waits for no such reading', () => {
@@ -118,6 +118,6 @@ describe('CPU of a Guaranteed pod', () => {
     const decision = decideWorkload(
       aSituation({ pods: pods(1, { container: sizes }), workload: aWorkloadRecord({}, sizes), advice: [advice], policy }),
     );
-    expect(decision.containers[0]?.target?.steps.some(({ detail }) => detail.includes('would hold back'))).toBe(false);
+    expect(decision.containers[0]?.target?.steps.some(({ detail }) => detail.includes('would throttle'))).toBe(false);
   });
 });

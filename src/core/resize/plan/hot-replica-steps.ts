@@ -1,4 +1,4 @@
-// Resizes of replicas that alone were given more CPU, and their way back.
+// Resizes of hot replicas: the raise, and the return to the common values.
 
 import type { PodRecord } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
@@ -10,7 +10,7 @@ import type { HotReplica, ResizeMemory, WorkloadSituation } from '../model/situa
 import { carryOut } from './carry-out.ts';
 import { isAlikeAgain } from './hot-replicas.ts';
 
-/** Raises of hot replicas that have it not yet, and the way back of those that are alike again. */
+/** Raises of hot replicas, and reductions of replicas that are similar to the others again. */
 export function stepsOfHotReplicas(situation: WorkloadSituation, plans: readonly ContainerPlan[]): readonly ResizeStep[] {
   const { memory, pods, now, gateState } = situation;
   const given = memory.hotReplicas.filter(({ cpu }) => cpu !== null);
@@ -19,17 +19,15 @@ export function stepsOfHotReplicas(situation: WorkloadSituation, plans: readonly
     if (own.length === 0) return [];
     const isBack = own.every((each) => isAlikeAgain(each, now));
     if (isBack && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) return [];
-    const because = isBack
-      ? 'its CPU use is like that of the other replicas again'
-      : 'it uses more than 3 × the median CPU of the replicas';
+    const because = isBack ? 'CPU usage is similar to the other replicas again' : 'CPU usage is more than 3 × the median of the replicas';
     return carryOut({ ...situation, pods: [pod] }, commonValues(pod, own, plans, memory), { kind: 'correct-drift', most: 1, because })
       .steps;
   });
 }
 
 /**
- * What the pod has, with the CPU that the other replicas have or that the change under way raises them to. Reductions are left to the
- * stages of the change: a pod that has had its turn keeps what it was lowered to, the others what they have.
+ * The pod's values with the CPU of the other replicas, or with that to which the change under way raises them. Reductions are left to
+ * the stages of the change: a pod keeps its present CPU between the previous and the new value.
  */
 function commonValues(
   { containers }: PodRecord,

@@ -50,7 +50,7 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect(web.situation.memory.hotReplicas).toEqual([
       { container: 'main', pod: 'web-3', uid: 'uid-web-3', at: web.situation.now, cpu: 900 },
     ]);
-    expect(web.message).toContain('raised alone for more than 3 × the median CPU: web-3 (main 900m)');
+    expect(web.message).toContain('hot replicas, raised alone for using more than 3 × the median CPU: web-3 (main 900m)');
     expect(web.notes).toEqual(['HotReplicaRaised']);
   });
 

@@ -1,5 +1,5 @@
-// A replica that uses far more CPU than the others is raised alone, and comes back to what the others have once it is alike again.
-// Reductions go by the highest replica all the same: a failover moves its role.
+// A replica that uses far more CPU than the others is raised alone, and returns to the common values once its usage is similar again.
+// Reductions still follow the highest replica, because a failover may move its role to another one.
 
 import type { ExplanationStep } from '../../model/explanation-step.ts';
 import { INCREASE_RATIO, INCREASE_SLOTS } from '../../recommender/recommender-rules.ts';
@@ -17,12 +17,12 @@ import { requestBounds } from '../policy/container-rules.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { limitsFor } from './container-target.ts';
 
-/** As long as a temporary increase outlives its cause. */
+/** Time for which a replica must be similar to the others; the same for which a temporary increase outlives its cause. */
 const ALIKE_FOR_MS: DurationMs = INCREASE_SLOTS * SLOT_MS;
-/** When a replica was last hot is written down this often. */
+/** Interval at which the time of the last hot minute is stored. */
 const REFRESH_MS: DurationMs = 15 * MINUTE_MS;
 
-/** The values with what a pod of its own was given because it is hot. */
+/** The values for a pod, with the CPU that was raised for it because it is hot. */
 export function withHotReplica(
   values: Values,
   pod: Pick<PodRecord, 'uid'>,
@@ -42,8 +42,8 @@ export function withHotReplica(
 }
 
 /**
- * The target of all replicas, without what a hot one alone needs; `hotCpu`: what that one should request, null where none is hot.
- * While the forecast remembers a hot replica the others are raised by what they are measured to use.
+ * The target of all replicas without the need of a hot one. `hotCpu`: CPU request of the hot replica; null: none is hot. While the
+ * forecast contains a hot replica's usage, the others are raised only by their measured usage.
  */
 export function besideHotReplicas(
   target: ContainerTarget,
@@ -58,14 +58,14 @@ export function besideHotReplicas(
   const { othersCpu = null } = situation.demand.find(({ container }) => container === name) ?? {};
   const most = Math.max(present, Math.ceil((othersCpu ?? 0) * INCREASE_RATIO));
   if (wanted <= most) return { target, hotCpu: null };
-  const detail = `one replica uses more than 3 × the median and is raised alone, to ${formatCpu(wanted)}; the others need no more`;
+  const detail = `one replica uses more than 3 × the median and is raised alone, to ${formatCpu(wanted)}`;
   const steps: ExplanationStep[] = [...target.steps, { resource: 'cpu', step: 'replica', detail, total: most }];
   const isWorthIt = wanted - present >= present * inputs.policy.cpu.minChangeRatio;
   const room = situation.freeForPod?.cpuMillicores ?? wanted;
   return { target: limitsFor(inputs, withAmount(target.requests, 'cpu', most), steps), hotCpu: isWorthIt ? Math.min(wanted, room) : null };
 }
 
-/** What is remembered of hot replicas, and an Event for each that is raised; the same array where nothing has changed. */
+/** The hot replicas to store, and an Event for each one that is raised; the same array where nothing has changed. */
 export function hotReplicasNow(
   situation: WorkloadSituation,
   plans: readonly ContainerPlan[],
@@ -100,18 +100,18 @@ export function hotReplicasNow(
   return { hotReplicas: [...others, ...added], notes };
 }
 
-/** In words, for the message of a decision; null: no replica has more than the others. */
+/** Part of a decision's message that lists hot replicas; null: none. */
 export function hotReplicaWords({ memory }: Pick<WorkloadSituation, 'memory'>): string | null {
   const words = memory.hotReplicas.flatMap(({ pod, container, cpu }) => (cpu === null ? [] : [`${pod} (${container} ${formatCpu(cpu)})`]));
-  return words.length === 0 ? null : `raised alone for more than 3 × the median CPU: ${words.join(', ')}`;
+  return words.length === 0 ? null : `hot replicas, raised alone for using more than 3 × the median CPU: ${words.join(', ')}`;
 }
 
-/** Whether it has been like the other replicas for so long that it is brought back to what they have. */
+/** Whether a replica has been similar to the others for so long that it returns to the common values. */
 export function isAlikeAgain({ at }: HotReplica, now: Instant): boolean {
   return now - at >= ALIKE_FOR_MS;
 }
 
-/** Replicas that are hot now. Pods of a DaemonSet differ by their nodes. */
+/** Replicas that are hot now. None of a DaemonSet, whose pods differ by their nodes. */
 function hotPods({ demand, pods, workload, now }: WorkloadSituation, container: string): readonly HotPod[] {
   if (workload.kind === 'DaemonSet' || pods.length < MIN_REPLICAS) return [];
   const { hot = [] } = demand.find((each) => each.container === container) ?? {};
@@ -142,7 +142,7 @@ function hasCommonCpu(pod: PodRecord, { name, inForce }: ContainerPlan): boolean
   return request <= (inForce.requests.cpuMillicores ?? request);
 }
 
-/** What it has, from an earlier time say, as far as it may have it: nothing is lowered because it is hot. */
+/** The pod's present request within the policy's max, which a raise of a hot replica does not lower. */
 function keptCpu(pod: PodRecord, container: string, { policy, overrides }: WorkloadSituation): Millicores {
   const { max } = requestBounds('cpu', policy, overrides, container, null);
   return Math.min(requestOf(pod, container), max?.value ?? Number.POSITIVE_INFINITY);

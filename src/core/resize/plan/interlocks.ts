@@ -1,5 +1,4 @@
-// Why a change that is due waits, and until when. One place for all of it, so that "why is nothing happening" has one
-// answer and the same answer everywhere.
+// Why a due change waits, and until when. All reasons are decided here, so that every view gives the same answer.
 
 import { formatDuration } from '../../model/duration.ts';
 import { nextOpening, openingAt } from '../../model/window.ts';
@@ -15,7 +14,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 
-/** Whether anything may be done to the workload's pods now, whatever it is. A dry run changes nothing. */
+/** Whether the workload's pods may be changed at all now. false in a dry run. */
 export function mayChangePods(context: WorkloadSituation): boolean {
   const { gateState, policy, policyProblem, overrides } = context;
   const mode = modeInForce(policy, overrides);
@@ -24,13 +23,13 @@ export function mayChangePods(context: WorkloadSituation): boolean {
   return gateState.inPlace && !gateState.dryRun && !policy.dryRun && holdsEverything(context) === null && otherManager(context) === null;
 }
 
-/** What holds back every effect that follows from usage, whichever way it goes; null: nothing. */
+/** Blocker of every change that depends on usage, raises included; null: none. */
 export function holdsEverything(situation: WorkloadSituation): Waiting | null {
   const { stale } = situation.gateState;
   return holdsRollBacks(situation) ?? (stale === null ? null : waiting('stale-data', stale.message));
 }
 
-/** What holds back also what the status of pods alone asks for; null: nothing. Where it is itself old, it asks for nothing. */
+/** Blocker of roll-backs and of all other changes that pod statuses require; null: none. Stale informers block them, too. */
 export function holdsRollBacks(situation: WorkloadSituation): Waiting | null {
   const { gateState, policy, userRequests } = situation;
   if (gateState.paused !== null) return waiting('paused', `Evenkeel is paused: ${gateState.paused.reason}`, gateState.paused.until);
@@ -39,12 +38,12 @@ export function holdsRollBacks(situation: WorkloadSituation): Waiting | null {
   return gateState.stale?.source === 'informers' ? waiting('stale-data', gateState.stale.message) : null;
 }
 
-/** Whether a person wants no automatic change for a while: nothing that was decided goes on, either. */
+/** Whether a user holds the workload by annotation: no change starts, and the one under way ends. */
 export function heldByPerson({ now, overrides }: Pick<WorkloadSituation, 'now' | 'overrides'>): boolean {
   return overrides.heldUntil !== null && overrides.heldUntil > now;
 }
 
-/** What holds back a new decision; after a roll-back, changes already decided go on. */
+/** Blocker of new changes; null: none. A hold after a roll-back does not end a change under way. */
 export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
   const { now, overrides, memory } = situation;
   if (heldByPerson(situation)) {
@@ -59,20 +58,20 @@ export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
 }
 
 /**
- * Whether a change may be made although decisions are held. What is too small while our own roll-back is held needs more than
- * the values before had, and a hold is there for reductions. A hold that a user requested always applies.
+ * Whether a change may be made during a hold. The hold after an automatic roll-back is for reductions, so urgent raises above the
+ * previous values are made. A hold that a user requested blocks every change.
  */
 export function outlivesHold(situation: WorkloadSituation, change: DueChange): boolean {
   const byPerson = heldByPerson(situation) || situation.memory.rolledBack?.requestedAt !== null;
   return change.urgent && !byPerson;
 }
 
-/** What holds back one due change; null: it may be made now. @param approved a person has approved it: confidence and cool-down are theirs */
+/** Blocker of one due change; null: it may be made now. @param approved a user approved it, so confidence and cool-down do not apply */
 export function holdsChange(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
   const { now, gateState, workload } = situation;
   const lowers = change.direction === 'lower';
   if (isShortLived(workload.kind) && gateState.admission !== true) {
-    return waiting('restart', `pods of a ${workload.kind} get new values only when they start: that needs controller.admission.enabled`);
+    return waiting('restart', `pods of a ${workload.kind} get new values only at creation, which requires controller.admission.enabled`);
   }
   const byAutoscaler = heldByAutoscaler(situation, change);
   if (byAutoscaler !== null) return byAutoscaler;
@@ -80,10 +79,10 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
   const byClock = lowers ? waitsForClock(situation, [change.container]) : null;
   if (byClock !== null) return byClock;
   if (lowers && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) {
-    return waiting('warm-up', 'usage is observed for a while after a start or an outage before anything is reduced', gateState.warmUpUntil);
+    return waiting('warm-up', 'warm-up after a start or an outage: usage is observed before anything is reduced', gateState.warmUpUntil);
   }
   if (workload.rolloutInProgress) return waiting('rollout', 'a roll-out is in progress');
-  // What was given for a while is taken back without a reduction's gates: what is left was in force before.
+  // The end of a temporary increase needs no gates of a reduction: the remaining values were in force before.
   return change.endsIncrease === true ? null : heldByPolicy(situation, change, approved);
 }
 
@@ -106,7 +105,7 @@ function lacksConfidence({ policy }: WorkloadSituation, change: DueChange): Wait
   );
 }
 
-/** Changes that nothing holds, and what the others wait for. */
+/** Splits due changes into those without a blocker and the waiting reasons of the others. */
 export function partedByHolds(
   situation: WorkloadSituation,
   due: readonly DueChange[],
@@ -121,12 +120,12 @@ export function partedByHolds(
   return { allowed, waits };
 }
 
-/** Jobs end before a resize in place would be worth it; their next pods are sized when they are created. */
+/** Whether pods of a kind end before an in-place resize would be worth it; their next pods are sized at creation. */
 export function isShortLived(kind: string): boolean {
   return kind === 'Job' || kind === 'CronJob';
 }
 
-/** null: the policy has no windows, or one is open. */
+/** Waits for the next window of the policy; null: the policy has no windows, or one is open. */
 export function outsideWindow({ now, policy }: WorkloadSituation, message = 'outside the windows of the policy'): Waiting | null {
   if (policy.windows.length === 0 || openingAt(policy.windows, now) !== null) return null;
   return waiting('window', message, nextOpening(policy.windows, now)?.start ?? null);

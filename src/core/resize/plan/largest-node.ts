@@ -1,17 +1,17 @@
-// The largest node that a workload's pods ran on in the last 30 days, each resource by itself. The nodes of this moment say too
-// little: a pool that is scaled to zero comes back.
+// Stores the largest node that a workload's pods ran on in the last 30 days, for each resource separately. Present nodes are not
+// enough, because a pool may be scaled to zero and back.
 
 import type { Resources } from '#kube/records/resources';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import type { LargestNode, WorkloadSituation } from '../model/situation.ts';
 
 const REMEMBERED_FOR_MS: DurationMs = 30 * DAY_MS;
-/** A node that is still there is written down this often. */
+/** Interval at which the time of an existing node is stored. */
 const REFRESH_MS: DurationMs = DAY_MS;
 
 type NodesOfPods = Pick<WorkloadSituation, 'pods' | 'nodesOfPods'>;
 
-/** What is to be remembered now; the same object where nothing has changed, null where no pod has had a node. */
+/** The largest node to store; the same object where nothing has changed, null where no pod was scheduled yet. */
 export function rememberLargestNode({
   memory,
   now,
@@ -26,7 +26,7 @@ export function rememberLargestNode({
   return { cpuMillicores: cpu.amount, cpuSeenAt: cpu.at, memoryBytes: bytes.amount, memorySeenAt: bytes.at };
 }
 
-/** What bounds limits: the remembered node or the one that its pods are on; before any ran, the largest of the cluster. */
+/** The node that bounds limits: the larger of the stored one and those of the pods; before any pod ran, the largest of the cluster. */
 export function boundingNode({
   memory,
   largestNode,
@@ -35,7 +35,7 @@ export function boundingNode({
   return greatest(largestOfPods(nodes), memory.largestNode) ?? largestNode;
 }
 
-/** Each resource of the one that has more of it. */
+/** The greater amount of each resource. */
 export function greatest(a: Resources | null, b: Resources | null): Resources | null {
   if (a === null || b === null) return a ?? b;
   return { cpuMillicores: Math.max(a.cpuMillicores, b.cpuMillicores), memoryBytes: Math.max(a.memoryBytes, b.memoryBytes) };

@@ -25,7 +25,7 @@ function decidedBy(decision: 'approve' | 'reject', situation: WorkloadSituation)
 }
 
 describe('A suspected leak', () => {
-  test('is not fed: request and limit go to their deployed values, and an exception says so', () => {
+  test('restores the deployed request and limit, and opens a limit exception', () => {
     const { containers, memory: remembered, notes } = decideWorkload(leaking());
     expect(containers[0]?.target).toMatchObject({ requests: amounts('500m', '256Mi'), limits: amounts(null, '1Gi') });
     expect(remembered.limitExceptions).toMatchObject([{ type: 'leak', state: 'open', limit: memory('1Gi'), proposed: null }]);
@@ -50,7 +50,7 @@ describe('A suspected leak', () => {
     expect(containers[0]?.killedPod).toBeNull();
   });
 
-  test('that a person approves is none for 30 days', () => {
+  test('that a user approves does not count for 30 days', () => {
     const approved = decidedBy('approve', leaking());
     const after = decideWorkload(approved);
     expect(after.memory.limitExceptions).toMatchObject([{ state: 'approved', leakApprovedAt: approved.now }]);
@@ -73,7 +73,7 @@ describe('A suspected leak', () => {
     expect(after.memory.limitExceptions).toMatchObject([{ type: 'leak', state }]);
   });
 
-  test('that a person rejects stays at its deployed size, and is not reported again for 7 days', () => {
+  test('that a user rejects stays at its deployed size, and is not reported again for 7 days', () => {
     const rejected = decidedBy('reject', leaking());
     const after = decideWorkload(rejected);
     const next = decideWorkload({ ...rejected, now: rejected.now + DAY_MS, memory: after.memory });

@@ -3,26 +3,26 @@ import type { Ratio } from '#kube/units';
 import { FIELD } from '../model/container-values.ts';
 import type { LimitPolicy } from '../policy/policy-rules.ts';
 
-/** The rest of the largest node is for the system, DaemonSets and whatever else runs there. */
+/** Share of the largest node that a limit may reach; the rest is for the system, DaemonSets and other pods. */
 const NODE_SHARE: Ratio = 0.8;
 
 export interface LimitBoundInputs {
   readonly resource: ResourceName;
-  /** The workload's ceiling, else the policy's `max`; null: neither is set. */
+  /** The workload's ceiling, else the policy's `max`, in millicores or bytes; null: neither is set. */
   readonly maxRequest: number | null;
   readonly limit: LimitPolicy;
-  /** Requests equal limits and stay so, whatever ratio the policy asks for. */
+  /** Requests equal limits and stay equal, whatever ratio the policy has. */
   readonly guaranteed: boolean;
-  /** As deployed; undefined for a container that only the pods have. */
+  /** Deployed values; undefined for a container that is not in the template. */
   readonly template: RequestsAndLimits | undefined;
   /** Allocatable of the largest node that the workload's pods ran on; null: no node is known. */
   readonly largestNode: Resources | null;
 }
 
 /**
- * The most that a limit is raised to, in bytes or millicores, whatever OOM kills or throttling ask for: each of them asks for more
- * than the limit that was hit, so that a leak, a loop of kills or a busy loop would otherwise have no end. The greatest allowed
- * request times the container's own ratio of limit to request, and 80 % of the largest node. null: nothing bounds it.
+ * Upper bound for raises of a limit, in bytes or millicores: the smaller of the maximum request × the container's ratio of limit to
+ * request, and 80 % of the largest node. OOM kills and throttling always require more than the present limit, so a leak or a busy loop
+ * would otherwise raise it without end. null: no bound.
  */
 export function limitBound({ resource, maxRequest, limit, guaranteed, template, largestNode }: LimitBoundInputs): number | null {
   const bounds: number[] = [];
@@ -31,7 +31,7 @@ export function limitBound({ resource, maxRequest, limit, guaranteed, template, 
   return bounds.length === 0 ? null : Math.min(...bounds);
 }
 
-/** Limit ÷ request, at least 1. */
+/** Ratio of limit to request by the policy, else as deployed; at least 1. */
 export function limitRatio(
   { rule, ratio }: LimitPolicy,
   template: RequestsAndLimits | undefined,

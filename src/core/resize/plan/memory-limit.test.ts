@@ -111,7 +111,7 @@ describe('a memory limit', () => {
     })
     .map(({ current, request, ratio, given }) => inputs({ current: current * MiB, request: request * MiB, ratio, evidence: given }));
 
-  test('never stands under its request, nor falls under 1.25 × the working set or the highest peak ever', () => {
+  test('is never below its request, nor falls under 1.25 × the working set or the highest peak ever', () => {
     fc.assert(
       fc.property(anyInputs, (given) => {
         const decision = memoryLimitFor(given);

@@ -1,61 +1,62 @@
-// The memory limit of one container. Too low kills; too high costs nothing but protection against leaks. So it rises by
-// evidence, and falls only where it follows the request, as far as the whole known history makes safe, in steps.
+// The memory limit of one container. A limit that is too low causes OOM kills; one that is too high only weakens the protection
+// against leaks. So it is raised by evidence, and lowered only where it follows the request, in steps, as far as the whole history allows.
 
 import { fullHeapNeed, type ContainerRuntime } from '#kube/records/container-runtime';
 import { DAY_MS, MiB } from '#kube/units';
 import type { Bytes, DurationMs, Instant, Ratio } from '#kube/units';
 import type { MemoryEvidence } from '../../recommender/advice.ts';
 
-/** Less history than a week has not seen every day of one. */
+/** Required history: each day of the week. */
 const MIN_HISTORY_MS: DurationMs = 7 * DAY_MS;
-/** Quiet time after an OOM kill. */
+/** Time without a reduction after an OOM kill. */
 const AFTER_OOM_MS: DurationMs = 3 * DAY_MS;
-/** Quiet time after the highest peak ever: records come in groups. */
+/** Time without a reduction after the highest peak of the history: new maxima come in groups. */
 const AFTER_RECORD_MS: DurationMs = DAY_MS;
-/** One step down a day, of at most half the way. */
+/** One reduction per day, by at most half of the difference. */
 const STEP_EVERY_MS: DurationMs = DAY_MS;
 const STEP_SHARE = 0.5;
 /** The working set must leave this much of the new limit free. */
 const MAX_USED_RATIO = 0.8;
-/** A fall of less than this is not worth a write. */
+/** Dead band: a smaller reduction is not worth a write. */
 const MIN_FALL_RATIO = 0.1;
 /**
- * Containers whose highest peak is further above their typical use do not announce the next one: on recorded VMs
- * 14 days of history followed by 21 days saw jumps to 3–15 × the peak there, and none above 1.4 × among the steady ones
- * but one (2.5 ×).
+ * Greatest ratio of the highest peak to typical usage from which the next peak is predictable. Measured on recorded VMs, 14 days of
+ * history and the 21 days after: above this ratio later peaks reached 3–15 × the earlier ones; below it none exceeded 1.4 ×, but for one
+ * of 2.5 ×.
  */
 const STEADY_SPREAD = 1.6;
-/** A container that never used a tenth of its limit has not yet done what the limit was set for. */
+/** Below this ratio of peak to limit, the load for which the limit was set may not have occurred yet. */
 const MIN_USED_RATIO = 0.1;
-/** Headroom above the highest peak ever: this, and `HEADROOM_PER_SPREAD` for each 100 % that it is above typical use. */
+/** Headroom above the highest peak: this, plus `HEADROOM_PER_SPREAD` for each 100 % of the peak above typical usage. */
 const MIN_HEADROOM = 0.25;
 const HEADROOM_PER_SPREAD = 1.5;
 
-/** Memory that is this near to its limit most of the time, and was never killed there, is reclaimed in time. */
+/** A container that is mostly this near to its limit without an OOM kill uses memory that the kernel or its runtime reclaims. */
 const AT_LIMIT_RATIO = 0.95;
 const RECLAIMED =
-  'it has stood at its limit for most of the time and was never killed: page cache, or a heap that keeps to it, would only fill a higher one';
+  'memory has been at its limit most of the time without an OOM kill: page cache or a heap bounded by the limit would fill a higher one, too';
 
+/** Inputs of `memoryLimitFor`. */
 export interface MemoryLimitInputs {
   readonly now: Instant;
-  /** In force now. */
+  /** Limit in force. */
   readonly current: Bytes;
-  /** The request that goes with the limit. */
+  /** The request that belongs to the new limit. */
   readonly request: Bytes;
   /**
-   * Limit ÷ request, ≥ 1, of a limit that follows its request; 1 where they are equal, and the caller sets the request to the
+   * Ratio of limit to request, ≥ 1, of a limit that follows its request; 1 where they are equal, and the caller sets the request to the
    * limit. null: the limit is kept, and only OOM kills raise it.
    */
   readonly ratio: number | null;
-  /** The most that a request raises the limit to: beyond it only OOM kills do. null or absent: only `max` bounds it. */
+  /** Upper bound for raises by the request; OOM kills may raise the limit above it. null or absent: only `max` applies. */
   readonly maxByRequest?: Bytes | null;
-  /** Highest limit allowed (the policy's max, ceiling, node); null: no bound. */
+  /** Upper bound by the policy's max, the ceiling and the node; null: no bound. */
   readonly max: Bytes | null;
-  /** The least limit that OOM kills prove; 0: none. */
+  /** Smallest limit that OOM kills justify; 0: none. */
   readonly oomNeed: Bytes;
-  /** null where memory was never measured: nothing falls then. */
+  /** null where memory was never measured: the limit is then not lowered. */
   readonly evidence: MemoryEvidence | null;
-  /** When this limit last fell; null where it never did. */
+  /** Time of the last reduction of this limit; null: never. */
   readonly lastLoweredAt: Instant | null;
 }
 
@@ -65,7 +66,7 @@ export interface MemoryLimitDecision {
   readonly because: string;
 }
 
-/** Decides a container's memory limit. It may be less than the request: the caller then lowers the request to it. */
+/** Decides a container's memory limit. It may be less than the request; the caller then lowers the request to it. */
 export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   const { current, ratio, evidence } = inputs;
   const kept = (because: string): MemoryLimitDecision => ({ kind: 'keep', limit: current, because });
@@ -78,21 +79,23 @@ export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   const floor = memoryLimitFloor(evidence);
   if (floor === null) return kept(whyNoFloor(evidence));
   if (evidence !== null && evidence.peakEver < current * MIN_USED_RATIO) {
-    return kept('it has never used a tenth of its limit: what the limit is for may not have happened yet');
+    return kept('kept: usage has never reached a tenth of the limit, so the load that it was set for may not have occurred yet');
   }
   const safe = Math.max(wanted, wholeMiB(floor));
-  if (safe > current * (1 - MIN_FALL_RATIO)) return kept('near enough to the least that past peaks make safe');
+  if (safe > current * (1 - MIN_FALL_RATIO)) return kept('kept: within 10 % of the smallest limit that past peaks allow');
   const step = wholeMiB(Math.max(safe, current - (current - safe) * STEP_SHARE));
   const blocker = findBlocker(inputs, step);
   if (blocker !== null) return kept(blocker);
-  return { kind: 'lower', limit: step, because: 'a step towards what the peaks of its whole history make safe' };
+  return { kind: 'lower', limit: step, because: 'a step towards the smallest limit that the peaks of the whole history allow' };
 }
 
 function whyRaised(wanted: Bytes, { oomNeed }: MemoryLimitInputs): string {
-  return wholeMiB(oomNeed) >= wanted ? 'an OOM kill proved that it is too small' : 'the request times the ratio asks for more';
+  return wholeMiB(oomNeed) >= wanted
+    ? 'raised after an OOM kill at a lower limit'
+    : 'raised to the request × the ratio of limit to request';
 }
 
-/** What request and OOM kills ask for, within the bounds; not rounded below a whole MiB. */
+/** The limit that request and OOM kills require, within the bounds; rounded up to a whole MiB. */
 function wantedLimit({ current, request, ratio, max, maxByRequest = null, oomNeed }: MemoryLimitInputs): Bytes {
   const byRequest = ratio === null ? current : Math.max(request, wholeMiB(request * Math.max(1, ratio)));
   const byKills = wholeMiB(oomNeed);
@@ -100,9 +103,7 @@ function wantedLimit({ current, request, ratio, max, maxByRequest = null, oomNee
   return max === null ? asked : Math.min(asked, max);
 }
 
-/**
- * The least limit that the evidence makes safe; null where it makes none safe. Grows with every peak.
- */
+/** Smallest safe limit by the evidence; null where the evidence is not sufficient. It grows with every peak. */
 export function memoryLimitFloor(evidence: MemoryEvidence | null): Bytes | null {
   if (evidence === null || evidence.historyMs < MIN_HISTORY_MS || evidence.leakSuspected) return null;
   const spread = spreadOf(evidence);
@@ -112,10 +113,10 @@ export function memoryLimitFloor(evidence: MemoryEvidence | null): Bytes | null 
   return Math.max(evidence.peakEver * Math.max(1 + headroom, evidence.worstRecordRatio), evidence.oomNeed, heapNeed ?? 0);
 }
 
-// The process took its share when it started: with a lower limit under it, the heap it may still fill no longer fits.
+// The runtime sized its heap when the process started, so a lower limit would be smaller than the heap that it may still fill.
 function heapFollowsLimit({ name, option, heapShare }: ContainerRuntime): string {
   const share = `${Math.round((heapShare ?? 0) * 100)} % of the limit`;
-  return `${name} sized its heap to ${share} when it started (${option}): a lower limit needs a restart to take effect`;
+  return `kept: ${name} sized its heap to ${share} when it started (${option}), so a lower limit requires a restart`;
 }
 
 function isReclaimed(evidence: MemoryEvidence | null, limit: Bytes): boolean {
@@ -124,22 +125,22 @@ function isReclaimed(evidence: MemoryEvidence | null, limit: Bytes): boolean {
 
 function findBlocker(inputs: MemoryLimitInputs, next: Bytes): string | null {
   const { now, evidence, lastLoweredAt } = inputs;
-  if (evidence === null) return 'memory was never measured';
-  if (evidence.lastOomAt !== null && now - evidence.lastOomAt < AFTER_OOM_MS) return 'an OOM kill within the last 3 days';
-  if (now - evidence.peakEverAt < AFTER_RECORD_MS) return 'its highest peak ever within the last day';
-  if (evidence.latest > next * MAX_USED_RATIO) return 'it uses more than 80 % of the lower limit right now';
-  if (evidence.peakHour === null) return 'memory was not measured within the last hour';
-  if (evidence.slopeBytesPerHour > 0 && evidence.peakHour >= (evidence.peak24h ?? 0)) return 'its memory is growing';
-  if (lastLoweredAt !== null && now - lastLoweredAt < STEP_EVERY_MS) return 'lowered within the last day: one step a day';
+  if (evidence === null) return 'kept: memory was never measured';
+  if (evidence.lastOomAt !== null && now - evidence.lastOomAt < AFTER_OOM_MS) return 'kept: an OOM kill within the last 3 days';
+  if (now - evidence.peakEverAt < AFTER_RECORD_MS) return 'kept: the highest peak of the history was within the last day';
+  if (evidence.latest > next * MAX_USED_RATIO) return 'kept: present usage is more than 80 % of the lower limit';
+  if (evidence.peakHour === null) return 'kept: memory was not measured within the last hour';
+  if (evidence.slopeBytesPerHour > 0 && evidence.peakHour >= (evidence.peak24h ?? 0)) return 'kept: memory usage is growing';
+  if (lastLoweredAt !== null && now - lastLoweredAt < STEP_EVERY_MS) return 'kept: lowered within the last day, one step per day';
   return null;
 }
 
 function whyNoFloor(evidence: MemoryEvidence | null): string {
-  if (evidence === null) return 'memory was never measured';
-  if (evidence.leakSuspected) return 'a leak is suspected';
-  if (evidence.historyMs < MIN_HISTORY_MS) return 'less than 7 days of history';
-  if (evidence.typical <= 0) return 'it has hardly ever used any memory';
-  return `its highest peak is ${spreadOf(evidence).toFixed(1)} × its typical use: peaks that vary so much do not say how high the next will be`;
+  if (evidence === null) return 'kept: memory was never measured';
+  if (evidence.leakSuspected) return 'kept: a memory leak is suspected';
+  if (evidence.historyMs < MIN_HISTORY_MS) return 'kept: less than 7 days of history';
+  if (evidence.typical <= 0) return 'kept: hardly any memory was ever used';
+  return `kept: the highest peak is ${spreadOf(evidence).toFixed(1)} × typical usage, which varies too much to predict the next peak`;
 }
 
 function spreadOf(evidence: MemoryEvidence): Ratio {

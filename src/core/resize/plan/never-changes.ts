@@ -1,4 +1,4 @@
-// What settles the matter before any change is thought of.
+// States in which a workload is never changed: excluded, blocked, or without enough usage.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { collectingText } from './change-summary.ts';
@@ -9,7 +9,7 @@ import type { ContainerPlan } from '../model/container-plan.ts';
 import { limitBelowRequest } from '../model/container-values.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
 
-/** null: changes are possible. */
+/** Outcome of a workload that is not changed, with its Events; null: changes are possible. */
 export function neverChanges(
   situation: WorkloadSituation,
   mode: ResizeMode,
@@ -17,8 +17,8 @@ export function neverChanges(
 ): { readonly outcome: Outcome; readonly notes: readonly DecisionNote[] } | null {
   const { overrides, policyProblem, gateState } = situation;
   const settled = (what: Outcome, notes: readonly DecisionNote[] = []) => ({ outcome: what, notes });
-  if (overrides.excluded) return settled(outcome('excluded', null, 'left alone by the annotation evenkeel.io/exclude'));
-  if (mode === 'Off') return settled(outcome('excluded', null, 'left alone: mode Off'));
+  if (overrides.excluded) return settled(outcome('excluded', null, 'excluded by the annotation evenkeel.io/exclude'));
+  if (mode === 'Off') return settled(outcome('excluded', null, 'excluded by mode Off'));
   const [problem] = overrides.problems;
   if (problem !== undefined) {
     const note = { type: 'Warning', reason: 'InvalidAnnotation', message: problem } as const;
@@ -28,18 +28,18 @@ export function neverChanges(
   const invalid = invalidTemplate(situation.workload);
   if (invalid !== null) return settled(outcome('blocked', 'invalid-template', invalid));
   if (!gateState.inPlace) {
-    return settled(outcome('blocked', 'no-in-place', 'the API server has no pods/resize; it comes with Kubernetes 1.33'));
+    return settled(outcome('blocked', 'no-in-place', 'the API server has no pods/resize, which requires Kubernetes 1.33'));
   }
   if (plans.every(({ target }) => target === null)) return settled(outcome('collecting', null, collectingText(plans, situation)));
   return null;
 }
 
-/** The API server refuses such pods; only a template that it does not validate, of a custom resource, can be so. null: it is valid. */
+/** Why pods of a template are invalid; null: it is valid. Only a custom resource can have such a template, because the API server does not validate it. */
 function invalidTemplate({ containers }: WorkloadRecord): string | null {
   for (const container of containers) {
     const resource = limitBelowRequest(container);
     if (resource === null) continue;
-    return `container ${container.name} of the template: its ${resource} limit is below its request; the API server refuses such pods`;
+    return `container ${container.name} of the template: the ${resource} limit is below the request, so the API server rejects its pods`;
   }
   return null;
 }

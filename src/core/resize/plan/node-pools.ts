@@ -3,7 +3,7 @@ import { nodeClass } from '../../model/node-class.ts';
 import type { Instant } from '#kube/units';
 import type { NodePoolOfNode } from '../model/situation.ts';
 
-/** The pools of some nodes, by node name. */
+/** The pools of `nodes`, by node name. @param all all nodes of the cluster, to find the oldest node of each pool */
 export function nodePoolsOf(nodes: Iterable<NodeRecord>, all: Iterable<NodeRecord>): ReadonlyMap<string, NodePoolOfNode> {
   const some = [...nodes];
   const oldest = new Map<string, Instant>(some.map((node) => [poolName(node), node.createdAt]));
@@ -21,7 +21,7 @@ export function nodePoolsOf(nodes: Iterable<NodeRecord>, all: Iterable<NodeRecor
   );
 }
 
-/** A node without a pool is a pool of its own: no other is known to have the same configuration. */
+/** Name of a node's pool. A node without one counts as its own pool, because no other node is known to have the same configuration. */
 function poolName({ pool, name }: NodeRecord): string {
   return pool ?? name;
 }

@@ -14,7 +14,7 @@ describe('before a resize is tried', () => {
       [],
       'awaiting',
       'node-unsupported',
-      'web-1: its node n1 runs Windows, where no pod is resized in place',
+      'web-1: node n1 runs Windows, which does not support in-place resizes',
     ]);
   });
 
@@ -27,8 +27,7 @@ describe('before a resize is tried', () => {
   ])('the version of the kubelet is looked at: %s', (version, reason) => {
     const decision = decideWorkload(situationOf({ kubeletVersions: new Map([['n1', version]]) }));
     expect(decision.reason).toBe(reason);
-    if (reason !== null)
-      expect(decision.message).toBe(`web-1: the kubelet of its node n1 is ${version}; pods are resized in place from v1.33 on`);
+    if (reason !== null) expect(decision.message).toBe(`web-1: the kubelet of node n1 is ${version}; in-place resizes require v1.33`);
   });
 
   describe('what another workload has learnt of the node pool counts:', () => {

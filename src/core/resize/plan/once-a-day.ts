@@ -1,6 +1,5 @@
-// A request falls at most once in 24 hours, whatever asks for it; CPU at pace Hourly at most once an hour. The forecast falls as
-// rarely, but a fall that had to wait for its turn would soon be followed by the next one, and what bounds the forecast may change
-// at any time.
+// A request falls at most once in 24 hours, at pace Hourly CPU at most once per hour, whatever the reason. The forecast itself falls as
+// rarely, but a delayed reduction would soon be followed by the next one, and bounds of the forecast may change at any time.
 
 import type { Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, PaceInForce, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
@@ -8,10 +7,10 @@ import type { Waiting } from '../model/waiting.ts';
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import type { DueChange } from './due-changes.ts';
 
-/** No CPU request falls for so long after the pace in force has changed, either way. Raises act at once. */
+/** No CPU request falls for this long after the pace in force has changed. Raises are not delayed. */
 const PACE_SETTLES_IN_MS: DurationMs = DAY_MS;
 
-/** Why a reduction waits for the last one of the same request to be as old as the pace asks for; null: it is. */
+/** Why a reduction waits because the same request was reduced too recently for the pace; null: it was not. */
 export function reducedTooRecently(
   situation: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>,
   { container, resource }: DueChange,
@@ -23,21 +22,21 @@ export function reducedTooRecently(
   return { reason: 'cooldown', message: `the ${resource} request of ${container} fell within the last ${hours} h`, until };
 }
 
-/** A lease that comes and goes would else lower requests each time: what differs between two paces is no reason for a reduction. */
+/** Waits after a change of pace: with an unstable lease, the difference between both paces would lower requests each time. */
 function paceChangedWithinADay({ now, memory: { pace } }: Pick<WorkloadSituation, 'now' | 'memory'>): Waiting | null {
   const until = (pace?.since ?? Number.NEGATIVE_INFINITY) + PACE_SETTLES_IN_MS;
   if (pace === null || until <= now) return null;
   return { reason: 'cooldown', message: `pace ${pace.inForce} came into force within the last 24 h`, until };
 }
 
-/** The pace in force with its begin, as it is to be remembered; the same object where nothing has changed, null: Daily for a day or more. */
+/** The pace in force to store, with its start; the same object where nothing has changed, null: Daily for a day or more. */
 export function rememberPace({ now, memory, pace = 'Daily' }: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>): PaceInForce | null {
   const before = memory.pace;
   if (pace !== (before?.inForce ?? 'Daily')) return { inForce: pace, since: now };
   return before !== null && pace === 'Daily' && now - before.since >= PACE_SETTLES_IN_MS ? null : before;
 }
 
-/** Without those of a change that has reached no pod. */
+/** The reductions without those of a change that has reached no pod. */
 export function withoutReductions(
   reductions: ResizeMemory['reductions'],
   change: Pick<ChangeUnderWay, 'startedAt'> | null,
@@ -49,7 +48,7 @@ export function withoutReductions(
   return new Map(kept.filter(([, { cpu, memory, memoryLimit }]) => cpu !== null || memory !== null || memoryLimit !== null));
 }
 
-/** With those of a change that begins. @param inForce what every container has before it */
+/** The reductions with those of a change that starts. @param inForce values of each container before the change */
 export function withReductions(
   reductions: ResizeMemory['reductions'],
   { startedAt, values, endsIncrease }: ChangeUnderWay,

@@ -1,5 +1,5 @@
-// Memory limits raised by OOM kills: how far, how often, and of which pods. The killed pod comes first, the other replicas after
-// a second kill; a container that takes whatever it is given ends at `maxBumps`.
+// Bounds memory limits after OOM kills: how far, how often, and in which pods. The killed pod is raised first, the other replicas after
+// a second kill; `maxBumps` stops a container that uses any amount that it gets.
 
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { withAmount, type Values } from '../model/container-values.ts';
@@ -12,10 +12,10 @@ import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { CountedKill } from '../model/counted-kill.ts';
 import type { OomBump, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
-/** `oom.maxBumps` counts the bumps of this time. */
+/** Period in which `oom.maxBumps` counts bumps. */
 export const BUMPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
 
-/** How far kills may raise a container's limit: to what they ask for, or to what it has or had been given once the bumps are used up. */
+/** Bound for a limit after OOM kills, in bytes: `need`, or the greatest limit so far once `maxBumps` is reached. */
 export function boundedByBumps(
   need: Bytes,
   limit: Bytes,
@@ -31,7 +31,7 @@ export function boundedByBumps(
   return need <= reached || new Set(given).size < maxBumps ? need : reached;
 }
 
-/** The values with what a pod of its own was given after a kill. */
+/** The values for a pod, with the bumps that it alone has after an OOM kill. */
 export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly OomBump[]): Values {
   const own = bumps.filter(({ uid }) => uid === pod.uid);
   if (own.length === 0) return values;
@@ -46,7 +46,7 @@ export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly Oom
   return result;
 }
 
-/** Bumps with those of pods that were killed since; the same array where there are none. */
+/** The bumps to store, with those of newly killed pods; the same array where nothing has changed. */
 export function bumpsAfterKills(
   { memory, pods, now, countedKills }: Pick<WorkloadSituation, 'memory' | 'pods' | 'now' | 'countedKills'>,
   plans: readonly ContainerPlan[],
@@ -62,7 +62,7 @@ export function bumpsAfterKills(
   return withBumps(memory.oomBumps, fresh, pods, now);
 }
 
-/** What its status shows, and what only counters show. */
+/** Kills in the pod's status, and those that only counters show. */
 function killsOf({ containers }: PodRecord, counted: readonly CountedKill[]): readonly CountedKill[] {
   const shown = containers.flatMap(({ name, lastTermination }) =>
     lastTermination?.reason === 'OOMKilled' && lastTermination.finishedAt !== null
@@ -88,7 +88,7 @@ function bumpOf(
   return { container: name, pod: pod.name, uid: pod.uid, at: now, ...given };
 }
 
-/** What kills at these moments give their pod; null: nothing. */
+/** Limit and request of a pod after kills at these times; null: unchanged. */
 function afterKills(
   { killedPod, target, advice }: ContainerPlan,
   moments: ReadonlySet<Instant>,
@@ -100,7 +100,7 @@ function afterKills(
   return { limit, request: request === greatest ? limit : request };
 }
 
-/** Bumps of all pods that a change brings; the same array where it brings none. */
+/** The bumps to store, with those of a change for all pods; the same array where nothing has changed. */
 export function bumpsOfChange(
   memory: Pick<ResizeMemory, 'oomBumps'>,
   plans: readonly ContainerPlan[],
@@ -115,7 +115,7 @@ export function bumpsOfChange(
   return withBumps(memory.oomBumps, added, null, now);
 }
 
-/** @param pods that exist: what they alone were given is remembered as long as they do; null: all are kept */
+/** @param pods existing pods, whose bumps are kept as long as they exist; null: all bumps of pods are kept */
 function withBumps(
   before: readonly OomBump[],
   added: readonly OomBump[],
@@ -123,14 +123,14 @@ function withBumps(
   now: Instant,
 ): readonly OomBump[] {
   const exists = ({ uid }: OomBump): boolean => uid !== null && (pods === null || pods.some((pod) => pod.uid === uid));
-  // A bump that is tried again, or comes again to new pods, is the same one: repeated, it would drive out the others that count.
+  // A bump that is retried, or made again for new pods, is stored once: repetitions would displace the other bumps that count.
   const isRepeated = (bump: OomBump): boolean =>
     !exists(bump) && added.some(({ container, limit }) => container === bump.container && limit === bump.limit);
   const kept = before.filter((bump) => (exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS) && !isRepeated(bump));
   return added.length === 0 && kept.length === before.length ? before : [...kept, ...added];
 }
 
-/** Kills by a node that ran out of memory, each reported once: they change nothing, and someone may wonder why. */
+/** Events about OOM kills by a node out of memory, one for each kill, because such a kill raises neither limit nor request. */
 export function nodeOomNotes(
   plans: readonly ContainerPlan[],
   { nodeOoms }: Pick<ResizeMemory, 'nodeOoms'>,

@@ -1,4 +1,4 @@
-// The figures of a workload: by container what is in force, what it should be, and why.
+// The plans of a workload: for each container the values in force, the target and the reasons.
 
 import type { ContainerRecord, PodRecord, QosClass } from '#kube/records/pod';
 import { UNSET_RESOURCES, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
@@ -27,10 +27,10 @@ import type { ContainerPlan } from '../model/container-plan.ts';
 
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 
-/** A situation is never changed: its figures are made once, however many layers ask for them. */
+/** Cached plans. A situation is immutable, so its plans are computed once for all layers. */
 const figuresMade = new WeakMap<WorkloadSituation, readonly ContainerPlan[]>();
 
-/** Figures of every container of the template, and of those that only the pods have (injected sidecars). */
+/** Plans of all containers of the template, and of those that only the pods have, such as injected sidecars. */
 export function planContainers(situation: WorkloadSituation): readonly ContainerPlan[] {
   let plans = figuresMade.get(situation);
   if (plans === undefined) figuresMade.set(situation, (plans = makeFigures(situation)));
@@ -99,8 +99,8 @@ function targetInputsOf(
 }
 
 /**
- * The figures' targets for the resources that are to change: the rest stays in force, and limits follow what is really
- * asked. Nothing falls for the sake of a raise.
+ * The target for the resources that change; other resources keep the values in force. A raise of one amount lowers no other amount
+ * of the resource.
  */
 export function partOfTarget(plans: ContainerPlan, changes: readonly DueChange[]): RequestsAndLimits {
   const { target, targetInputs, inForce } = plans;
@@ -115,10 +115,10 @@ export function partOfTarget(plans: ContainerPlan, changes: readonly DueChange[]
   return { requests: keptBurstable(targetInputs, requests, limits), limits };
 }
 
-/** What most pods have, by container; of equally many, what the first pod by name has. */
+/** Most frequent values of each container; of equally frequent ones, those of the first pod by name. */
 function usualValues({ pods, workload, memory }: WorkloadSituation): Values {
   const running = pods.filter((pod) => pod.phase === 'Running');
-  // What a pod alone was given, after an OOM kill or for its use of CPU, is not what the workload has.
+  // Pods with values of their own, after an OOM kill or as a hot replica, do not count.
   const isAlone = (uid: string): boolean =>
     memory.oomBumps.some((bump) => bump.uid === uid) || memory.hotReplicas.some((hot) => hot.uid === uid && hot.cpu !== null);
   const usual = running.filter(({ uid }) => !isAlone(uid));
@@ -144,7 +144,7 @@ interface Tally {
   readonly values: RequestsAndLimits;
 }
 
-// Thousands of pods have few values: a key is made for each, the values are kept once.
+// Thousands of pods have few distinct values: each distinct value is stored once.
 function count(tally: Map<string, Tally>, { requests, limits }: ContainerRecord): void {
   const key = `${requests.cpuMillicores}/${requests.memoryBytes}/${limits.cpuMillicores}/${limits.memoryBytes}`;
   const known = tally.get(key);
@@ -169,7 +169,7 @@ function oomNeedOf(need: Bytes, { limits }: RequestsAndLimits, container: string
   return boundedByBumps(need, limits.memoryBytes ?? 0, { container, bumps: memory.oomBumps, maxBumps: policy.oom.maxBumps, now });
 }
 
-/** What a pod gets that was killed at its limit; null: no more than the others. */
+/** Values of a pod that was OOM-killed at its limit; null: those of the others. */
 function killedPodValues(
   target: RequestsAndLimits,
   inputs: TargetInputs,
@@ -201,7 +201,7 @@ function limitBoundOf(
   return limitBound({ resource, maxRequest, limit: own[resource].limit, guaranteed, template, largestNode: boundingNode(situation) });
 }
 
-/** A kill needs no history to be understood. */
+/** Whether the container was OOM-killed within a day, for which no history is required. */
 function killedLately(advice: ContainerAdvice, { now }: WorkloadSituation): boolean {
   return advice.lastOomAt !== null && now - advice.lastOomAt < KILL_COUNTS_FOR_MS;
 }

@@ -1,4 +1,4 @@
-// What is due of a workload, from its figures, and what people have said of it: read by the decision, which says when.
+// The due changes of a workload by its plans and user requests. When they are made is decided elsewhere.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { containerMode } from '../policy/policy-rules.ts';
@@ -11,14 +11,14 @@ import { approvalState, rejectedUntil, type ApprovalState } from './user-request
 import { partOfTarget } from './plan-containers.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
-/** What is due is found from this. */
+/** Inputs of the due changes. */
 export interface PlanContext {
   readonly situation: WorkloadSituation;
   readonly mode: ResizeMode;
   readonly plans: readonly ContainerPlan[];
 }
 
-/** @param values approved ones in place of the recommended */
+/** The due changes of all containers. @param values approved values to use instead of the recommended ones */
 export function whatIsDue({ situation, mode, plans: all }: PlanContext, values?: Values): readonly DueChange[] {
   return all.flatMap((plans) => {
     const { target, advice, policy, name } = plans;
@@ -34,6 +34,7 @@ export function whatIsDue({ situation, mode, plans: all }: PlanContext, values?:
   });
 }
 
+/** The values of all containers after the changes. */
 export function valuesFor(all: readonly ContainerPlan[], changes: readonly DueChange[]): Values {
   return new Map(
     all.map((plans) => {
@@ -43,7 +44,7 @@ export function valuesFor(all: readonly ContainerPlan[], changes: readonly DueCh
   );
 }
 
-/** Containers that the values do not name stay as they are. */
+/** The values of all containers; those that `values` does not name keep the values in force. */
 export function merged(plans: readonly ContainerPlan[], values: Values): Values {
   return new Map(plans.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
 }
@@ -56,31 +57,34 @@ export function recommendedOf(plans: readonly ContainerPlan[]): Values {
   return new Map(plans.flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])));
 }
 
+/** Whether the user's approval is still valid for the present recommendation. */
 export function currentApproval({ situation: { userRequests, memory, now }, plans }: PlanContext): ApprovalState {
   const { approved } = userRequests;
-  // Else what was taken back would come again by itself when the hold ends.
+  // Otherwise the values that were rolled back would be applied again when the hold ends.
   if (approved !== null && approved.at <= (memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
-    return { kind: 'lapsed', message: 'what was approved has been rolled back since' };
+    return { kind: 'lapsed', message: 'the approved values have been rolled back since' };
   }
   return approvalState(approved, recommendedOf(plans), inForceOf(plans), toleranceOf(plans), now);
 }
 
+/** Outcome where a user rejected the recommended values; null: they are not rejected. */
 export function currentRejection({ situation: { userRequests, now }, plans }: PlanContext): Outcome | null {
   const until = rejectedUntil(userRequests.rejected, recommendedOf(plans), toleranceOf(plans), now);
-  return until === null ? null : outcome('optimal', 'rejected', 'these values were rejected and are not offered again for now', until);
+  return until === null ? null : outcome('optimal', 'rejected', 'these values were rejected and are not recommended again for now', until);
 }
 
-/** Of a change against what is in force, or was before the one under way. */
+/** Summary of a change against the values in force, or against those before the change under way. */
 export function summaryOf({ situation: { memory }, plans }: PlanContext, values: Values = recommendedOf(plans)): string {
   const before = memory.apply === null ? null : memory.previous;
   return changeSummary(before?.values ?? inForceOf(plans), values);
 }
 
+/** The reason of a change, as stored in the status and shown in messages. */
 export function reasonOf(changes: readonly DueChange[]): string {
   if (changes.some((change) => change.oom)) return 'an OOM kill';
-  if (changes.some((change) => change.urgent)) return 'too small';
-  if (changes.every((change) => change.endsIncrease === true)) return 'temporary increase over';
-  return changes.some((change) => change.direction === 'raise') ? 'more is needed' : 'less is enough';
+  if (changes.some((change) => change.urgent)) return 'under-provisioned';
+  if (changes.every((change) => change.endsIncrease === true)) return 'temporary increase ended';
+  return changes.some((change) => change.direction === 'raise') ? 'higher recommendation' : 'over-provisioned';
 }
 
 function toleranceOf(plans: readonly ContainerPlan[]) {

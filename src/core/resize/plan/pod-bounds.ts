@@ -1,4 +1,4 @@
-// Bounds on what the containers of a pod ask for together: an autoscaler's, a LimitRange's of pods, the largest node's.
+// Bounds of the total requests of a pod's containers: by an autoscaler, a LimitRange of type Pod, or the largest node.
 
 import type { ResourceName } from '#kube/records/resources';
 import { MiB } from '#kube/units';
@@ -7,19 +7,23 @@ import { limitsFor } from './container-target.ts';
 import { FIELD, withAmount } from '../model/container-values.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
+/** Bounds of a pod's request for one resource, in millicores or bytes. */
 export interface PodBounds {
   readonly resource: ResourceName;
-  /** The one container that counts; null: all together. */
+  /** The bounded container; null: the sum of all containers. */
   readonly container: string | null;
   readonly least: number;
   readonly greatest: number;
   /** Name of the step in the explanation. */
   readonly step: 'autoscaler' | 'limit-range' | 'node';
-  /** Why, in words. */
+  /** Reason, as a message. */
   readonly because: string;
 }
 
-/** The figures with targets inside the bounds. Those that move away from them give back a part of their way, each the same share. */
+/**
+ * The plans with targets inside the bounds. Containers that change away from the bounds give up the same share of their change; where
+ * that is not enough, all are scaled in proportion.
+ */
 export function withinPodBounds(plans: readonly ContainerPlan[], bounds: PodBounds): readonly ContainerPlan[] {
   const { resource, least, greatest } = bounds;
   const field = FIELD[resource];
@@ -30,7 +34,7 @@ export function withinPodBounds(plans: readonly ContainerPlan[], bounds: PodBoun
   const lifts = sum < least;
   if (!lifts && sum <= greatest) return plans;
   const present = total(counted.map(presentOf));
-  // Past what there is now: each container its share of that, or of what is wanted.
+  // A bound beyond the present sum: containers are scaled in proportion to their present or wanted requests.
   if (lifts && least > present) {
     return present === 0 ? plans : moved(plans, counted, bounds, (each) => (presentOf(each) * least) / present, true);
   }
@@ -50,7 +54,7 @@ function moved(
   up: boolean,
 ): readonly ContainerPlan[] {
   const unit = bounds.resource === 'cpu' ? 1 : MiB;
-  // To the side on which the bound still holds.
+  // Rounded so that the sum stays inside the bound.
   const rounded = (amount: number): number => (up ? Math.ceil(amount / unit) : Math.floor(amount / unit)) * unit;
   return plans.map((each) => (which.includes(each) ? bounded(each, bounds, rounded(amountOf(each))) : each));
 }

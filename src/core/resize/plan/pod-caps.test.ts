@@ -58,7 +58,7 @@ describe('what a pod may ask for as a whole', () => {
     expect(main?.target?.steps.at(-1)).toEqual({
       resource: 'cpu',
       step: 'node',
-      detail: 'no node that takes this pod has more than 750m for it, DaemonSets aside',
+      detail: 'no node that accepts this pod has more than 750m free for it besides DaemonSets',
       total: 650,
     });
   });

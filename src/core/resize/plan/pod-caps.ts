@@ -1,4 +1,4 @@
-// What a pod as a whole may ask for: LimitRanges of type Pod, and the room on the nodes where it may land.
+// Bounds of a pod's total requests: LimitRanges of type Pod, and the free capacity of the nodes on which it may be scheduled.
 
 import { formatCpu, formatMemory } from '#kube/quantity';
 import { FIELD, RESOURCES } from '../model/container-values.ts';
@@ -6,6 +6,7 @@ import { withinPodBounds } from './pod-bounds.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
+/** The plans with targets inside the bounds of a pod. */
 export function withinPodCaps(
   plans: readonly ContainerPlan[],
   { limitRanges, freeForPod }: Pick<WorkloadSituation, 'limitRanges' | 'freeForPod'>,
@@ -19,15 +20,20 @@ export function withinPodCaps(
     };
     if (freeForPod !== null) {
       const room = freeForPod[field];
-      // Nodes of a pool that is scaled to zero now come back: what a pod has stays.
+      // The present request is kept: a node pool that is scaled to zero now may come back.
       const present = plans.reduce((sum, { inForce }) => sum + (inForce.requests[field] ?? 0), 0);
-      bound('node', 0, Math.max(room, present), `no node that takes this pod has more than ${format(room)} for it, DaemonSets aside`);
+      bound(
+        'node',
+        0,
+        Math.max(room, present),
+        `no node that accepts this pod has more than ${format(room)} free for it besides DaemonSets`,
+      );
     }
     for (const { name, podMin, podMax } of limitRanges) {
       const [least, greatest] = [podMin?.[field] ?? null, podMax?.[field] ?? null];
-      if (greatest !== null) bound('limit-range', 0, greatest, `LimitRange ${name} allows a pod no more than ${format(greatest)}`);
+      if (greatest !== null) bound('limit-range', 0, greatest, `LimitRange ${name} allows at most ${format(greatest)} per pod`);
       if (least !== null)
-        bound('limit-range', least, Number.POSITIVE_INFINITY, `LimitRange ${name} allows a pod no less than ${format(least)}`);
+        bound('limit-range', least, Number.POSITIVE_INFINITY, `LimitRange ${name} requires at least ${format(least)} per pod`);
     }
   }
   return capped;

@@ -1,4 +1,4 @@
-// From the values that a workload should have to the patch of one pod: what in-place resize allows, or why it does not.
+// Computes the resize of one pod from the values of its workload, or the reason why it cannot be done in place.
 
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
@@ -11,24 +11,24 @@ import { isOlder } from './node-support.ts';
 export type PodFit =
   | { readonly kind: 'fits' }
   | { readonly kind: 'change'; readonly containers: readonly ContainerChange[]; readonly lowers: boolean; readonly raises: boolean }
-  /** It cannot be done without a restart, in words. */
+  /** The change requires a restart or a new pod. */
   | {
       readonly kind: 'restart';
       readonly message: string;
-      /** It can be created with them. */
+      /** A new pod can be created with the values. */
       readonly newPodFits: boolean;
     };
 
-/** Caches fill and heaps grow in the first hour; only then it shows what a pod of today needs. */
+/** Caches fill and heaps grow in the first hour, so memory limits of younger pods are not lowered. */
 const YOUNG_FOR_MS: DurationMs = HOUR_MS;
 
-/** First kubelet that lowers a memory limit without a restart. */
+/** First kubelet version that lowers memory limits without a restart. */
 const MEMORY_LIMIT_FALLS_SINCE = [1, 34] as const;
 
 /**
- * @param values containers that are not named stay as they are
- * @param now the memory limit of a young pod stays for the time being: what it needs to start is often its most. Left out:
- *   it is given back what it had, whatever its age
+ * The change from a pod's values to the wanted ones.
+ * @param values wanted values; containers that are not named keep theirs
+ * @param now keeps the memory limit of a young pod, whose usage while starting is often its highest. Omitted: limits fall at any age
  */
 export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, now: Instant = Number.POSITIVE_INFINITY): PodFit {
   const grown = now - pod.createdAt >= YOUNG_FOR_MS;
@@ -52,12 +52,12 @@ export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, n
   };
 }
 
-/** Whether a kubelet lowers memory limits in place. An unreadable version counts as old. */
+/** Whether a kubelet lowers memory limits in place. A version that cannot be parsed counts as old. */
 export function mayLowerMemoryLimit(container: ContainerRecord, kubeletVersion: string): boolean {
   return isOlder(kubeletVersion, MEMORY_LIMIT_FALLS_SINCE) === false && container.resizePolicy.memory === 'NotRequired';
 }
 
-/** Whether a pod can be resized at this moment at all. */
+/** Whether a pod can be resized now: it runs, and at least one of its containers does. */
 export function isResizable(pod: PodRecord): boolean {
   return (
     pod.phase === 'Running' &&
@@ -67,20 +67,20 @@ export function isResizable(pod: PodRecord): boolean {
   );
 }
 
-/** Whether a resize may reach a pod: also where each of its containers has crashed and waits to be started again, with more this time. */
+/** Whether a resize can take effect in a pod, also where all containers have crashed and wait to be restarted with the new values. */
 export function isReachable(pod: PodRecord): boolean {
   if (isResizable(pod)) return true;
   const crashed = pod.containers.some(hasCrashed);
   return crashed && pod.phase === 'Running' && pod.node !== null && pod.deletionAt === null;
 }
 
-/** Whether a container has ended and is to be started again. */
+/** Whether a container has terminated and will be restarted. */
 export function hasCrashed({ state, waitingReason }: ContainerRecord): boolean {
   return state === 'terminated' || (state === 'waiting' && waitingReason === 'CrashLoopBackOff');
 }
 
-// A pod may have another shape than the values were made for (another revision): a limit that it lacks is not invented,
-// one that it has is kept above the request.
+// A pod of another revision may have limits other than those for which the values were computed: a missing limit is not added, and a
+// limit is kept at or above the request.
 function shaped(pod: PodRecord, container: ContainerRecord, wanted: RequestsAndLimits, memoryLimitFalls: boolean): RequestsAndLimits {
   let requests: OptionalResources = container.requests;
   let limits: OptionalResources = container.limits;
@@ -108,10 +108,10 @@ function whyRestart(
 ): { readonly message: string; readonly newPodFits: boolean } | null {
   const never = (message: string): { readonly message: string; readonly newPodFits: boolean } => ({ message, newPodFits: false });
   if (pod.windows) return never('pods on Windows nodes cannot be resized in place');
-  if (pod.sizedAsWhole === true) return never('its resources are set for the pod as a whole (spec.resources)');
-  if (pod.qosClass === 'BestEffort') return never('a BestEffort pod cannot be given requests in place; give its template some');
+  if (pod.sizedAsWhole === true) return never('the pod has pod-level resources (spec.resources)');
+  if (pod.qosClass === 'BestEffort') return never('requests cannot be added in place to a BestEffort pod; set requests in the template');
   const qos = qosOf(after);
-  if (qos !== pod.qosClass) return never(`in place the pod would change from ${pod.qosClass} to ${qos}`);
+  if (qos !== pod.qosClass) return never(`an in-place resize would change the QoS class from ${pod.qosClass} to ${qos}`);
   for (const { name, from, to } of changes) {
     const container = pod.containers.find((each) => each.name === name);
     for (const resource of RESOURCES) {

@@ -1,5 +1,5 @@
-// Keeps replicas where they are while requests move: which targets of autoscalers are followed in this decision, and what
-// is to be remembered of them before anything is touched.
+// Keeps the number of replicas stable while requests change: selects the autoscaler targets to adjust, and the state to store before
+// anything is written.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { AutoscalerState } from '../../hpa/autoscaler-state.ts';
@@ -12,6 +12,7 @@ import type { ResizeStep } from '../model/resize-step.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
+/** Autoscalers to adjust, their state to store, and Events. */
 export interface Preserving {
   readonly followed: readonly FollowedAutoscaler[];
   readonly memory: readonly AutoscalerMemory[];
@@ -19,8 +20,8 @@ export interface Preserving {
 }
 
 /**
- * A target that was moved once is followed in every mode until its pods are back where they were: pods that are created anew
- * have the request of their template, for which a moved target would be wrong. New ones are taken up in mode Auto alone.
+ * An adjusted target is followed in every mode until its pods have their original requests again: re-created pods have the request of
+ * their template, for which the adjusted target would be wrong. Other targets are only adjusted in mode Auto.
  */
 export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode, steps: readonly ResizeStep[]): Preserving {
   const { memory, policy, pods, now } = situation;
@@ -43,8 +44,8 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
     });
     const follows = targets.length > 0 && (movable || (autoscaler.blocker === null && !autoscaler.memory.isReverted));
     if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, mayLetGo });
-    // The new target is not remembered before it is written: one patch writes target and annotation, so the HPA has both or neither.
-    // The original is remembered until it is back and the record is gone.
+    // The new target is not stored before it is written: one patch writes target and annotation, so the HPA has both or neither.
+    // The original target is stored until it is restored and the annotation is removed.
     const isBack = autoscaler.targets.every(({ live, kept }) => kept === null || live === kept.percent);
     const hasRecord = readOriginal(hpa) !== null;
     const atHome = mayLetGo && isBack && !hasRecord && targets.every((target) => isHome(target, after));
@@ -61,7 +62,7 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
   return { followed, memory: [...remembered, ...astray].filter(worthKeeping), notes };
 }
 
-/** The pods as they are once the steps are done. */
+/** The pods as they are after the steps. */
 export function podsAfter(pods: readonly PodRecord[], steps: readonly Pick<ResizeStep, 'pod' | 'containers'>[]): readonly PodRecord[] {
   const byUid = new Map(steps.map((step) => [step.pod.uid, step]));
   return pods.map((pod) => {
@@ -76,10 +77,10 @@ export function podsAfter(pods: readonly PodRecord[], steps: readonly Pick<Resiz
 }
 
 function revertNote({ hpa, memory, blocker }: AutoscalerState): DecisionNote {
-  const what = `HorizontalPodAutoscaler ${hpa.name}: the target that followed the request was put back by ${memory.revertedBy ?? 'somebody'}`;
+  const what = `HorizontalPodAutoscaler ${hpa.name}: the adjusted target was reverted by ${memory.revertedBy ?? 'another manager'}`;
   return {
     type: 'Warning',
     reason: 'AutoscalerReverted',
-    message: blocker === null ? `${what}; it is moved once more` : `${what}; left alone`,
+    message: blocker === null ? `${what}; it is adjusted once more` : `${what}; it is not adjusted again`,
   };
 }

@@ -33,7 +33,7 @@ function deployed(template: typeof OLD, situation = settled()): WorkloadSituatio
 const valuesOf = ({ pods: all }: WorkloadSituation) =>
   all.map(({ containers: [main] }) => ({ requests: main?.requests, limits: main?.limits }));
 
-describe('A template that a person has raised', () => {
+describe('A template that a user has raised', () => {
   test('is left to new pods until confidence and the other gates allow a reduction', () => {
     const after = live(deployed(RAISED), 4 * HOUR_MS);
     expect(valuesOf(after)).toEqual([RAISED, RAISED, RAISED]);

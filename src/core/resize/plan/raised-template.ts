@@ -1,16 +1,16 @@
-// A template that a person has raised since sizes were put in force: what was learnt before says nothing against it, so it is
-// the least in force until a new reduction has passed every gate.
+// Accepts a template that a user has raised since values were applied: earlier usage does not contradict it, so its amounts are lower
+// bounds of the values in force until a new reduction has passed every gate.
 
 import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import { FIELD, RESOURCES, sameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
-/** A smaller difference is one of notation. */
+/** A smaller difference is a matter of notation. */
 const MIN_RAISE_RATIO = 1.001;
 
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 
-/** Whether the template asks for more of anything than it did when it was last looked at. */
+/** Whether any amount of the template is greater than at the last decision. */
 export function isTemplateRaised({ workload, memory }: Pick<WorkloadSituation, 'workload' | 'memory'>): boolean {
   return [...valuesOf(workload)].some(([name, now]) => {
     const raised = raisedFields(memory.template.get(name), now);
@@ -18,28 +18,28 @@ export function isTemplateRaised({ workload, memory }: Pick<WorkloadSituation, '
   });
 }
 
-/** What is to be remembered of the template, and of what is in force where it was raised; null: nothing new. */
+/** The memory to store for the present template, with raised amounts in force; null: unchanged. */
 export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'workload' | 'memory'>): Partial<ResizeMemory> | null {
   const { apply, lastApplied, previous, template: before } = memory;
   const template: Values = apply === null && lastApplied === null ? new Map() : valuesOf(workload);
   if (!isTemplateRaised({ workload, memory })) return isSame(before, template) ? null : { template };
-  // Until it has been rolled out pods of both sizes are right.
+  // During the rollout pods of both sizes are correct.
   if (workload.rolloutInProgress && apply === null) return null;
   return {
     template,
     apply: apply && { ...apply, values: atLeastRaised(apply.values, before, template) },
     lastApplied: lastApplied && { ...lastApplied, values: atLeastRaised(lastApplied.values, before, template) },
-    // Should the change be taken back, what was deployed meanwhile is not.
+    // A roll-back of the change does not revert what was deployed meanwhile.
     previous: previous && { ...previous, values: atLeastRaised(previous.values, before, template) },
-    // What a person has deployed is no temporary increase.
+    // Deployed values are no temporary increase.
     cpuBeforeIncrease: new Map(),
   };
 }
 
 /**
- * Values with what the template has been raised to as the least. Memory limits that are removed in the template are left out:
- * a resize in place cannot remove them.
- * @param before the template when it was last looked at
+ * Values with the raised amounts of the template as lower bounds. A removed memory limit is ignored, because an in-place resize cannot
+ * remove it.
+ * @param before values of the template at the last decision
  */
 export function atLeastRaised(values: Values, before: Values, template: Values): Values {
   const after = [...values].map(([name, own]): [string, RequestsAndLimits] => {
@@ -65,7 +65,7 @@ function raisedAmounts(before: OptionalResources | undefined, now: OptionalResou
   return raised;
 }
 
-/** Amounts that are set, no less than the least that is. */
+/** Set amounts, raised to those of `least` that are set. */
 function atLeast(amounts: OptionalResources, least: OptionalResources): OptionalResources {
   let result = amounts;
   for (const resource of RESOURCES) {

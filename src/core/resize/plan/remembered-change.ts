@@ -9,11 +9,11 @@ import type { ChangeUnderWay, ResizeMemory, UserRequests, WatchedReduction, Work
 import { withoutReductions, withReductions } from './once-a-day.ts';
 import { mustProveItself } from './stages.ts';
 
-/** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
+/** First hold after an automatic roll-back; each consecutive one doubles it, up to a week. */
 const HOLD_MS: DurationMs = 24 * HOUR_MS;
 const MAX_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
 
-/** @param inForce what every container has before it */
+/** The memory after a change starts. @param inForce values of all containers before the change */
 export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
   const raisesOnly = !mustProveItself(change, inForce);
   return {
@@ -23,29 +23,29 @@ export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Val
   };
 }
 
-/** Whether any pod is otherwise than before the change. */
+/** Whether any pod differs from the values before the change. */
 export function hasBegun(pods: readonly PodRecord[], previous: ResizeMemory['previous']): boolean {
   return pods.some(({ containers }) => containers.some((each) => !sameValues(previous?.values.get(each.name) ?? each, each)));
 }
 
-/** Whether a pod has less than before because the last change made it smaller, and no other manager has resized it since. */
+/** Whether the last change reduced a pod, and no other manager has resized it since. */
 export function isMadeSmaller({ resizedBy, containers }: PodRecord, previous: ResizeMemory['previous']): boolean {
   if (previous === null || resizedBy === null || !isOwnManager(resizedBy.manager)) return false;
-  // Times of the server's record are whole seconds.
+  // Times in managedFields are whole seconds.
   if (resizedBy.at < Math.floor(previous.at / SECOND_MS) * SECOND_MS) return false;
   return containers.some((each) => lowersAnything(previous.values.get(each.name) ?? each, each));
 }
 
-/** Whether a change makes a container smaller in anything. */
+/** Whether a change lowers any amount of a container. */
 export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
   const [from, to] = [previous?.values.get(container), change.values.get(container)];
   return from !== undefined && to !== undefined && lowersAnything(from, to);
 }
 
 /**
- * Drops the change: the values before it are in force again, except for raises that pods already have and may use.
- * `previous` stays: pods that cannot be reached now may have the values of the change.
- * @param hasBegun some pod has been touched
+ * The memory after a change is ended: the previous values are in force again, except for raises that pods already have and may use.
+ * `previous` is kept, because unreachable pods may have the values of the change.
+ * @param hasBegun some pod was resized
  */
 export function ended(memory: ResizeMemory, pods: readonly PodRecord[], now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
   const { apply, previous, lastApplied } = memory;
@@ -61,7 +61,7 @@ export function ended(memory: ResizeMemory, pods: readonly PodRecord[], now: Ins
   return { ...common, lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values } };
 }
 
-/** `from` with the raises of `to` that are in force in any pod. */
+/** `from` with the raises of `to` that any pod already has. */
 function withReachedRaises(from: Values, to: Values, pods: readonly PodRecord[]): Values {
   const reached = pods
     .flatMap(({ containers }) => containers.map((each): Values => new Map([[each.name, each.actual ?? each]])))
@@ -83,8 +83,9 @@ function raisedAmount(was: number | null, wanted: number | null, has: number | n
 }
 
 /**
- * What was before the last change is in force again. An automatic one takes back reductions alone: what was raised with them, or
- * since, was needed. @param why `requestedAt`: `at` of the request that it carries out; null: it is automatic
+ * The memory after a roll-back: the values before the last change are in force again. An automatic roll-back only reverts reductions,
+ * because raises that were made with them or later were needed.
+ * @param why `requestedAt`: `at` of the user request; null: the roll-back is automatic
  */
 export function rolledBack(
   memory: ResizeMemory,
@@ -110,15 +111,15 @@ export function rolledBack(
 }
 
 /**
- * What a user asks to be rolled back and has not been yet; null: nothing. A request stays in the Recommendation after it was carried
- * out: it is identified by its time, which neither later roll-backs nor the clock change.
+ * The user's request for a roll-back that was not executed yet; null: none. A request stays in the Recommendation after its execution, so
+ * it is identified by its time, which neither later roll-backs nor clock changes affect.
  */
 export function rollbackToCarryOut({ userRequests, memory }: Pick<WorkloadSituation, 'userRequests' | 'memory'>): UserRequests['rollback'] {
   const { rollback } = userRequests;
   return rollback === null || rollback.at === memory.lastRollbackRequestAt ? null : rollback;
 }
 
-/** Roll-backs in a row end with a change that proved itself; a raise has nothing to prove, and a change that only new pods get is not proven yet. */
+/** Resets the count of consecutive roll-backs after a verified change. A raise, or a change that takes effect only at creation, verifies nothing. */
 export function resetRollBackCount(rolledBack: ResizeMemory['rolledBack'], isProven: boolean): ResizeMemory['rolledBack'] {
   return rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 };
 }

@@ -1,13 +1,13 @@
-// Whether restarts follow a change, or happen anyway: a workload that restarts now and then is sized all the same.
+// Distinguishes restarts that a change causes from those that occur anyway, so that workloads with occasional restarts are sized, too.
 
 import type { PodRecord } from '#kube/records/pod';
 import { DAY_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { WorkloadSituation } from '../model/situation.ts';
 
-/** A rise that chance alone would bring about less often than this is the change's doing. */
+/** Significance level: a rise with a smaller p-value is attributed to the change. */
 const SIGNIFICANCE: Ratio = 0.05;
 
-/** Events seen in a time of observation, summed over pods. */
+/** Number of events and time of observation, summed over pods. */
 export interface ObservedRate {
   readonly events: number;
   readonly observedMs: DurationMs;
@@ -25,7 +25,7 @@ export function isSignificantlyGreater(first: ObservedRate, second: ObservedRate
 
 type Failures = NonNullable<WorkloadSituation['failures']>;
 
-/** Failures since a moment of each pod's own. */
+/** Failures of pods, for each pod since the time that `sinceOf` returns. */
 export function failuresSince(
   pods: readonly PodRecord[],
   sinceOf: (pod: PodRecord) => Instant,
@@ -38,7 +38,7 @@ export function failuresSince(
   };
 }
 
-/** Failures in the day before a moment, or in the pod's life until then where that is shorter. */
+/** Failures of pods in the day before `until`, or since the pod's creation where that is later. */
 export function failuresInDayBefore(pods: readonly PodRecord[], until: Instant, failures: Failures): ObservedRate {
   const from = (pod: PodRecord): Instant => Math.max(pod.createdAt, until - DAY_MS);
   return {
@@ -47,7 +47,7 @@ export function failuresInDayBefore(pods: readonly PodRecord[], until: Instant, 
   };
 }
 
-/** Those that were seen, and those that the pod's status shows. */
+/** Observed failures, and those in the pod's status. */
 function failuresOf({ uid, containers }: PodRecord, failures: Failures): readonly Instant[] {
   const shown = containers.flatMap(({ lastTermination }) => {
     const at = lastTermination?.finishedAt ?? null;
@@ -60,18 +60,18 @@ export function sumOfRates(a: ObservedRate, b: ObservedRate): ObservedRate {
   return { events: a.events + b.events, observedMs: a.observedMs + b.observedMs };
 }
 
-/** Whether a container ended by itself, and not well, after a moment. */
+/** Whether a termination after `since` was a failure: a non-zero exit code or an OOM kill. */
 export function failedSince(termination: PodRecord['containers'][number]['lastTermination'], since: Instant): boolean {
   const finishedAt = termination?.finishedAt ?? Number.NEGATIVE_INFINITY;
   return finishedAt >= since && (termination?.exitCode !== 0 || termination.reason === 'OOMKilled');
 }
 
-/** Whether a container of the pod did. */
+/** Whether a container of the pod failed after `since`. */
 export function failedAfter({ containers }: PodRecord, since: Instant): boolean {
   return containers.some(({ lastTermination }) => failedSince(lastTermination, since));
 }
 
-/** Probability of at least `least` successes in `trials`. As logarithms: thousands of restarts leave no term but zero. */
+/** Probability of at least `least` successes in `trials`. Computed with logarithms, because terms underflow with thousands of restarts. */
 function binomialTail(least: number, trials: number, chance: Ratio): Ratio {
   if (chance >= 1) return 1;
   let logTerm = trials * Math.log(1 - chance);

@@ -4,10 +4,10 @@ import type { WorkloadDecision } from '../model/decision.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
 const LEVELS: readonly RiskLevel[] = ['none', 'low', 'medium', 'high'];
-/** A reduction of which Evenkeel is this sure risks little. */
+/** Confidence from which a reduction has low risk. */
 const SURE = 0.8;
 
-/** The highest risk of any container: of staying too small, else of the reduction that is recommended. */
+/** Highest risk of any container: of being too small now, else of the recommended reduction. */
 export function riskOf({ containers, state }: Pick<WorkloadDecision, 'containers' | 'state'>): RiskLevel {
   if (state === 'excluded' || state === 'collecting') return 'none';
   return containers.map(containerRisk).reduce((highest, risk) => (LEVELS.indexOf(risk) > LEVELS.indexOf(highest) ? risk : highest), 'none');

@@ -77,7 +77,7 @@ describe('CrashLoopBackOff', () => {
     const before = aSituation(invalid);
     const idle = decideWorkload(before);
     expect([idle.reason, idle.steps, idle.autoscalers]).toEqual(['invalid-policy', [], []]);
-    const lastApplied = { at: T0 - HOUR_MS, by: 'evenkeel', reason: 'less is enough', pods: 3, values: valuesOf(before.workload) };
+    const lastApplied = { at: T0 - HOUR_MS, by: 'evenkeel', reason: 'over-provisioned', pods: 3, values: valuesOf(before.workload) };
     const previous = { at: T0 - HOUR_MS, values: new Map([['main', { requests: amounts('900m', '1Gi'), limits: amounts(null, null) }]]) };
     const memory = { ...NO_MEMORY, lastApplied, previous };
     const userRequests = { ...before.userRequests, rollback: { at: T0, by: 'ann' } };
@@ -252,11 +252,11 @@ describe('restarts after a change', () => {
         ...lowering,
         failures: ofAll(every(HOUR_MS, T0 - DAY_MS, 24)),
       });
-    expect(killed(OOM_KILL).memory.rolledBack?.message).toContain('OOM-killed below the memory limit before the change');
+    expect(killed(OOM_KILL).memory.rolledBack?.message).toContain('OOM-killed at a lower memory limit than before the change');
     expect(killed(CRASH).memory.rolledBack).toBeNull();
     const countedAt = (at: number) =>
       afterCanary((pod) => pod, { ...lowering, countedKills: new Map([['uid-web-1', [{ container: 'main', at }]]]) });
-    expect(countedAt(T0 + MINUTE_MS).memory.rolledBack?.message).toContain('OOM-killed below the memory limit before the change');
+    expect(countedAt(T0 + MINUTE_MS).memory.rolledBack?.message).toContain('OOM-killed at a lower memory limit than before the change');
     expect(countedAt(T0 - MINUTE_MS).memory.rolledBack).toBeNull();
   });
 
@@ -330,7 +330,7 @@ describe('a canary that is not ready, while', () => {
   });
 
   test.each<[string, Partial<WorkloadSituation>, boolean]>([
-    ['its node tells no usage, is rolled back', { unreadPods: new Set(pods(3).map(({ uid }) => uid)) }, true],
+    ['its node reports no usage, is rolled back', { unreadPods: new Set(pods(3).map(({ uid }) => uid)) }, true],
     ['usage is stale, is rolled back', { gateState: gateState('usage') }, true],
     ['the status of pods is stale itself, is left alone', { gateState: gateState('informers') }, false],
   ])('%s', (_case, ill, isRolledBack) => {

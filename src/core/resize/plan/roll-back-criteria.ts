@@ -1,4 +1,4 @@
-// What speaks for harm in a change under way that lowers something: crash loops, OOM kills, restarts, readiness, errors, throttling.
+// Detects regressions caused by a reduction: crash loops, OOM kills, restarts, unready pods, errors, throttling.
 
 import { namesOf, type PodRecord } from '#kube/records/pod';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
@@ -10,38 +10,39 @@ import { tooManyErrors } from './error-rate.ts';
 import { hasCrashed } from './pod-change.ts';
 import { failedSince, failuresInDayBefore, failuresSince, isSignificantlyGreater, sumOfRates, type ObservedRate } from './restart-rates.ts';
 
-/** A failed probe now and then is no harm. */
+/** How long a pod must be unready to count as a regression: single failed probes do not. */
 export const UNREADY_MS: DurationMs = 2 * MINUTE_MS;
 
-/** What harm is looked for in. */
+/** A change under way, with the pods that have and have not its values. */
 export interface ChangeInProof {
   readonly now: Instant;
   readonly change: ChangeUnderWay;
-  /** Values before the change; null: not known. */
+  /** Values before the change; null: unknown. */
   readonly previous: Values | null;
   /** Pods that have the new values. */
   readonly changed: readonly PodRecord[];
-  /** The workload's other running pods: what begins to ail all of them, too, is not the change's doing. */
+  /** The workload's other running pods: a problem that affects all of them, too, is not caused by the change. */
   readonly others: readonly PodRecord[];
-  /** OOM kills that the status of a pod does not show, by the pod's uid. */
+  /** OOM kills that pod statuses do not show, by pod uid. */
   readonly countedKills: ReadonlyMap<string, readonly CountedKill[]>;
-  /** When containers failed, by the pod's uid. */
+  /** Failure times of containers, by pod uid. */
   readonly failures: ReadonlyMap<string, readonly Instant[]>;
   readonly throttledRatio: Ratio | null;
   readonly errorRate: number | null | undefined;
 }
 
-/** A reduction that has been in force for a while. */
+/** A reduction that is in force on all pods and watched. */
 export type WatchedInProof = Omit<ChangeInProof, 'change' | 'throttledRatio' | 'errorRate'> & { readonly change: StartedChange };
 
 type StartedChange = Pick<ChangeUnderWay, 'startedAt' | 'values'>;
 
+/** A detected regression. */
 export interface Regression {
   readonly reason: 'restarts' | 'readiness' | 'errors' | 'throttling' | 'pressure';
   readonly message: string;
 }
 
-/** Why a change should be taken back; null: no sign of harm. */
+/** The regression for which a change under way is rolled back; null: none. */
 export function regressionOf(proof: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
   return (
     (rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? restarts(proof) ?? unready(proof)) : null) ?? worseService(proof, rules)
@@ -49,14 +50,14 @@ export function regressionOf(proof: ChangeInProof, rules: PolicyRules['rollback'
 }
 
 /**
- * Why a reduction should be taken back in the day after its stages, when no pod is left without it; null: no sign of harm. A restart,
- * or one pod that is not ready, says little in a day.
+ * The regression for which a watched reduction is rolled back, when no unchanged pod is left to compare with; null: none. Single restarts
+ * and single unready pods within a day do not count.
  */
 export function regressionOfWatched(proof: WatchedInProof, rules: PolicyRules['rollback']): Regression | null {
   return rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? allUnready(proof)) : null;
 }
 
-/** When a pod got the new values: a restart before that is not the change's doing. */
+/** Time at which a pod got the new values: earlier restarts are not caused by the change. */
 function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: StartedChange): Instant {
   return Math.max(startedAt, resizedBy?.at ?? createdAt);
 }
@@ -74,8 +75,8 @@ function crashLoop(proof: WatchedInProof): Regression | null {
 }
 
 /**
- * Unchanged pods that can show a cause other than the change. Not those that failed as often before it began, or were not ready: they
- * would excuse any harm of the change for as long as they are ill.
+ * Unchanged pods that can show another cause than the change. Pods that failed as often before, or were not ready, are excluded: they
+ * would hide every regression for as long as they fail.
  */
 function comparable({ now, change: { startedAt }, others, failures }: WatchedInProof): readonly PodRecord[] {
   return others.filter((pod) => {
@@ -86,12 +87,12 @@ function comparable({ now, change: { startedAt }, others, failures }: WatchedInP
   });
 }
 
-/** Of all, not of most: a change that is taken back without need costs a day of savings, one that harms and goes on costs the workload. */
+/** Whether all pods match, not just most: an unnecessary roll-back costs a day of savings, a missed regression the workload's availability. */
 function areAll(pods: readonly PodRecord[], holds: (pod: PodRecord) => boolean): boolean {
   return pods.length > 0 && pods.every(holds);
 }
 
-/** One kill below the limit before the change shows that the old limit would have served. */
+/** One OOM kill at the lower limit is enough: the previous limit would have prevented it. */
 function oomKill({ change, previous, changed, countedKills }: WatchedInProof): Regression | null {
   const killed = changed.filter((pod) =>
     pod.containers.some(({ name, lastTermination }) => {
@@ -105,7 +106,7 @@ function oomKill({ change, previous, changed, countedKills }: WatchedInProof): R
   );
   return killed.length === 0
     ? null
-    : { reason: 'restarts', message: `OOM-killed below the memory limit before the change: ${namesOf(killed)}` };
+    : { reason: 'restarts', message: `OOM-killed at a lower memory limit than before the change: ${namesOf(killed)}` };
 }
 
 /** More restarts than in the day before the change and, where unchanged pods restart as well, more than theirs. */
@@ -114,7 +115,7 @@ function restarts(proof: ChangeInProof): Regression | null {
   const sinceChange = failuresSince(changed, (pod) => changedAt(pod, change), now, failures);
   if (sinceChange.events === 0) return null;
   const before = failuresBefore({ change, changed, others, failures });
-  // Without anything to compare with a failure counts as the change's doing.
+  // Without an earlier observation a failure is attributed to the change.
   if (before.observedMs > 0 && !isSignificantlyGreater(sinceChange, before)) return null;
   const unchanged = failuresSince(comparable(proof), ({ createdAt }) => Math.max(change.startedAt, createdAt), now, failures);
   if (unchanged.events > 0 && !isSignificantlyGreater(sinceChange, unchanged)) return null;
@@ -125,8 +126,8 @@ function restarts(proof: ChangeInProof): Regression | null {
 }
 
 /**
- * Of the changed pods, in the day before the change began: a pod may be resized again since, for another reason. Of the others as well
- * where those are too young to have a day together.
+ * Failures of the changed pods in the day before the start of the change, because a pod may have been resized again since. Failures of
+ * the other pods are added where the changed ones have less than a day of observation together.
  */
 function failuresBefore({
   change: { startedAt },
@@ -160,7 +161,7 @@ function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rule
   return { reason: 'throttling', message: `throttled CPU periods rose by ${Math.round(rise * 100)} % of all` };
 }
 
-/** Of the container that is throttled most, before a change and since; null: of none it is known. */
+/** Throttled share of CPU periods of the most throttled container; null: unknown for all. */
 export function throttledRatioOf({ advice }: WorkloadSituation): number | null {
   const ratios = advice.flatMap(({ throttledRatio }) => throttledRatio ?? []);
   return ratios.length === 0 ? null : Math.max(...ratios);

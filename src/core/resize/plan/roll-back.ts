@@ -1,4 +1,4 @@
-// Going back to the values before: because a user asks for it, or because pods were harmed by the change.
+// Rolls back to the previous values: on a user's request, or after a regression.
 
 import type { Instant } from '#kube/units';
 import type { Values } from '../model/container-values.ts';
@@ -15,18 +15,20 @@ const NOTHING: Values = new Map();
 const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
 const NO_FAILURES: NonNullable<WorkloadSituation['failures']> = new Map();
 
+/** Executes a requested roll-back, unless it was executed before. */
 export function rollBackOnRequest(draft: Draft): void {
   const request = rollbackToCarryOut(draft.context);
   if (request === null) return;
-  rollBack(draft, 'request', `asked for by ${request.by === '' ? 'a person' : request.by}`, request.at);
+  rollBack(draft, 'request', `requested by ${request.by === '' ? 'a user' : request.by}`, request.at);
 }
 
+/** Rolls the change under way back after a regression. */
 export function rollBackOnRegression(draft: Draft): void {
   const regression = regressionSeen(draft.context);
   if (regression !== null) rollBack(draft, regression.reason, regression.message, null);
 }
 
-/** Why the change under way should be taken back; null: there is none, or no sign of harm. */
+/** The regression of the change under way; null: none, or no reduction is under way. */
 function regressionSeen(situation: WorkloadSituation): Regression | null {
   const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
   if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return null;
@@ -40,7 +42,7 @@ function regressionSeen(situation: WorkloadSituation): Regression | null {
   return regressionOf(proof, policy.rollback) ?? evidenceOfRegression(situation, reduction).regression;
 }
 
-/** Regression in what has been in force for hours: all that is watched goes back, and what is on its way does not come. */
+/** Rolls back all watched reductions after a regression of one of them, and ends the change under way. */
 export function rollBackWatched(draft: Draft): void {
   const seen = lookAtWatched(draft.context);
   if (seen === null) return;
@@ -50,7 +52,7 @@ export function rollBackWatched(draft: Draft): void {
   rollBack(draft, seen.regression.reason, seen.regression.message, null);
 }
 
-/** What has ended by now is watched no longer. */
+/** Removes watches that have ended. */
 export function endWatches(draft: Draft): void {
   if (draft.memory.watched.some(({ until }) => until <= draft.context.now)) draft.remember(withoutEnded(draft.memory, draft.context.now));
 }
@@ -60,6 +62,6 @@ function rollBack(draft: Draft, reason: string, message: string, requestedAt: In
   draft.notes.push({
     type: requestedAt === null ? 'Warning' : 'Normal',
     reason: 'RolledBack',
-    message: `back to the values before: ${message}`,
+    message: `rolled back to the previous values: ${message}`,
   });
 }

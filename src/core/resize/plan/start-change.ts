@@ -1,4 +1,4 @@
-// Starts a change where one is due, a user's decision allows it and nothing holds it; else says what it waits for.
+// Starts a change where one is due, approved if required, and not blocked; otherwise reports what it waits for.
 
 import { countOf, formatCountOrPercent } from '../../model/count-or-percent.ts';
 import { rememberIncreases } from './cpu-increases.ts';
@@ -16,10 +16,10 @@ import { sameValues, valuesOf, type Values } from '../model/container-values.ts'
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 
-/** What `maxConcurrent` comes to at least, where it is a share. */
+/** Minimum of `maxConcurrent` where it is a percentage. */
 const MIN_CONCURRENT = 10;
 
-/** The change is then under way: `memory.apply` of the draft. */
+/** Starts the due change: it is then in `memory.apply` of the draft. */
 export function startChange(draft: Draft): Outcome {
   const approval: ApprovalState = draft.mode === 'Approve' ? currentApproval(draft.plan) : { kind: 'none' };
   const approved = approval.kind === 'valid' ? approval : null;
@@ -41,7 +41,7 @@ export function startChange(draft: Draft): Outcome {
   return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: endOnlyIncreases(now) });
 }
 
-/** null: there is a place for one more workload. */
+/** Outcome where `maxConcurrent` is reached; null: another workload may be reduced. */
 function concurrencyReached({ policy, otherWorkloadsUnderWay: others, governedWorkloads }: WorkloadSituation): Outcome | null {
   const { maxConcurrent } = policy;
   const most = countOf(maxConcurrent, governedWorkloads, MIN_CONCURRENT);
@@ -51,7 +51,7 @@ function concurrencyReached({ policy, otherWorkloadsUnderWay: others, governedWo
   return outcome('awaiting', 'concurrency', words);
 }
 
-/** Raises wait for no other workload. What a person has approved is carried out as a whole or not at all. */
+/** Changes that `maxConcurrent` does not delay: raises. An approved change is made as a whole or not at all. */
 function notDelayed(changes: readonly DueChange[], isApproved: boolean): readonly DueChange[] {
   const raises = changes.filter(({ direction }) => direction === 'raise');
   if (!isApproved) return raises;
@@ -63,7 +63,8 @@ function nothingDue(draft: Draft): Outcome {
     return beyondAutoscalers(draft.containers, draft.context.now) ?? draft.unchanged();
   }
   return (
-    currentRejection(draft.plan) ?? outcome('awaiting', 'approval', `what was approved is in force; newly recommended: ${draft.summary()}`)
+    currentRejection(draft.plan) ??
+    outcome('awaiting', 'approval', `the approved values are in force; newly recommended: ${draft.summary()}`)
   );
 }
 
@@ -73,7 +74,7 @@ function awaitApproval(draft: Draft, approval: ApprovalState): Outcome {
   return outcome('awaiting', 'approval', `${approval.message}; ${draft.summary()}`);
 }
 
-/** Nothing is lowered below what was in force before it was raised for a while. */
+/** Whether the changes only end temporary increases. */
 function endOnlyIncreases(changes: readonly DueChange[]): boolean {
   return changes.every((change) => change.endsIncrease === true);
 }
@@ -93,11 +94,11 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
   };
   draft.remember({
     ...begun(draft.memory, change, inForce),
-    // What a person has approved is no increase of ours.
+    // An approved raise is no temporary increase.
     ...(why.by === 'evenkeel' ? rememberIncreases(draft.memory, draft.containers, inForce, values) : {}),
     ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
     oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
-    // A later deploy is recognised by it.
+    // The stored template shows later deployments.
     ...(draft.memory.template.size === 0 ? { template: valuesOf(draft.context.workload) } : {}),
   });
   return outcome('applying', null, draft.summary());

@@ -1,5 +1,5 @@
-// What throttling and pressure say of a reduction: against the same hours of the week before, and where no such hour is known,
-// against replicas that it has not reached. What is not measured says nothing, for or against it.
+// Compares throttling and pressure after a reduction with the same hours of the week before, and where no such hour was measured, with
+// unchanged replicas. Measures without readings are ignored.
 
 import { formatDuration } from '../../model/duration.ts';
 import { isoTime } from '#kube/time/iso-time';
@@ -15,12 +15,12 @@ import type { Regression } from './roll-back-criteria.ts';
 
 interface Measure {
   readonly measure: keyof Evidence;
-  /** What has to be lowered for it to be its doing. */
+  /** The measure counts only where this resource was lowered. */
   readonly resource: ResourceName;
   readonly rule: 'onThrottleRatio' | 'onPressureRatio';
   readonly reason: Regression['reason'];
   readonly words: string;
-  /** An older reading says nothing of now. */
+  /** Maximum age of a reading. */
   readonly holdsMs: DurationMs;
 }
 
@@ -38,16 +38,15 @@ const MEASURES: readonly Measure[] = [
   { measure: 'memoryPressureRatio', resource: 'memory', words: 'time in which tasks waited for memory', ...PRESSURE },
 ];
 
-/** Samples carry a reading of the counters until the next: what they show of an hour may be of the hour before. */
+/** Samples repeat a reading of the counters until the next one, so the values of an hour may belong to the hour before. */
 const EVIDENCE_LAG_MS: DurationMs = HOUR_MS + 6 * MINUTE_MS;
-/** One reading of pressure is of 5 minutes: too short to distinguish a spike from a shortage. */
+/** Required duration of readings: one reading of pressure covers 5 minutes, too short to distinguish a spike from a shortage. */
 const MIN_READ_MS: DurationMs = 9 * MINUTE_MS;
-/** The last whole hour before a change. */
+/** Covers the last whole hour before a change. */
 const HOURS_BEFORE_MS: DurationMs = 2 * HOUR_MS;
 
-/** A reduction as far as evidence is concerned. */
+/** A reduction to judge by throttling and pressure. */
 export interface JudgedReduction {
-  /** When it began. */
   readonly since: Instant;
   readonly before: Values;
   readonly inForce: Values;
@@ -57,20 +56,21 @@ export interface JudgedReduction {
   readonly others: readonly PodRecord[];
 }
 
+/** Result of a comparison. */
 export interface EvidenceFound {
-  /** null: no sign of harm. */
+  /** null: none. */
   readonly regression: Regression | null;
-  /** Hours that were compared with those of the week before; at least one where replicas were compared. */
+  /** Number of hours compared with the week before; at least 1 where replicas were compared. */
   readonly comparedHours: number;
 }
 
-/** The moment from which on a decision asks for evidence by hour; undefined: it asks for none. */
+/** Start of the hourly evidence that a decision needs; undefined: it needs none. */
 export function evidenceSince({ apply, watched }: Pick<WorkloadSituation['memory'], 'apply' | 'watched'>): Instant | undefined {
   const begun = [...(apply === null ? [] : [apply.startedAt]), ...watched.map(({ since }) => since)];
   return begun.length === 0 ? undefined : Math.min(...begun) - HOURS_BEFORE_MS;
 }
 
-/** Looks for harm in what throttles and presses the containers that a reduction has made smaller. */
+/** Looks for a rise of throttling or pressure in the containers that a reduction lowered. */
 export function evidenceOfRegression(situation: WorkloadSituation, reduction: JudgedReduction): EvidenceFound {
   const hours = new Set<Instant>();
   let regression: Regression | null = null;
@@ -100,7 +100,7 @@ interface ComparedHour {
   readonly rise: Ratio;
 }
 
-/** While a change spreads, pods without it show the same hours at the same time. */
+/** Hours that can be compared with the week before. None while a change spreads: unchanged pods are compared instead. */
 function comparableHours(
   rows: readonly EvidenceHour[],
   { measure }: Measure,
@@ -120,7 +120,7 @@ function riseOverWeek(compared: readonly ComparedHour[]): Rise | null {
   return worst === undefined ? null : { by: worst.rise, against: `the same hour of the week before (from ${isoTime(worst.at)})` };
 }
 
-/** The mean of the changed replicas over the highest of the others: a replica that always suffers most must not count as harmed. */
+/** Rise of the changed replicas' mean over the highest of the others, so that a replica that is always the highest does not count. */
 function riseOverOthers(
   situation: WorkloadSituation,
   { since, changed, others }: JudgedReduction,
@@ -138,7 +138,7 @@ function riseOverOthers(
   return { by: mean - Math.max(before, ...without), against: 'unchanged replicas' };
 }
 
-/** Mean of the readings that were begun after a moment, and after the pod's start; null: too few. */
+/** Mean of the readings that started after `since` and after the pod's start; null: too few. */
 function latestOf(
   { readings, now }: WorkloadSituation,
   { uid, readySince }: PodRecord,
@@ -164,8 +164,8 @@ function regressionOfRise(
   return { reason, message: `${words} of ${container}: ${Math.round(by * 100)} percentage points more than in ${against}` };
 }
 
-/** In words how much was compared of a watched reduction. */
+/** Part of a message: how much of a watched reduction was compared. */
 export function comparedText(comparedHours: number, watchedMs: DurationMs): string {
-  if (comparedHours > 0) return `${comparedHours} of its hours compared so far, no harm seen`;
-  return `nothing could be compared in ${formatDuration(Math.floor(watchedMs / MINUTE_MS) * MINUTE_MS)}: neither the week before nor an unchanged replica was measured`;
+  if (comparedHours > 0) return `${comparedHours} hours compared so far without a regression`;
+  return `nothing could be compared for ${formatDuration(Math.floor(watchedMs / MINUTE_MS) * MINUTE_MS)}: neither the week before nor an unchanged replica was measured`;
 }

@@ -102,8 +102,8 @@ describe('a container without a CPU limit', () => {
   });
 
   test('waits with a message that names the node and its state', () => {
-    expect(decideWorkload(on(['n2', 0.845])).message).toMatch(/node n2 measures no pressure.*85 % of its CPU is used.*main/);
-    expect(decideWorkload(on(['n1', null])).message).toMatch(/node n1 measures no pressure.*how much of its CPU is used is not known/);
+    expect(decideWorkload(on(['n2', 0.845])).message).toMatch(/node n2 measures no pressure.*its CPU usage is 85 %.*main/);
+    expect(decideWorkload(on(['n1', null])).message).toMatch(/node n1 measures no pressure.*its CPU usage is unknown/);
   });
 
   test('is sized in memory meanwhile', () => {

@@ -1,20 +1,20 @@
-// What people have approved or rejected, held against what is recommended now.
+// Compares approvals and rejections by users with the present recommendation.
 
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Instant, Ratio } from '#kube/units';
 import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
 import { USER_REQUEST_EXPIRES_AFTER_MS, type UserRequests } from '../model/situation.ts';
 
-/** How far an approval holds. */
+/** State of an approval. */
 export type ApprovalState =
   | { readonly kind: 'none' }
   | { readonly kind: 'valid'; readonly values: Values; readonly by: string }
   | { readonly kind: 'lapsed'; readonly message: string };
 
 /**
- * An approval lapses after 7 days, when the recommendation moves upward by more than the tolerance, and where it asks for
- * more than was ever recommended or in force: then it is not an approval of these values. So it does where it would lower a
- * limit further than is recommended now.
+ * Whether an approval is valid. It lapses after 7 days, when the recommendation rises by more than the tolerance, where its values exceed
+ * both the recommendation and the values in force, and where it would lower a limit further than now recommended.
+ * @param tolerance relative tolerance by container and resource
  */
 export function approvalState(
   approved: UserRequests['approved'],
@@ -28,7 +28,7 @@ export function approvalState(
   for (const [name, values] of approved.values) {
     const target = recommended.get(name);
     const current = inForce.get(name);
-    if (target === undefined || current === undefined) return { kind: 'lapsed', message: `container ${name} is not recommended for` };
+    if (target === undefined || current === undefined) return { kind: 'lapsed', message: `container ${name} has no recommendation` };
     for (const resource of RESOURCES) {
       const message = whyLapsed(`${resource} of ${name}`, resource, { values, target, current, slack: 1 + tolerance(name, resource) });
       if (message !== null) return { kind: 'lapsed', message };
@@ -48,16 +48,16 @@ function whyLapsed(what: string, resource: 'cpu' | 'memory', { values, target, c
   const field = FIELD[resource];
   const [value, wanted] = [values.requests[field], target.requests[field]];
   if (value !== null && wanted !== null) {
-    if (wanted > value * slack) return `the recommendation for ${what} has moved upward since`;
-    if (value > Math.max(wanted, current.requests[field] ?? 0) * slack) return `the approved ${what} is not what was recommended`;
+    if (wanted > value * slack) return `the recommendation for ${what} has risen since`;
+    if (value > Math.max(wanted, current.requests[field] ?? 0) * slack) return `the approved ${what} differs from the recommendation`;
   }
-  // A limit falls under its guard alone, as it is now; and not where a greater one has been put in force since.
+  // A limit is only lowered as far as recommended now, and not where a greater one was applied since.
   const [limit, wantedLimit] = [values.limits[field], target.limits[field]];
   if (limit === null || wantedLimit === null || limit >= (current.limits[field] ?? 0)) return null;
-  return wantedLimit > limit * slack ? `the limit of ${what} is no longer to be lowered so far` : null;
+  return wantedLimit > limit * slack ? `the limit of ${what} may no longer be lowered that far` : null;
 }
 
-/** Until when these values are not offered again; null: they may be. */
+/** Time until which rejected values are not recommended again; null: they are not rejected. */
 export function rejectedUntil(
   rejected: UserRequests['rejected'],
   recommended: Values,

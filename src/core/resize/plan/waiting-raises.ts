@@ -1,4 +1,4 @@
-// Raises that wait until their nodes have room: no pod is pending for them, so that no node autoscaler sees the demand.
+// Raises that wait for free capacity of their nodes. They have no pending pod, so node autoscalers do not see the demand.
 
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { NO_RESOURCES, addResources, type RequestsAndLimits, type Resources } from '#kube/records/resources';
@@ -8,12 +8,13 @@ import type { WorkloadDecision } from '../model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { capacityRefusal } from './failed-resizes.ts';
 
+/** Demand of the raises that wait. */
 export interface WaitingRaises {
-  /** How many pods wait. */
+  /** Number of pods that wait. */
   readonly pods: number;
-  /** Since when the first of them waits. */
+  /** Start of the longest wait. */
   readonly since: Instant;
-  /** What they ask for beyond what is in force, all pods together. */
+  /** Requests beyond the actual ones, summed over the pods. */
   readonly requests: Resources;
 }
 
@@ -22,7 +23,7 @@ interface WaitingPod {
   readonly requests: Resources;
 }
 
-/** null: no raise waits. A deferred one is counted while its node has it, and after it was written back while it is still wanted. */
+/** The raises that wait; null: none. A deferred raise counts while it is pending on its node, and after its revert while it is still wanted. */
 export function raisesWaitingForNodes(
   { pods, now, nodePools }: Pick<WorkloadSituation, 'pods' | 'now' | 'nodePools'>,
   decision: WorkloadDecision,
@@ -40,14 +41,14 @@ export function raisesWaitingForNodes(
   };
 }
 
-/** What the pod asks for and its node has put off. */
+/** The raise that the pod's node has deferred; null: none. */
 function deferredRaise({ resize, containers }: PodRecord, now: Instant): WaitingPod | null {
   if (resize.state !== 'deferred' && resize.state !== 'infeasible') return null;
   const missing = containers.map((container) => missingTo(container.actual ?? container, container));
   return waitingPod(missing, resize.since ?? now);
 }
 
-/** What its node refused, as far as it is still wanted. */
+/** The part of a refused raise that is still wanted; null: none. */
 function revertedRaise(
   pod: PodRecord,
   { memory, containers }: WorkloadDecision,
@@ -64,7 +65,7 @@ function revertedRaise(
   );
 }
 
-/** The lesser of what was tried and what is wanted now. */
+/** The smaller of the values that were tried and those wanted now; null: none. */
 function stillWanted({ name }: ContainerRecord, { values }: FailedResize, wanted: RequestsAndLimits | undefined): RequestsAndLimits | null {
   const tried = values.get(name);
   return tried === undefined || wanted === undefined ? null : combined(tried, wanted, Math.min);
@@ -83,7 +84,7 @@ function combined(a: RequestsAndLimits, b: RequestsAndLimits, of: (x: number, y:
   return { requests: both('requests'), limits: both('limits') };
 }
 
-/** null: nothing is raised. */
+/** Requests that are missing to `to`; null: nothing is raised. */
 function missingTo(from: RequestsAndLimits, to: RequestsAndLimits | null): Resources | null {
   if (to === null || !raisesAnything(from, to)) return null;
   const more = (resource: 'cpu' | 'memory'): number =>

@@ -195,14 +195,14 @@ describe('a reduction that is in force on all pods', () => {
     const end = live(reduced({ evidence }), T0 + 20 * HOUR_MS, { evidence });
     const { message, memory, state } = decideWorkload(end);
     expect([state, memory.watched[0]?.comparedHours, memory.rolledBack]).toEqual(['applied', 0, null]);
-    expect(message).toContain('nothing could be compared in 20h: neither the week before nor an unchanged replica was measured');
+    expect(message).toContain('nothing could be compared for 20h: neither the week before nor an unchanged replica was measured');
   });
 
   test('says how much was compared', () => {
     const end = live(reduced({ evidence: QUIET }), T0 + 6 * HOUR_MS, { evidence: QUIET });
     const { message } = decideWorkload(end);
-    expect(message).toContain('its last reduction is watched until 2026-11-21T14:');
-    expect(message).toContain('3 of its hours compared so far, no harm seen');
+    expect(message).toContain('the last reduction is watched until 2026-11-21T14:');
+    expect(message).toContain('3 hours compared so far without a regression');
   });
 
   test('keeps no change waiting: the next reduction comes while it is watched, and harm takes both back', () => {

@@ -1,5 +1,5 @@
-// Reductions that are in force on all pods are watched through their next daily peak. The watch takes no turn: it keeps no
-// change waiting, of this workload or of others; what it finds harmful is taken back as a whole.
+// Watches reductions that are in force on all pods through their next daily peak. A watch delays no change of this or another workload;
+// after a regression all watched reductions are rolled back.
 
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
@@ -13,31 +13,31 @@ import { regressionOfWatched, type Regression } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
 import { mustProveItself } from './stages.ts';
 
-/** As many as the schema holds. More in a day are watched as if the two oldest were one. */
+/** Maximum number of items by the schema; further reductions within a day merge the two oldest. */
 export const MAX_WATCHED = 8;
-/** A watch ends when the evidence of its last hour has come. */
+/** Time until the evidence of the last watched hour is complete. */
 const LAST_HOUR_MS: DurationMs = 2 * HOUR_MS;
-/** A finding by evidence is reset by evidence alone: of at least this share of the hours. */
+/** Share of the watched hours that must be compared before a watch resets the count of roll-backs for throttling or pressure. */
 const PROVEN_SHARE = 0.5;
 
-/** A shorter watch has no whole hour to compare. */
+/** Whether a watch covers at least one whole hour to compare. */
 function isLongEnough({ withinMs }: PolicyRules['rollback']): boolean {
   return withinMs >= HOUR_MS;
 }
 
-/** What is watched once a change is in force on all pods. */
+/** The watches after a change is in force on all pods. */
 export function watchedAfter(situation: WorkloadSituation, change: ChangeUnderWay): readonly WatchedReduction[] {
   const { memory, policy, now } = situation;
   const { watched, previous } = memory;
   if (previous === null || !mustProveItself(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
-  // Pods that only come with it are looked after as they come up.
+  // Pods that get the values at creation are observed at their start instead.
   if (isSizedAtCreationOnly(situation)) return watched;
   const before = new Map([...previous.values].filter(([name, from]) => lowersAnything(from, change.values.get(name) ?? from)));
   const added = { since: change.startedAt, until: now + policy.rollback.withinMs + LAST_HOUR_MS, comparedHours: 0, before };
   return atMost([...watched, added]);
 }
 
-/** What is left of the watches at this moment, and whether one has ended that saw enough to speak for its reduction. */
+/** The memory without ended watches; the count of roll-backs is reset by one that compared enough hours. */
 export function withoutEnded(memory: ResizeMemory, now: Instant): Pick<ResizeMemory, 'watched' | 'rolledBack'> {
   const watched = memory.watched.filter(({ until }) => until > now);
   const ended = memory.watched.filter(({ until }) => until <= now);
@@ -46,21 +46,22 @@ export function withoutEnded(memory: ResizeMemory, now: Instant): Pick<ResizeMem
   return { watched, rolledBack: rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 } };
 }
 
-/** Whether only a watch without findings resets a roll-back: a change that spreads shows too little of a day. */
+/** Whether only a completed watch resets the count of roll-backs: the stages of a change show too little of a day. */
 export function isCountResetByWatch({ memory, policy }: WorkloadSituation): boolean {
   const { rolledBack } = memory;
   return (rolledBack?.reason === 'throttling' || rolledBack?.reason === 'pressure') && isLongEnough(policy.rollback);
 }
 
+/** Result of a look at the watched reductions. */
 export interface WatchSeen {
   readonly watched: readonly WatchedReduction[];
-  /** null: no sign of harm. */
+  /** null: none. */
   readonly regression: Regression | null;
-  /** What was in force before all that is watched; nothing that was raised since is lowered for it. */
+  /** Values before all watched reductions, but no less than those in force, so that a roll-back lowers nothing. */
   readonly before: Values;
 }
 
-/** null: nothing is watched. */
+/** Compares the watched reductions; null: nothing is watched. */
 export function lookAtWatched(situation: WorkloadSituation): WatchSeen | null {
   const { memory, pods } = situation;
   const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
@@ -80,8 +81,8 @@ export function lookAtWatched(situation: WorkloadSituation): WatchSeen | null {
 }
 
 /**
- * Regression that the status of pods shows, of those that the reduction itself made smaller: what is wrong with a revision that was deployed
- * since is not its doing.
+ * Regression by the statuses of pods that the reduction lowered. Pods of a revision that was deployed later are excluded, because their
+ * problems are not caused by the reduction.
  */
 function regressionOfPods(
   { now, pods, workload, policy, countedKills = new Map(), failures = new Map() }: WorkloadSituation,
@@ -97,12 +98,12 @@ function regressionOfPods(
   return regressionOfWatched({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
 }
 
-/** In words; null: nothing is watched. */
+/** Part of a decision's message about the last watch; null: nothing is watched. */
 export function watchText({ watched }: ResizeMemory, now: Instant): string | null {
   const last = watched.at(-1);
   if (last === undefined) return null;
   const until = isoTime(Math.floor(last.until / MINUTE_MS) * MINUTE_MS);
-  return `its last reduction is watched until ${until}, ${comparedText(last.comparedHours, now - last.since)}`;
+  return `the last reduction is watched until ${until}, ${comparedText(last.comparedHours, now - last.since)}`;
 }
 
 function atMost(watched: readonly WatchedReduction[]): readonly WatchedReduction[] {

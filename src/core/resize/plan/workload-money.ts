@@ -1,4 +1,4 @@
-// What a workload costs, what the recommendation would save, and what right-sizing has given back already.
+// Costs of a workload, and the potential and realised savings by right-sizing.
 
 import { requestCost, type RequestPrice } from '../../cost/request-cost.ts';
 import { HOURS_PER_MONTH, type Usd } from '#kube/units';
@@ -14,28 +14,28 @@ import {
 } from '#kube/records/resources';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
-/** One running pod, as far as money goes. */
+/** A running pod with its price. */
 export interface PricedPod extends RequestingPod<RequestsAndLimits & { readonly name: string; readonly sidecar: boolean }> {
-  /** On its node. */
+  /** Price on the pod's node. */
   readonly price: RequestPrice;
 }
 
 /** US dollars per month of 730 hours; null where no pod is on a node. */
 export interface WorkloadMoney {
   readonly costPerMonthUsd: Usd | null;
-  /** Not applied yet; negative where more is needed. */
+  /** Savings of the recommendation that is not applied yet; negative where it raises requests. */
   readonly potentialPerMonthUsd: Usd | null;
-  /** Given back so far against the template, which right-sizing never touches. */
+  /** Savings so far against the template, which right-sizing never changes. */
   readonly reclaimedPerMonthUsd: Usd | null;
 }
 
-/** Replicas that are gone while the workload is idle, at what they would cost. */
+/** Replicas removed while the workload is idle, with the price that they would have. */
 export interface ReplicasAway {
   readonly count: number;
   readonly price: RequestPrice;
 }
 
-/** @param template requests by container as the workload states them */
+/** Money of a workload. @param template deployed requests of each container */
 export function workloadMoney(
   pods: readonly PricedPod[],
   plans: readonly Pick<ContainerPlan, 'name' | 'current' | 'target'>[],
@@ -65,7 +65,7 @@ export function workloadMoney(
   return { costPerMonthUsd: cost, potentialPerMonthUsd: potential, reclaimedPerMonthUsd: reclaimed };
 }
 
-/** Of pods of different nodes, together; what is not known of one is left out. */
+/** Sum of the money of pods on different nodes; unknown amounts are ignored. */
 export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
   return {
     costPerMonthUsd: addKnown(a.costPerMonthUsd, b.costPerMonthUsd),
@@ -74,7 +74,7 @@ export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
   };
 }
 
-// Where nothing is recommended of a resource, nothing is freed of it.
+// A resource without a recommendation counts with its present request.
 function targetOf(plans: Pick<ContainerPlan, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
   if (plans === undefined) return requests;
   const { current, target } = plans;

@@ -22,7 +22,7 @@ describe('the lease of evenkeel-autoscaler', () => {
     expect(autoscalerLeaseOf(lease, NOW)).toEqual(NO_AUTOSCALER_LEASE);
   });
 
-  test('renewed further ahead of our clock than it lasts proves nothing: it would be held for ever', () => {
+  test('is not held where it was renewed further ahead of our clock than its duration, which would never expire', () => {
     expect(autoscalerLeaseOf({ ...held, renewTime: '2036-11-20T12:00:00Z' }, NOW)).toEqual({
       isHeld: false,
       reason: expect.stringContaining('in the future'),

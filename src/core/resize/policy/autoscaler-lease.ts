@@ -1,25 +1,25 @@
-// Whether evenkeel-autoscaler holds its lease. Pace Hourly is in force only then: the autoscaler knows the forecast and treats a
-// deferred resize as pending demand, so that nodes follow the hour.
+// Whether evenkeel-autoscaler holds its Lease. Pace Hourly is in force only then: the autoscaler provisions nodes for the forecast
+// and for deferred resizes, so that node capacity follows the hour.
 
 import { SECOND_MS, type DurationMs } from '#kube/units';
 
 export const AUTOSCALER_LEASE = 'evenkeel-autoscaler';
 
-/** As it was read last. */
+/** State of the Lease at its last reading. */
 export type AutoscalerLease = { readonly isHeld: true } | { readonly isHeld: false; readonly reason: string };
 
-/** Absent, released and expired leases are the same to a policy. */
+/** State for an absent, released or expired Lease. */
 export const NO_AUTOSCALER_LEASE: AutoscalerLease = {
   isHeld: false,
-  reason: `${AUTOSCALER_LEASE} holds no lease: it does not run, or has no leader`,
+  reason: `${AUTOSCALER_LEASE} holds no lease: it is not running or has no leader`,
 };
 
-/** What is known of it where reading it failed: pace Hourly needs proof. */
+/** State after a failed read: pace Hourly requires a Lease that is known to be held. */
 export function unreadableLease(problem: string): AutoscalerLease {
   return { isHeld: false, reason: `the lease of ${AUTOSCALER_LEASE} cannot be read: ${problem}` };
 }
 
-/** A coordination.k8s.io Lease. */
+/** Fields of a coordination.k8s.io Lease. */
 interface LeaseFields {
   /** Empty when released. */
   readonly holder: string;
@@ -27,7 +27,10 @@ interface LeaseFields {
   readonly renewTime: string;
 }
 
-/** @param nowMs the time of this machine. A lease that another clock has renewed ahead of it by more than its duration proves nothing. */
+/**
+ * State of the Lease. One whose renewTime lies further in the future than its duration does not count as held: it would not expire.
+ * @param nowMs time of this machine
+ */
 export function autoscalerLeaseOf(lease: LeaseFields | undefined, nowMs: number): AutoscalerLease {
   if (lease === undefined || lease.holder === '') return NO_AUTOSCALER_LEASE;
   const leaseMs: DurationMs = lease.leaseDurationSeconds * SECOND_MS;

@@ -22,11 +22,11 @@ const node = { cpuMillicores: 8000, memoryBytes: 32768 * MiB };
 const nodes = { largestNode: node, nodesFollow: false };
 
 describe('reading a policy', () => {
-  test('an empty policy is the same as none but for its name', () => {
+  test('an empty policy has the default rules', () => {
     expect(rulesOf({})).toEqual({ ...DEFAULT_POLICY_RULES, name: 'p' });
   });
 
-  test('minConfidence is one number; left out, memory needs more', () => {
+  test('minConfidence is one number; its default is higher for memory', () => {
     expect(rulesOf({}).minConfidence).toEqual({ cpu: 0.6, memory: 0.8 });
     expect(rulesOf({ minConfidence: 0.5 }).minConfidence).toEqual({ cpu: 0.5, memory: 0.5 });
   });
@@ -38,13 +38,13 @@ describe('reading a policy', () => {
     expect(() => rulesOf({ maxConcurrent: '0%' })).toThrow(/^spec.maxConcurrent: '0%' is neither a count nor a percentage; write /);
   });
 
-  test('goals decide how small a change is worth making, unless it is said', () => {
+  test('the goal decides minChangeRatio unless the policy sets it', () => {
     expect(rulesOf({ goal: 'Savings' }).container.cpu.minChangeRatio).toBe(0.05);
     expect(rulesOf({ goal: 'Savings', cpu: { goal: 'Safe' } }).container.cpu.minChangeRatio).toBe(0.15);
     expect(rulesOf({ goal: 'Savings', cpu: { goal: 'Safe', minChangeRatio: 0.3 } }).container.cpu.minChangeRatio).toBe(0.3);
   });
 
-  test('the first container exception that matches counts, and what it leaves out comes from the policy', () => {
+  test('the first matching container override applies, and fields that it omits come from the policy', () => {
     const rules = rulesOf({
       cpu: { max: '2' },
       containers: [
@@ -81,9 +81,9 @@ describe('reading a policy', () => {
   });
 
   test.each([
-    ['Hourly', 'InPlace', 'Auto', false, 'evenkeel-autoscaler holds no lease: it does not run, or has no leader'],
-    ['Hourly', 'InPlace', 'Recommend', true, 'in mode Recommend nothing is changed hour by hour'],
-    ['Hourly', 'OnRestart', 'Auto', true, 'with apply OnRestart pods would be re-created hour by hour'],
+    ['Hourly', 'InPlace', 'Auto', false, 'evenkeel-autoscaler holds no lease: it is not running or has no leader'],
+    ['Hourly', 'InPlace', 'Recommend', true, 'mode Recommend makes no hourly changes'],
+    ['Hourly', 'OnRestart', 'Auto', true, 'apply OnRestart would re-create pods every hour'],
     ['Hourly', 'InPlace', 'Auto', true, null],
     ['Daily', 'InPlace', 'Auto', false, null],
   ] as const)('pace %s with %s in mode %s, lease held: %s, acts as Daily because: %s', (pace, apply, mode, isHeld, expected) => {
@@ -92,14 +92,14 @@ describe('reading a policy', () => {
     expect(paceInForce({ ...DEFAULT_POLICY_RULES, pace, apply }, mode, isHeld) === pace).toBe(expected === null);
   });
 
-  test('a container can only be more careful than its workload', () => {
+  test('the mode of a container can only be more restrictive than that of its workload', () => {
     const policy = { ...DEFAULT_POLICY_RULES.container, mode: 'Auto' as const };
     expect(containerMode(policy, 'Recommend')).toBe('Recommend');
     expect(containerMode({ ...policy, mode: 'Off' }, 'Auto')).toBe('Off');
     expect(containerMode({ ...policy, mode: null }, 'Auto')).toBe('Auto');
   });
 
-  test('every problem is told at once', () => {
+  test('every problem is reported at once', () => {
     const reading = readPolicy(
       {
         apiVersion: 'evenkeel.io/v1alpha1',
@@ -125,12 +125,12 @@ describe('bounds', () => {
     ['by default the recommender’s floor and the largest node', {}, {}, [10, 8000]],
     ['of the policy', { cpu: { min: '50m', max: '2' } }, {}, [50, 2000]],
     [
-      'of annotations win',
+      'of annotations take precedence',
       { cpu: { min: '50m', max: '2' } },
       { 'evenkeel.io/floor': '{"*":{"cpu":"20m"}}', 'evenkeel.io/ceiling': '{"main":{"cpu":"3"}}' },
       [20, 3000],
     ],
-    ['a floor above the policy’s max lifts it', { cpu: { max: '1' } }, { 'evenkeel.io/floor': '{"main":{"cpu":"1500m"}}' }, [1500, 1500]],
+    ['a floor above the policy’s max raises it', { cpu: { max: '1' } }, { 'evenkeel.io/floor': '{"main":{"cpu":"1500m"}}' }, [1500, 1500]],
     ['a ceiling below the policy’s min lowers it', { cpu: { min: '1' } }, { 'evenkeel.io/ceiling': '{"main":{"cpu":"200m"}}' }, [200, 200]],
     ['never above the largest node', { cpu: { max: '64' } }, {}, [10, 8000]],
   ])('%s', (_, spec, annotations, expected) => {
@@ -143,11 +143,11 @@ describe('bounds', () => {
     ['floor below min', { cpu: { min: '50m', max: '2' } }, { 'evenkeel.io/floor': '{"*":{"cpu":"20m"}}' }, [50, 2000]],
     ['floor above max', { cpu: { max: '1' } }, { 'evenkeel.io/floor': '{"main":{"cpu":"1500m"}}' }, [10, 1000]],
     ['floor above min', { cpu: { min: '50m', max: '1' } }, { 'evenkeel.io/floor': '{"main":{"cpu":"500m"}}' }, [500, 1000]],
-  ])('of annotations only narrow a policy with workloadOverrides: Stricter: %s', (_, spec, annotations, expected) => {
+  ])('annotations only narrow a policy with workloadOverrides: Stricter: %s', (_, spec, annotations, expected) => {
     expect(bounds({ ...spec, workloadOverrides: 'Stricter' }, annotations)).toEqual(expected);
   });
 
-  test('a mode of annotations only counts where it is more careful, with workloadOverrides: Stricter', () => {
+  test('the mode annotation applies only where it is more restrictive, with workloadOverrides: Stricter', () => {
     const modeOf = (mode: string, workloadOverrides: 'All' | 'Stricter') =>
       modeInForce(rulesOf({ mode: 'Approve', workloadOverrides }), readOverrides({ 'evenkeel.io/mode': mode }));
     expect([modeOf('Auto', 'All'), modeOf('Auto', 'Stricter'), modeOf('Recommend', 'Stricter')]).toEqual(['Auto', 'Approve', 'Recommend']);
@@ -155,17 +155,17 @@ describe('bounds', () => {
 
   test.each<[string, Record<string, string>, readonly string[]]>([
     ['a mode nearer to Auto', { 'evenkeel.io/mode': 'Auto' }, ['mode Auto, where it has Approve']],
-    ['a more careful mode', { 'evenkeel.io/mode': 'Off' }, []],
+    ['a more restrictive mode', { 'evenkeel.io/mode': 'Off' }, []],
     ['a floor above max', { 'evenkeel.io/floor': '{"main":{"cpu":"3"}}' }, ['floor of 3 CPU for main']],
     ['a ceiling above max, of all containers', { 'evenkeel.io/ceiling': '{"*":{"memory":"8Gi"}}' }, ['ceiling of 8Gi memory for *']],
     ['bounds inside the policy’s', { 'evenkeel.io/floor': '{"*":{"cpu":"1"}}', 'evenkeel.io/ceiling': '{"*":{"cpu":"2"}}' }, []],
-  ])('what widens a policy with workloadOverrides: Stricter is named: %s', (_, annotations, expected) => {
+  ])('annotations that would widen a policy with workloadOverrides: Stricter are listed: %s', (_, annotations, expected) => {
     const spec: PodResizePolicySpec = { mode: 'Approve', cpu: { max: '2' }, memory: { max: '4Gi' } };
     expect(wideningOverrides(rulesOf({ ...spec, workloadOverrides: 'Stricter' }), readOverrides(annotations))).toEqual(expected);
     expect(wideningOverrides(rulesOf({ ...spec, workloadOverrides: 'All' }), readOverrides(annotations))).toEqual([]);
   });
 
-  test('each rule is told with where it came from', () => {
+  test('each rule is listed with its source', () => {
     const overrides = readOverrides({ 'evenkeel.io/floor': '{"main":{"cpu":"20m"}}' });
     const rules = sourcedRules(rulesOf({ cpu: { max: '2' } }), overrides, 'main', { ...nodes, sources: allPolicy });
     expect(rules).toContainEqual({ name: 'main.cpu.min', value: '20m', source: 'floor' });
@@ -181,7 +181,7 @@ describe('bounds', () => {
   });
 });
 
-describe('the mode in force is told with where it came from', () => {
+describe('the source of the mode in force', () => {
   const modeOf = (spec: PodResizePolicySpec, annotations: Record<string, string>) =>
     sourcedRules(rulesOf(spec), readOverrides(annotations), 'main', { ...nodes, sources: allPolicy })[0];
   const strict = { mode: 'Recommend', workloadOverrides: 'Stricter' } as const;
@@ -190,9 +190,9 @@ describe('the mode in force is told with where it came from', () => {
     ['the policy', { mode: 'Auto' }, {}, 'Auto', 'policy'],
     ['the annotation', { mode: 'Auto' }, { 'evenkeel.io/mode': 'Approve' }, 'Approve', 'annotation'],
     ['the exclusion', { mode: 'Auto' }, { 'evenkeel.io/exclude': 'true' }, 'Off', 'annotation'],
-    ['the policy, where it ignores the annotation', strict, { 'evenkeel.io/mode': 'Auto' }, 'Recommend', 'policy'],
+    ['the policy that ignores the annotation', strict, { 'evenkeel.io/mode': 'Auto' }, 'Recommend', 'policy'],
     [
-      'the container’s entry, where it is more careful than the annotation',
+      'the container’s entry that is more restrictive than the annotation',
       { mode: 'Auto', containers: [{ name: 'main', mode: 'Off' }] },
       { 'evenkeel.io/mode': 'Approve' },
       'Off',
@@ -212,8 +212,8 @@ describe('annotations of a workload', () => {
     ['ceiling', '{"main":"1"}', "'main' is not an object"],
     ['mode', 'Sometimes', 'none of Off, Observe, Recommend, Approve, Auto'],
     ['held-until', 'tomorrow', 'not a time'],
-    ['exclude', 'yes', 'write "true" to have it left alone, or "false"'],
-  ])('evenkeel.io/%s: %s is named with its remedy', (name, value, words) => {
+    ['exclude', 'yes', 'write "true" to exclude the workload, or "false"'],
+  ])('evenkeel.io/%s: %s is reported with the remedy', (name, value, words) => {
     expect(readOverrides({ [`evenkeel.io/${name}`]: value }).problems.join()).toContain(words);
   });
 
@@ -222,7 +222,7 @@ describe('annotations of a workload', () => {
     ['True ', true],
     ['false', false],
     ['', false],
-  ])('evenkeel.io/exclude: "%s" is understood', (text, excluded) => {
+  ])('evenkeel.io/exclude: "%s" is valid', (text, excluded) => {
     expect(readOverrides({ 'evenkeel.io/exclude': text })).toMatchObject({ excluded, problems: [] });
   });
 
@@ -231,7 +231,7 @@ describe('annotations of a workload', () => {
     expect(overrides.problems).toEqual([expect.stringContaining("the floor of 'main' is above its ceiling")]);
   });
 
-  test('what is right is read', () => {
+  test('valid values are read', () => {
     const overrides = readOverrides({
       'evenkeel.io/mode': 'auto',
       'evenkeel.io/exclude': 'true',

@@ -1,4 +1,4 @@
-// Joins policy, container exception, floor, ceiling and the largest node into what the recommender is asked for.
+// Merges policy, container override, floor, ceiling and the largest node into the recommender's rules for one container.
 
 import type { ContainerRuntime } from '#kube/records/container-runtime';
 import type { Resources, ResourceName } from '#kube/records/resources';
@@ -8,20 +8,20 @@ import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES, type RecommenderRules, type Resou
 import { containerMode, containerPolicyOf, modeInForce, paceInForce, type PolicyRules, type ResourcePolicy } from './policy-rules.ts';
 import { boundsOf, type WorkloadOverrides } from './workload-overrides.ts';
 
-/** A value in force and where it came from. */
+/** A value in force with its source. */
 export interface SourcedRule {
   readonly name: string;
   readonly value: string | number | null;
-  /** `annotation`: the workload's own, but for those of bounds, which are named. */
+  /** `annotation`: evenkeel.io/mode or evenkeel.io/exclude of the workload; the annotations of bounds are `floor` and `ceiling`. */
   readonly source: FieldSource | 'annotation' | 'floor' | 'ceiling' | 'node';
 }
 
-/** Where a field of a policy has its value from. */
+/** Source of the value of a policy's field. */
 export type FieldSource = 'policy' | 'override' | 'setting' | 'default';
 
-/** Where the policy's values for one container come from. */
+/** Sources of the policy's values for a container. */
 export interface RuleSources {
-  /** Of a container's own entry in `spec.containers` if it has the field, else of the spec; of the first of the fields that is given. */
+  /** Source of the first of `fields` that is set, in the container's entry of `spec.containers` or else in the spec. */
   of(container: string, ...fields: readonly string[]): FieldSource;
 }
 
@@ -31,7 +31,8 @@ interface Bound {
 }
 
 /**
- * @param largestNode allocatable of the largest node: no pod can have more; null where no node is known
+ * Rules for the recommendation of one container.
+ * @param largestNode allocatable of the largest node, which bounds every pod; null: no node is known
  * @param runtime the language runtime by the container's template; null: unknown
  * @param nodesFollow evenkeel-autoscaler holds its lease
  */
@@ -59,7 +60,7 @@ export function containerRules(
   };
 }
 
-/** The same for users: every rule of a container with its source. */
+/** The rules of `containerRules` and the policy's other values for a container, each with its source, for display. */
 export function sourcedRules(
   policy: PolicyRules,
   overrides: WorkloadOverrides,
@@ -76,7 +77,7 @@ export function sourcedRules(
     const named = (name: string, value: SourcedRule['value'], source: SourcedRule['source']): void => {
       rules.push({ name: `${container}.${resource}.${name}`, value, source });
     };
-    // A minimum above the maximum gives way to it, and has its source then.
+    // A minimum above the maximum is replaced by it, so the source of either field may apply.
     const ofBound = ({ source }: Bound, ...fields: readonly string[]): SourcedRule['source'] =>
       source === 'policy' ? from(...fields.map((field) => `${resource}.${field}`)) : source;
     named('goal', goal, from(`${resource}.goal`, 'goal'));
@@ -96,7 +97,7 @@ export function sourcedRules(
   return rules;
 }
 
-/** What rules depend on beside the policy and the workload. */
+/** Inputs of the rules besides the policy and the workload. */
 export interface RuleContext {
   readonly largestNode: Resources | null;
   /** evenkeel-autoscaler holds its lease. */
@@ -104,7 +105,7 @@ export interface RuleContext {
   readonly sources: RuleSources;
 }
 
-/** The mode of a container: of its own entry where that is more careful, else of the workload's annotation, else of the policy. */
+/** Mode of a container: that of its entry where that is more restrictive, else of the workload's annotation, else of the policy. */
 function sourcedMode(
   policy: PolicyRules,
   overrides: WorkloadOverrides,
@@ -119,8 +120,8 @@ function sourcedMode(
 }
 
 /**
- * The workload's own annotations win over a policy for many workloads: they are more specific. Where the policy lets them only
- * narrow it (`workloadOverrides: Stricter`), they count inside its bounds.
+ * Bounds of a request in millicores or bytes. Annotations of the workload take precedence over the policy, which applies to many
+ * workloads; with `workloadOverrides: Stricter` they apply only within the policy's bounds.
  */
 export function requestBounds(
   resource: ResourceName,
@@ -145,7 +146,7 @@ export function requestBounds(
   return { min, max };
 }
 
-/** Floor and ceiling of the workload's annotations; null where there is none, or where it would widen a policy that forbids it. */
+/** Floor and ceiling of the workload's annotations; null where there is none, or where it would widen a policy with `Stricter`. */
 function annotatedBounds(
   field: 'cpuMillicores' | 'memoryBytes',
   { workloadOverrides }: PolicyRules,
@@ -163,7 +164,7 @@ function isInside(bound: number | null, { min, max }: ResourcePolicy): boolean {
   return bound === null || (bound >= (min ?? 0) && bound <= (max ?? bound));
 }
 
-/** What annotations of a workload ask for that its policy ignores, as it takes only stricter overrides; none under `All`. */
+/** Values of a workload's annotations that its policy ignores because it accepts only stricter overrides; empty under `All`. */
 export function wideningOverrides(rules: PolicyRules, overrides: WorkloadOverrides): readonly string[] {
   if (rules.workloadOverrides === 'All') return [];
   const { mode } = overrides;

@@ -1,10 +1,10 @@
-// Which PodResizePolicy governs a workload: the most specific one that selects it, and among equals the older.
+// Finds the PodResizePolicy that governs a workload: the most specific one that selects it, and the oldest of equally specific ones.
 
 import type { PodResizePolicy } from '../../../apis/v1alpha1/index.ts';
 import { matchesGlob } from '../../model/glob.ts';
 import { matchesLabelSelector } from '#kube/match-labels';
 
-/** What selection looks at of a workload. */
+/** Fields of a workload that policies select by. */
 export interface Selectable {
   readonly namespace: string;
   readonly kind: string;
@@ -12,21 +12,21 @@ export interface Selectable {
   readonly namespaceLabels: Readonly<Record<string, string>>;
 }
 
-/** Who governs, and who selects too but yields. */
+/** The governing policy, and the outranked policies that select the same workload. */
 export interface Governance {
-  /** null: none selects it. */
+  /** null: no policy selects the workload. */
   readonly governing: PodResizePolicy | null;
   readonly outranked: readonly PodResizePolicy[];
 }
 
-/** Namespaces that belong to the cluster itself: only a policy that names them literally reaches them. */
+/** Whether a namespace belongs to the cluster or to Evenkeel: a policy selects it only by its literal name. */
 export function isReservedNamespace(namespace: string, ownNamespace: string): boolean {
   return namespace === 'kube-system' || namespace === ownNamespace;
 }
 
 /**
- * Why requests of users for a workload are refused, whatever their role; null: they are taken. What no policy governs, and no policy
- * excludes, is treated as under one with all defaults.
+ * Why user requests for a workload are refused for every role; null: they are accepted. A workload that no policy selects or excludes
+ * is treated as under a policy with all defaults.
  */
 export function protectionOf(policies: Iterable<PodResizePolicy>, workload: Selectable, ownNamespace: string): string | null {
   const { namespace } = workload;
@@ -47,7 +47,7 @@ export function isProtectedPolicy(policy: PodResizePolicy, ownNamespace: string)
   return selected?.every((namespace) => isReservedNamespace(namespace, ownNamespace)) === true;
 }
 
-/** @param ownNamespace the namespace that Evenkeel itself runs in */
+/** Ranks the policies that select a workload. @param ownNamespace namespace in which Evenkeel runs */
 export function governanceOf(policies: Iterable<PodResizePolicy>, workload: Selectable, ownNamespace: string): Governance {
   const selecting = [...policies].filter((policy) => selects(policy, workload, ownNamespace));
   if (selecting.length > 1) selecting.sort(byPrecedence);
@@ -55,7 +55,7 @@ export function governanceOf(policies: Iterable<PodResizePolicy>, workload: Sele
   return { governing, outranked };
 }
 
-/** Whether a policy selects a workload, others aside. */
+/** Whether a policy selects a workload, also where another policy outranks it. */
 export function selects(policy: PodResizePolicy, workload: Selectable, ownNamespace: string): boolean {
   const { spec } = policy;
   if (!isInForce(policy)) return false;
@@ -79,7 +79,7 @@ function excludes({ spec }: PodResizePolicy, namespace: string): boolean {
   return spec.excludeNamespaces?.some((glob) => matchesGlob({ text: glob }, namespace)) === true;
 }
 
-/** The one that governs comes first. */
+/** Comparator: the governing policy sorts first. */
 function byPrecedence(a: PodResizePolicy, b: PodResizePolicy): number {
   return specificity(b) - specificity(a) || createdAt(a) - createdAt(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
 }
@@ -90,7 +90,7 @@ function specificity({ spec }: PodResizePolicy): number {
   return byWorkload + byNamespace;
 }
 
-// One that is not stored yet is the youngest.
+// A policy that is not stored yet, in a preview, sorts as the youngest.
 function createdAt(policy: PodResizePolicy): number {
   const { creationTimestamp } = policy.metadata;
   return creationTimestamp === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(creationTimestamp);

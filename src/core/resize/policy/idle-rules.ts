@@ -1,18 +1,18 @@
-// What a policy says of idle workloads, parsed, with its defaults.
+// The parsed `spec.idle` of a policy, with its defaults.
 
 import { DAY_MS, HOUR_MS, type Bytes, type DurationMs, type Millicores } from '#kube/units';
 
 export interface IdleRules {
   readonly enabled: boolean;
-  /** How long usage must have stayed under the threshold. */
+  /** How long usage must stay below the threshold before the workload is idled. */
   readonly afterMs: DurationMs;
-  /** Of all replicas together. */
+  /** CPU of all replicas together. */
   readonly cpuThreshold: Millicores;
   /** CPU request of a container while idle. */
   readonly cpu: Millicores;
-  /** Memory request of a container while idle; null: as it is. */
+  /** Memory request of a container while idle; null: unchanged. */
   readonly memory: Bytes | null;
-  /** Replicas while idle; null: as they are. */
+  /** Replicas while idle; null: unchanged. */
   readonly replicas: number | null;
 }
 
@@ -25,22 +25,22 @@ export const DEFAULT_IDLE_RULES: IdleRules = {
   replicas: null,
 };
 
-/** Between falling idle and waking lies a factor of two, so that noise about one line does neither. */
+/** Ratio of the wake threshold to the idle threshold, so that noise around one of them does not alternate between both. */
 const HYSTERESIS = 2;
 const MIN_STEP: Millicores = 5;
 
-/** CPU of all replicas together from which a workload is in use. Always above the threshold for falling idle. */
+/** CPU of all replicas together from which a workload is in use. Always above `cpuThreshold`. */
 export function wakeThreshold({ cpuThreshold }: Pick<IdleRules, 'cpuThreshold'>): Millicores {
   return Math.max(cpuThreshold * HYSTERESIS, cpuThreshold + MIN_STEP);
 }
 
-/** Nobody waits longer than this for a workload to be called idle again, however often load woke it. */
+/** Upper bound of the time before a workload is idled again, after any number of short idle periods. */
 const MAX_BACKOFF_MS: DurationMs = 7 * DAY_MS;
 
-/** How long it must be quiet now: each short idle period in a row doubles it, so that a flapping workload keeps its natural size. */
+/** How long usage must stay below the threshold: each consecutive short idle period doubles it, so that a flapping workload keeps its natural size. */
 export function quietNeededMs({ afterMs }: Pick<IdleRules, 'afterMs'>, shortIdlePeriods: number): DurationMs {
   return Math.max(afterMs, Math.min(afterMs * 2 ** Math.min(shortIdlePeriods, 16), MAX_BACKOFF_MS));
 }
 
-/** After a kill a workload is left at its natural size for so long at least. */
+/** A workload keeps its natural size for at least this long after an OOM kill. */
 export const AFTER_OOM_MS: DurationMs = 24 * HOUR_MS;

@@ -14,7 +14,7 @@ test.each<[string, Partial<NodeRecord>, Partial<WorkloadRecord>, string | null]>
   ['its Deployment, scaled to zero', {}, { name: 'cluster-autoscaler', replicas: { desired: 0, current: 0, ready: 0 } }, null],
   ['the proportional autoscaler of a cluster', {}, { name: 'cluster-proportional-autoscaler' }, null],
   ['nothing', {}, {}, null],
-])('a node autoscaler is seen by %s', (_case, node, workload, name) => {
+])('a node autoscaler is detected by %s', (_case, node, workload, name) => {
   const found = findNodeAutoscaler([aNodeRecord({ name: 'n1', ...node })], [aWorkloadRecord(workload)]);
   expect(found?.name ?? null).toBe(name);
 });

@@ -1,21 +1,21 @@
-// Whether another node autoscaler runs in the cluster, by what its nodes and workloads show: that needs no further permission.
+// Detects another node autoscaler in the cluster from nodes and workloads, which needs no further permission.
 
 import type { NodeRecord } from '#kube/records/node';
 import type { WorkloadRecord } from '#kube/records/workload';
 
 export interface NodeAutoscaler {
   readonly name: 'Karpenter' | 'Cluster Autoscaler';
-  /** What shows it. */
+  /** The object by which it was detected, as a message. */
   readonly seenAs: string;
 }
 
 const KARPENTER_LABELS = ['karpenter.sh/nodepool', 'karpenter.sh/provisioner-name'] as const;
-/** The Cluster Autoscaler sets them on nodes that it may remove, or is about to: also where it runs out of sight. */
+/** The Cluster Autoscaler sets these taints on nodes that it may remove or is removing, also where it runs outside the cluster. */
 const CLUSTER_AUTOSCALER_TAINTS: readonly string[] = ['ToBeDeletedByClusterAutoscaler', 'DeletionCandidateOfClusterAutoscaler'];
-/** The name of its Deployment, with the release's and the provider's of its chart. */
+/** Name of its Deployment, with the prefix and suffix that its Helm chart adds. */
 const CLUSTER_AUTOSCALER_WORKLOAD = /(^|-)cluster-autoscaler($|-)/;
 
-/** null: none is seen. */
+/** Finds Karpenter or the Cluster Autoscaler; null: neither is detected. */
 export function findNodeAutoscaler(
   nodes: Iterable<Pick<NodeRecord, 'name' | 'labels' | 'taints'>>,
   workloads: Iterable<Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'replicas'>>,

@@ -1,8 +1,7 @@
 import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
 
 /**
- * Fields that a policy sets and that are only stored, by this version or as it is set up: who wrote them must not believe
- * that they act.
+ * Fields of a policy that have no effect in this version or installation. They are reported, so that users do not rely on them.
  */
 export function notCarriedOut(spec: PodResizePolicySpec, { admission }: { readonly admission: boolean }): readonly string[] {
   const fields: readonly (readonly [string, boolean])[] = [

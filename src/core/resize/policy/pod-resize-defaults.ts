@@ -3,7 +3,7 @@ import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
 import { DEFAULT_POLICY_RULES } from './policy-rules.ts';
 
-/** By dotted field: what holds where a PodResizePolicy leaves it out. */
+/** Defaults of a PodResizePolicy's spec, by dotted field. */
 export function podResizeDefaults(): Readonly<Record<string, unknown>> {
   const rules = DEFAULT_POLICY_RULES;
   const { cpu, memory } = rules.container;

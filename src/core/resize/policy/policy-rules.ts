@@ -1,4 +1,4 @@
-// What a PodResizePolicy comes to once it is read: every value parsed, every default filled in.
+// The rules of a PodResizePolicy: every value parsed, every default filled in.
 
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import type { AutoscalerLease } from './autoscaler-lease.ts';
@@ -15,66 +15,67 @@ export interface ResourcePolicy {
   readonly goal: Goal;
   readonly percentile: Ratio | null;
   readonly margin: Ratio | null;
-  /** null: no bound but the recommender's own. */
+  /** null: only the recommender's bound applies. */
   readonly min: number | null;
   readonly max: number | null;
-  /** Smallest change worth making, as a share of the present request. */
+  /** Dead band: a smaller change, as a share of the present request, is not made. */
   readonly minChangeRatio: Ratio;
   readonly limit: LimitPolicy;
 }
 
 export interface LimitPolicy {
   readonly rule: 'Keep' | 'Ratio' | 'None';
-  /** Of rule Ratio alone; null: the ratio of the container as deployed. */
+  /** Limit divided by request, for rule Ratio only; null: the ratio of the container as deployed. */
   readonly ratio: number | null;
 }
 
 export interface ContainerPolicy {
-  /** Can only be more careful than the mode of the workload; null: the same. */
+  /** Can only be more restrictive than the workload's mode; null: the workload's. */
   readonly mode: ResizeMode | null;
   readonly controlled: 'requests' | 'requestsAndLimits';
   readonly cpu: ResourcePolicy;
   readonly memory: ResourcePolicy;
 }
 
+/** All rules of a policy. Durations in milliseconds. */
 export interface PolicyRules {
-  /** null: no policy governs, all defaults hold. */
+  /** null: no policy governs, so the defaults apply. */
   readonly name: string | null;
   readonly mode: ResizeMode;
   readonly apply: 'InPlace' | 'InPlaceOrEvict' | 'OnRestart';
   readonly hpa: 'Preserve' | 'Tune' | 'Off';
-  /** As the policy says; `paceInForce` returns the one in force. */
+  /** Configured pace; `paceInForce` returns the one in force. */
   readonly pace: Pace;
-  /** For containers that no exception names. */
+  /** Rules of containers without an override. */
   readonly container: ContainerPolicy;
-  /** In the policy's order; the first that matches counts. */
+  /** Container overrides in the policy's order; the first match applies. */
   readonly exceptions: readonly { readonly name: Glob; readonly policy: ContainerPolicy }[];
   readonly historyWindowMs: DurationMs;
-  /** By how much an OOM kill raises a limit, and how often within 7 days. */
+  /** By how much an OOM kill raises a memory limit, and how often within 7 days. */
   readonly oom: { readonly bumpRatio: number; readonly minBumpBytes: Bytes; readonly maxBumps: number };
   /** Whether a workload's annotations may widen the policy, or only narrow it. */
   readonly workloadOverrides: 'All' | 'Stricter';
-  /** Whether limits may be passed for a while when demand does: by how much, and for how long. */
+  /** Whether demand above a limit raises it temporarily: up to which multiple, and for how long. */
   readonly limitOverage: { readonly mode: 'Never' | 'Temporary'; readonly maxRatio: number; readonly forMs: DurationMs };
-  /** More CPU while a container starts, until it has been ready for so long; null: none. */
+  /** CPU boost of a starting container, which ends once it has been ready for `durationMs`; null: none. */
   readonly startup: { readonly boostRatio: number; readonly durationMs: DurationMs } | null;
   readonly windows: readonly Window[];
   readonly cooldownMs: DurationMs;
-  /** Least confidence before a reduction, by resource. */
+  /** Minimum confidence for a reduction, by resource. */
   readonly minConfidence: { readonly cpu: Ratio; readonly memory: Ratio };
-  /** Workloads whose pods are being resized at the same time; a share is of the governed workloads that have pods. */
+  /** Maximum number of workloads that are reduced at the same time; a percentage is of the governed workloads with pods. */
   readonly maxConcurrent: CountOrPercent;
   readonly intervalMs: DurationMs;
   readonly rollback: {
-    /** Crash loops, OOM kills, restarts and readiness of changed pods take a change back. */
+    /** Crash loops, OOM kills, restarts and unreadiness of changed pods roll a change back. */
     readonly onRestarts: boolean;
-    /** Rise of the throttled share of CPU periods that takes a change back; 1: none does. */
+    /** Rise of the throttled share of CPU periods that rolls a change back; 1: never. */
     readonly onThrottleRatio: Ratio;
-    /** The same of the share of time in which tasks waited for CPU or memory. */
+    /** Rise of the share of time in which tasks waited for CPU or memory (PSI) that rolls a change back; 1: never. */
     readonly onPressureRatio: Ratio;
-    /** PromQL with $namespace, $kind and $name; null: errors are not looked at. */
+    /** PromQL query with $namespace, $kind and $name; null: the error rate is not checked. */
     readonly errorRateQuery: string | null;
-    /** A reduction is watched for so long once it is in force on all pods; where that is shorter than a stage, each stage lasts so long. */
+    /** How long a reduction is watched once it is in force on all pods; also the duration of a stage where that is shorter. */
     readonly withinMs: DurationMs;
   };
   readonly idle: IdleRules;
@@ -82,13 +83,13 @@ export interface PolicyRules {
   readonly dryRun: boolean;
 }
 
-/** Smallest change worth making, by goal: who saves wants the small ones too, who is careful wants calm. */
+/** Default dead band by goal: Savings also makes small changes, Safe changes pods less often. */
 export const MIN_CHANGE_RATIO: Readonly<Record<Goal, Ratio>> = { Savings: 0.05, Balanced: 0.1, Safe: 0.15 };
 
 const DEFAULT_MIN_CONFIDENCE = { cpu: 0.6, memory: 0.8 } as const;
 const DEFAULT_MEMORY_LIMIT_RATIO = 1.25;
 
-/** Rules of a resource of which a policy says nothing. */
+/** Rules of a resource that a policy does not configure. */
 export function defaultResourcePolicy(resource: 'cpu' | 'memory', goal: Goal): ResourcePolicy {
   return {
     goal,
@@ -101,7 +102,7 @@ export function defaultResourcePolicy(resource: 'cpu' | 'memory', goal: Goal): R
   };
 }
 
-/** What holds for a workload that no policy governs: the same as a policy without any field. */
+/** Rules of a workload without a governing policy: those of a policy with an empty spec. */
 export const DEFAULT_POLICY_RULES: PolicyRules = {
   name: null,
   mode: 'Recommend',
@@ -136,7 +137,7 @@ export function containerPolicyOf(rules: PolicyRules, container: string): Contai
   return rules.exceptions.find((exception) => matchesGlob(exception.name, container))?.policy ?? rules.container;
 }
 
-/** The mode in force: of the workload's own annotation, else of the policy. */
+/** The mode in force: that of the workload's annotation, else that of the policy. */
 export function modeInForce(
   policy: Pick<PolicyRules, 'mode' | 'workloadOverrides'>,
   overrides: { readonly mode: ResizeMode | null },
@@ -146,24 +147,23 @@ export function modeInForce(
 }
 
 /**
- * The pace that is followed. Hourly needs nodes that follow the hour, so a node autoscaler that knows the forecast, and
- * changes that reach running pods by themselves: what a person copies or approves, or what waits for a restart, must hold
- * for weeks.
+ * The pace in force. Hourly requires node capacity that follows the hour, so a node autoscaler that knows the forecast, and
+ * automatic in-place changes: values that a user copies or approves, or that wait for a restart, must be right for weeks.
  * @param nodesFollow evenkeel-autoscaler holds its lease
  */
 export function paceInForce({ pace, apply }: Pick<PolicyRules, 'pace' | 'apply'>, mode: ResizeMode, nodesFollow: boolean): Pace {
   return nodesFollow && mode === 'Auto' && apply === 'InPlace' ? pace : 'Daily';
 }
 
-/** Why a policy with pace Hourly acts as Daily; null: it acts as it says. */
+/** Why a policy with pace Hourly acts as Daily; null: its configured pace is in force. */
 export function whyDaily({ pace, mode, apply }: Pick<PolicyRules, 'pace' | 'mode' | 'apply'>, lease: AutoscalerLease): string | null {
   if (pace === 'Daily') return null;
-  if (mode !== 'Auto') return `in mode ${mode} nothing is changed hour by hour`;
-  if (apply !== 'InPlace') return `with apply ${apply} pods would be re-created hour by hour`;
+  if (mode !== 'Auto') return `mode ${mode} makes no hourly changes`;
+  if (apply !== 'InPlace') return `apply ${apply} would re-create pods every hour`;
   return lease.isHeld ? null : lease.reason;
 }
 
-/** The mode of one container: its own where that is more careful, else the workload's. */
+/** The mode of one container: that of its override where that is more restrictive, else the workload's. */
 export function containerMode(policy: ContainerPolicy, workloadMode: ResizeMode): ResizeMode {
   return policy.mode === null ? workloadMode : moreCareful(policy.mode, workloadMode);
 }

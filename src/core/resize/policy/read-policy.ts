@@ -1,4 +1,4 @@
-// Reads a PodResizePolicy: what the schema has let pass but no controller could act on is found here, all of it at once.
+// Reads a PodResizePolicy and reports, all at once, the invalid values that the schema accepts.
 
 import { CONDITION_REASON, type ConditionReason } from '../../../apis/conditions.ts';
 import type {
@@ -24,10 +24,10 @@ import {
   type ResourcePolicy,
 } from './policy-rules.ts';
 
-/** More often than that, a cycle would begin before the report of the last one. */
+/** With a shorter interval a cycle would begin before the previous one has reported. */
 const MIN_INTERVAL_MS: DurationMs = SECOND_MS;
 
-/** What this installation can do, as far as a policy may ask for it. */
+/** Capabilities of the installation that policies may require. */
 export interface PolicyCapabilities {
   /** controller.admission.enabled */
   readonly admission: boolean;
@@ -35,14 +35,14 @@ export interface PolicyCapabilities {
   readonly prometheus: boolean;
 }
 
-/** A policy that can be acted on, or why not. */
+/** The rules of a valid policy, or the reason why it is invalid. */
 export type PolicyReading =
   | { readonly ok: true; readonly rules: PolicyRules }
   | {
       readonly ok: false;
       readonly reason: ConditionReason;
       readonly message: string;
-      /** With defaults for what cannot be read. */
+      /** The rules with defaults for the invalid values. */
       readonly readable: PolicyRules;
     };
 
@@ -50,7 +50,7 @@ type ResourceSpec = Omit<PodResizePolicySpecCpu, 'limit'> & {
   readonly limit?: { readonly rule?: 'Keep' | 'Ratio' | 'None'; readonly ratio?: number };
 };
 
-/** Never throws, whatever the object holds within its schema. */
+/** Reads a policy. Never throws for an object that its schema accepts. */
 export function readPolicy(policy: PodResizePolicy, capabilities: PolicyCapabilities): PolicyReading {
   const reader = new PolicyReader();
   const rules = reader.rules(policy.metadata.name, policy.spec);
@@ -188,7 +188,7 @@ class PolicyReader {
     const min = this.#amount(`${path}.min`, resource, spec.min) ?? base.min;
     const max = this.#amount(`${path}.max`, resource, spec.max) ?? base.max;
     if (min !== null && max !== null && min > max) {
-      this.problems.push(`${path}.min: the least request in force here is greater than the greatest; lower min or raise max`);
+      this.problems.push(`${path}.min: min is greater than max; lower min or raise max`);
     }
     return {
       goal,

@@ -6,7 +6,7 @@ import { boundsOf, readOverrides } from './workload-overrides.ts';
 const FLOOR = 'evenkeel.io/floor';
 const CEILING = 'evenkeel.io/ceiling';
 
-describe('annotations that a hand, or a hostile one, has written', () => {
+describe('invalid and hostile annotations', () => {
   test.each<[string, Readonly<Record<string, string>>]>([
     ['a mode of a quarter of a megabyte', { 'evenkeel.io/mode': 'x'.repeat(250_000) }],
     ['a time of a quarter of a megabyte', { 'evenkeel.io/held-until': '9'.repeat(250_000) }],
@@ -14,19 +14,19 @@ describe('annotations that a hand, or a hostile one, has written', () => {
       'ten thousand containers',
       { [FLOOR]: JSON.stringify(Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`c${at}`, 'x']))) },
     ],
-    ['a container with a name without end', { [FLOOR]: JSON.stringify({ ['x'.repeat(250_000)]: { cpu: 'much' } }) }],
-    ['keys without end', { [CEILING]: JSON.stringify({ main: { ['x'.repeat(250_000)]: 1 } }) }],
-    ['a quantity without end', { [CEILING]: JSON.stringify({ main: { cpu: '1'.repeat(250_000) } }) }],
-    ['lists in lists in lists', { [FLOOR]: '['.repeat(120_000) + ']'.repeat(120_000) }],
-    ['lists that never end', { [FLOOR]: '['.repeat(250_000) }],
-  ])('%s are told in a few words', (_, annotations) => {
+    ['a container name of a quarter of a megabyte', { [FLOOR]: JSON.stringify({ ['x'.repeat(250_000)]: { cpu: 'much' } }) }],
+    ['a key of a quarter of a megabyte', { [CEILING]: JSON.stringify({ main: { ['x'.repeat(250_000)]: 1 } }) }],
+    ['a quantity of a quarter of a megabyte', { [CEILING]: JSON.stringify({ main: { cpu: '1'.repeat(250_000) } }) }],
+    ['deeply nested lists', { [FLOOR]: '['.repeat(120_000) + ']'.repeat(120_000) }],
+    ['unterminated lists', { [FLOOR]: '['.repeat(250_000) }],
+  ])('are reported in a short message: %s', (_, annotations) => {
     const { problems } = readOverrides(annotations);
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.join('; ').length).toBeLessThan(2_000);
   });
 
   test.each([FLOOR, CEILING, 'evenkeel.io/mode', 'evenkeel.io/exclude', 'evenkeel.io/held-until'])(
-    '%s longer than what is kept is a problem that names it and its length',
+    '%s that exceeds the maximum length is reported with its name and the maximum',
     (annotation) => {
       const { problems } = readOverrides({ [annotation]: OVERLONG_ANNOTATION });
       expect(problems).toEqual([expect.stringContaining(`${annotation}: `)]);
@@ -34,7 +34,7 @@ describe('annotations that a hand, or a hostile one, has written', () => {
     },
   );
 
-  test('names that objects have anyway are names of containers like any other', () => {
+  test('names of properties of Object.prototype are valid container names', () => {
     const { floor, problems } = readOverrides({ [FLOOR]: '{"__proto__":{"cpu":"1"},"constructor":{"cpu":"2"}}' });
     expect(problems).toEqual([]);
     expect(boundsOf(floor, 'constructor').cpuMillicores).toBe(2000);
@@ -43,7 +43,7 @@ describe('annotations that a hand, or a hostile one, has written', () => {
     expect(({} as Record<string, unknown>)['cpu']).toBeUndefined();
   });
 
-  test('whatever it says, it reads or tells what is wrong, and never throws', () => {
+  test('any text is either read or reported, and never throws', () => {
     const names = fc.constantFrom(FLOOR, CEILING, 'evenkeel.io/mode', 'evenkeel.io/held-until', 'evenkeel.io/exclude');
     const texts = fc.oneof(
       fc.string(),

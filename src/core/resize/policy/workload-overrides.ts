@@ -1,4 +1,4 @@
-// What a workload's own annotations ask for: bounds, mode, to be left alone, to be held.
+// The overrides in a workload's annotations: bounds, mode, exclusion and hold.
 
 import { MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
@@ -9,20 +9,20 @@ import { withDefaults, type OptionalResources } from '#kube/records/resources';
 import { UNSET_RESOURCES } from '#kube/records/resources';
 import type { Instant } from '#kube/units';
 
-/** Bounds by container name; `*` means all that are not named. */
+/** Bounds by container name; `*` applies to all others. */
 export type BoundsByContainer = ReadonlyMap<string, OptionalResources>;
 
 export interface WorkloadOverrides {
   /** null: the policy's. */
   readonly mode: ResizeMode | null;
   readonly excluded: boolean;
-  /** No automatic change before; null: not held. */
+  /** No automatic change before this time; null: no hold. */
   readonly heldUntil: Instant | null;
   readonly floor: BoundsByContainer;
   readonly ceiling: BoundsByContainer;
-  /** What could not be read, each naming annotation and remedy; while there is any, nothing is changed. */
+  /** Invalid annotations, each with its name and the remedy. While there is any, nothing is changed. */
   readonly problems: readonly string[];
-  /** What could not be read might forbid a raise: it is not the floor alone. Absent: no. */
+  /** An annotation other than the floor is invalid, so raises may be forbidden. Absent: false. */
   readonly mayForbidRaises?: boolean;
 }
 
@@ -61,16 +61,16 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
   };
 }
 
-/** They stand in a status, an Event and a line of the log. */
+/** Problems are shown in a status, an Event and a log line. */
 const MAX_PROBLEMS = 6;
 const MAX_SHOWN = 63;
 
-/** An annotation may hold a quarter of a megabyte. */
+/** Shortens text for a message: an annotation may have a quarter of a megabyte. */
 function shown(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-/** The bounds of one container: its own, else those of `*`, each resource by itself. */
+/** The bounds of one container, else those of `*`, for each resource separately. */
 export function boundsOf(bounds: BoundsByContainer, container: string): OptionalResources {
   const own = bounds.get(container) ?? UNSET_RESOURCES;
   const all = bounds.get('*') ?? UNSET_RESOURCES;
@@ -87,7 +87,7 @@ function readMode(text: string | undefined, problems: string[]): ResizeMode | nu
 function readExclude(text: string | undefined, problems: string[]): boolean {
   const word = text?.trim().toLowerCase() ?? '';
   if (!['true', 'false', ''].includes(word)) {
-    problems.push(`${WORKLOAD_ANNOTATIONS.exclude}: '${shown(text ?? '')}' says neither; write "true" to have it left alone, or "false"`);
+    problems.push(`${WORKLOAD_ANNOTATIONS.exclude}: '${shown(text ?? '')}' is invalid; write "true" to exclude the workload, or "false"`);
   }
   return word === 'true';
 }
@@ -100,7 +100,7 @@ function readTime(text: string | undefined, problems: string[]): Instant | null 
   return null;
 }
 
-/** Reads the bounds of one annotation; what cannot be read is added to `problems`, in words. */
+/** Reads the bounds of one annotation; messages about invalid values are added to `problems`. */
 export function readBounds(annotation: string, text: string | undefined, problems: string[]): BoundsByContainer {
   const bounds = new Map<string, OptionalResources>();
   if (text === undefined) return bounds;
@@ -123,7 +123,7 @@ export function readBounds(annotation: string, text: string | undefined, problem
     }
     for (const key of Object.keys(entry)) {
       if (key !== 'cpu' && key !== 'memory')
-        problems.push(`${annotation}: '${shown(container)}.${shown(key)}' is not known; only cpu and memory are`);
+        problems.push(`${annotation}: '${shown(container)}.${shown(key)}' is unknown; only cpu and memory are supported`);
     }
     bounds.set(container, {
       cpuMillicores: readAmount(`${annotation}: '${shown(container)}.cpu'`, entry['cpu'], parseCpuMillicores, problems),
@@ -137,6 +137,6 @@ function readAmount(path: string, value: unknown, parse: (text: string | number)
   if (value === undefined || value === null) return null;
   const outcome = typeof value === 'string' || typeof value === 'number' ? parse(value) : null;
   if (outcome?.ok === true) return outcome.value;
-  problems.push(`${path}: ${outcome?.message ?? 'write a quantity'}`);
+  problems.push(`${path}: ${outcome?.message ?? 'write a quantity such as 250m or 256Mi'}`);
   return null;
 }

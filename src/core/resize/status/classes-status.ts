@@ -1,4 +1,4 @@
-// The classes of a DaemonSet's pods in a Recommendation's status: what each should have, and what is remembered of it.
+// Node size classes of a DaemonSet in a Recommendation's status: the recommendation and memory of each class.
 
 import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
 import { writeRequestsAndLimits } from '../../recommendations/quantities.ts';
@@ -10,7 +10,7 @@ import { optional } from './optional.ts';
 const MAX_MESSAGE = 512;
 const MAX_REASON = 512;
 
-/** Nothing where classes do not differ. */
+/** The `classes` of a status; absent where classes do not differ. */
 export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<RecommendationStatus, 'classes'> {
   if (memory.classes === undefined || memory.classes.size === 0) return {};
   const byName = new Map(classes.map((each) => [each.name, each]));

@@ -1,4 +1,4 @@
-// How a limit exception is kept in a Recommendation's status. Amounts are quantities of its resource.
+// Codec of limit exceptions in a Recommendation's status. Amounts are Kubernetes quantities.
 
 import type { RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
 import {
@@ -35,11 +35,12 @@ import {
 const NAME = text(253);
 const PERSON = text(254);
 
-/** What cannot be read is left out: its evidence opens it again. */
+/** An invalid exception is dropped; its evidence opens it again. */
 export const LIMIT_EXCEPTION = variants('resource', { cpu: limitException('cpu'), memory: limitException('memory') });
 
 const LIMIT_EXCEPTIONS = list(LIMIT_EXCEPTION);
 
+/** Reads the limit exceptions of a status. */
 export function readExceptions(status: Pick<RecommendationStatus, 'limitExceptions'> | undefined): readonly LimitException[] {
   return LIMIT_EXCEPTIONS.read(status?.limitExceptions) ?? [];
 }
@@ -85,7 +86,7 @@ function limitException(resource: ResourceName): RecordCodec<LimitException> {
     leakApprovedAt: nullable(INSTANT),
     ceilingReached: flag(),
   });
-  // `applied` is for those who read the status.
+  // `applied` is written for users only, and never read.
   return { ...exception, write: (value) => ({ ...exception.write(value), applied: isApplied(value) }) };
 }
 

@@ -15,7 +15,7 @@ const IDLE: IdleNote = {
   wakeTriggers: 'CPU of 10m over all replicas',
 };
 
-describe('the note on an idle workload', () => {
+describe('the annotation of an idled workload', () => {
   test('reads back as it was written', () => {
     expect(readIdleNote(writeIdleNote(IDLE))).toEqual(IDLE);
   });
@@ -26,12 +26,12 @@ describe('the note on an idle workload', () => {
     ['no time', '{"since":"yesterday","natural":[],"sizes":[]}'],
     ['a number for what it wakes on', writeIdleNote(IDLE).replace('"CPU of 10m over all replicas"', '5')],
     ['sizes that are no list', writeIdleNote(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":{}')],
-    ['a size of nobody', writeIdleNote(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":[null]')],
-  ])('says nothing where a hand has left %s', (_, note) => {
+    ['a size without a container', writeIdleNote(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":[null]')],
+  ])('is ignored where a user has written %s', (_, note) => {
     expect(readIdleNote(note)).toBeNull();
   });
 
-  test('whatever it says, what is read can be written', () => {
+  test('any text that is read can be written again', () => {
     const keys = fc.constantFrom('since', 'natural', 'sizes', 'replicas', 'wakeTriggers', 'scaled', 'activeSeconds');
     const note: unknown = JSON.parse(writeIdleNote(IDLE));
     fc.assert(

@@ -1,6 +1,5 @@
-// The sizes that a workload had before it fell idle, as an annotation of the workload: for people, and for the case that its
-// Recommendation is lost. What changes while it is idle is left out: the annotation is written once. Replicas are in the note of
-// original values, which idle mode shares with other writers.
+// The annotation of an idled workload with its sizes before: for users, and for the case that its Recommendation is lost. It is written
+// once, so it has no values that change meanwhile. Replicas are in the annotation of original values, which several writers share.
 
 import { INSTANT, record, required, text } from '../../model/codec.ts';
 import { parseJson } from '#kube/json';
@@ -18,7 +17,7 @@ export function writeIdleNote(idle: IdleNote): string {
   return JSON.stringify(IDLE_NOTE.write(idle));
 }
 
-/** null where there is none, or none that can be read: a user may have edited it. */
+/** Reads the annotation; null where it is missing or invalid, for example after an edit by a user. */
 export function readIdleNote(note: string | undefined): IdleNote | null {
   return IDLE_NOTE.read(parseJson(note ?? '')) ?? null;
 }

@@ -195,7 +195,7 @@ function statusOf(memory: ResizeMemory, inClass: ResizeMemory): RecommendationSt
   return { ...writeMemory(memory), classes: [{ ...ofClass, name: '4cpu-16Gi' }] };
 }
 
-describe('what is remembered', () => {
+describe('the stored memory', () => {
   test('is read as it was written, in a form that the schema of the Recommendation allows', () => {
     const validate = validatorOf(RECOMMENDATION);
     fc.assert(
@@ -216,7 +216,7 @@ describe('what is remembered', () => {
     );
   });
 
-  test('differs where any of its fields does', () => {
+  test('differs where any of its fields differs', () => {
     fc.assert(
       fc.property(memories, memories, (one, other) => {
         for (const field of Object.keys(NO_MEMORY) as (keyof typeof NO_MEMORY)[]) {
@@ -255,7 +255,7 @@ describe('what is remembered', () => {
     expect(forgetful.names).toEqual(['a']);
   });
 
-  test('is as if it were absent where it cannot be read', () => {
+  test('counts as absent where it is invalid', () => {
     const nonsense = { apply: { startedAt: 'soon', stage: 'All', stageStartedAt: '', containers: [] }, lastApplied: { at: 'x' } } as const;
     expect(readMemory(nonsense)).toEqual(NO_MEMORY);
     fc.assert(

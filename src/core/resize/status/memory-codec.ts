@@ -1,4 +1,4 @@
-// How everything that is remembered of a workload is kept in its Recommendation's status.
+// Codec of a workload's resize memory in its Recommendation's status.
 
 import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
 import { parseTargets, writeTargets, type AutoscalerMemory } from '../../hpa/recorded-target.ts';
@@ -48,15 +48,15 @@ import { newestFailures } from '../plan/failed-resizes.ts';
 import { LIMIT_EXCEPTION, amountOf } from './exception-codec.ts';
 import { VALUES } from './values-codec.ts';
 
-/** As many as the schema allows. */
+/** Maximum numbers of items by the schema. */
 const MAX_AUTOSCALERS = 16;
 const MAX_OOM_BUMPS = 32;
 const MAX_HOT_REPLICAS = 32;
 const MAX_MESSAGE = 1024;
-/** Of 32 pods in each of 32 classes: all of them have to fit into one object. */
+/** Shorter messages in classes: those of 32 pods in each of 32 classes must fit into one object. */
 const MAX_MESSAGE_IN_CLASS = 400;
 const NAME = text(253);
-/** Pool and size of its nodes. */
+/** Length of a node pool's key: its name and the size or version of its nodes. */
 const MAX_POOL = 320;
 const NO_VALUES: Values = new Map();
 const CONTAINERS = withDefault(VALUES, NO_VALUES, 'containers');
@@ -224,7 +224,7 @@ function failedResize(maxMessage: number): RecordCodec<FailedResize> {
   });
 }
 
-/** What is remembered of one class of nodes, or of a workload whose nodes are alike. */
+/** Memory of one node size class, or of a workload without classes. */
 type OwnMemory = Omit<ResizeMemory, 'classes'>;
 
 function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
@@ -267,37 +267,38 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
 const MEMORY = ownMemory(MAX_MESSAGE);
 const CLASS_MEMORY = ownMemory(MAX_MESSAGE_IN_CLASS);
 
-/** What is remembered of changes made and under way. Fields that cannot be read are as if they were absent. */
+/** Reads the memory from a status. Invalid fields count as absent. */
 export function readMemory(status: RecommendationStatus | undefined): ResizeMemory {
   const own = MEMORY.read(status ?? {}) ?? NO_MEMORY;
   if (status?.classes === undefined) return own;
   return { ...own, classes: new Map(status.classes.map((each) => [each.name, CLASS_MEMORY.read(each) ?? NO_MEMORY])) };
 }
 
-/** The part of the status that decisions are made from, without that of the classes. */
+/** Writes the memory as fields of the status, without `classes`. */
 export function writeMemory(memory: ResizeMemory): Partial<RecommendationStatus> {
   return MEMORY.write(memory);
 }
 
-/** The same of one class of nodes. */
+/** Writes the memory of one node size class. */
 export function writeClassMemory(memory: ResizeMemory): Partial<RecommendationStatusClass> {
   return CLASS_MEMORY.write(memory);
 }
 
 type StoredMemory = Omit<RecommendationStatus | RecommendationStatusClass, 'containers'>;
 
-/** Whether two statuses, or two of their classes, keep the same memory. */
+/** Whether two statuses, or two of their classes, have the same memory. */
 export function isSameMemory(one: StoredMemory, other: StoredMemory): boolean {
   return MEMORY.names.every((name) => isSameField(one[name as keyof typeof one], other[name as keyof typeof other]));
 }
 
-/** The memory as it is, or without timestamps from the future: the clock was set back since they were stored. */
+/** Corrects stored timestamps that lie in the future after the clock was set back; the same object where there are none. */
 export function correctFutureTimestamps(memory: ResizeMemory, now: Instant): ResizeMemory {
   const own: ResizeMemory = MEMORY.correct(memory, now);
   if (memory.classes === undefined) return own;
   return { ...own, classes: new Map([...memory.classes].map(([name, each]) => [name, CLASS_MEMORY.correct(each, now)])) };
 }
 
+/** Reads the idle state of a status; null: the workload is not idled. */
 export function readIdle(status: Pick<RecommendationStatus, 'idle'> | undefined): IdleMemory | null {
   return IDLE.read(status?.idle) ?? null;
 }

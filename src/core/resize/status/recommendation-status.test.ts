@@ -51,7 +51,7 @@ describe('the status of a Recommendation', () => {
         throttledRatioBefore: 0.1,
         errorRateBefore: 0.02,
         endsIncrease: false,
-        reason: 'less is enough',
+        reason: 'over-provisioned',
         by: 'ops',
         values,
       },
@@ -148,12 +148,12 @@ describe('the status of a Recommendation', () => {
     expect(readMemory(recommendationStatus(decision, facts, undefined))).toEqual(memory);
   });
 
-  test('what cannot be read is as if it were absent', () => {
+  test('invalid fields count as absent', () => {
     const nonsense = { apply: { startedAt: 'soon', stage: 'All', stageStartedAt: '', containers: [] }, lastApplied: { at: 'x' } } as const;
     expect(readMemory(nonsense)).toMatchObject({ apply: null, lastApplied: null });
   });
 
-  test('is worth writing when a state, a value outside the tolerance, or an hour has passed', () => {
+  test('is worth writing when a state, a value outside the dead band, or an hour has passed', () => {
     const policy = DEFAULT_POLICY_RULES;
     const before = statusOf({ policy });
     const at = (situation: Partial<WorkloadSituation>, later = 60_000) =>
@@ -169,7 +169,7 @@ describe('the status of a Recommendation', () => {
   test('is not worth writing again as the API server returns it: in another order of fields, without empty maps', () => {
     const policy = DEFAULT_POLICY_RULES;
     const container = { name: 'main', requests: { cpu: '100m' }, limits: {} };
-    const lastApplied = { at: isoTime(T0), by: 'evenkeel', reason: 'too small', pods: 1, containers: [container] };
+    const lastApplied = { at: isoTime(T0), by: 'evenkeel', reason: 'under-provisioned', pods: 1, containers: [container] };
     const written = { ...statusOf({ policy }), lastApplied, limitExceptions: [AN_EXCEPTION] };
     const { evidence, ...others } = AN_EXCEPTION;
     const stored = withoutEmpty({ ...written, limitExceptions: [{ evidence, ...others }] });

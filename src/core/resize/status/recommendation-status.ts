@@ -1,4 +1,4 @@
-// The status of a Recommendation, from a decision; and whether it differs from the last one by enough to be written.
+// Builds the status of a Recommendation from a decision, and decides whether it differs enough from the stored one to be written.
 
 import { CONDITION, CONDITION_REASON } from '../../../apis/conditions.ts';
 import type {
@@ -24,33 +24,34 @@ import type { ContainerPlan } from '../model/container-plan.ts';
 import { isSameMemory, writeMemory } from './memory-codec.ts';
 import { optional } from './optional.ts';
 
-/** What a status holds besides the decision. */
+/** Content of a status besides the decision. */
 export interface StatusFacts {
   readonly now: Instant;
   readonly generation: number | null;
   readonly replicas: number;
   readonly savingsPerMonthUsd: number | null;
   readonly costPerMonthUsd: number | null;
-  /** Raises that their nodes have no room for; null or absent: none. */
+  /** Raises that wait for node capacity; null or absent: none. */
   readonly waitingRaises?: WaitingRaises | null;
-  /** Where usage comes from; null before any source has answered. */
+  /** Usage source; null before any source has answered. */
   readonly source: string | null;
 }
 
-/** An unchanged status is written again after this long, so that its figures are never older. */
+/** Interval after which an unchanged status is written again, so that its values are never older. */
 const REFRESH_MS: DurationMs = HOUR_MS;
-/** A figure that moved by less is not news. */
+/** Dead band: a smaller relative change of an amount is not written. */
 const TOLERANCE = 0.05;
 const MAX_MESSAGE = 2048;
 const MAX_REASON = 512;
-/** As many as the schema holds. */
+/** Maximum number of items by the schema. */
 const MAX_INPUTS = 512;
 
-/** The part of a status that decides whether it is written: made for every decision, the rest only for one that is written. */
+/** The part of a status that decides whether it is written. It is built for every decision, the full status only for a write. */
 export type DecidedPart = Omit<RecommendationStatus, 'containers'> & {
   readonly containers?: readonly Pick<RecommendationStatusContainer, 'name' | 'current' | 'recommended'>[];
 };
 
+/** Builds that part. */
 export function decidedPart(decision: WorkloadDecision, facts: Pick<StatusFacts, 'generation' | 'waitingRaises'>): DecidedPart {
   return {
     ...optional('observedGeneration', facts.generation),
@@ -70,6 +71,7 @@ export function decidedPart(decision: WorkloadDecision, facts: Pick<StatusFacts,
   };
 }
 
+/** Builds the full status. @param before the stored status */
 export function recommendationStatus(
   decision: WorkloadDecision,
   facts: StatusFacts,
@@ -101,21 +103,21 @@ export function recommendationStatus(
   };
 }
 
-/** Each later than the one before it, also where the clock was put back: of two, the later one is the one that counts. */
+/** The `updatedAt` of a status: later than the previous one, also after the clock was set back, because the later status counts. */
 function writtenAt(before: RecommendationStatus | undefined, now: Instant): Instant {
   const last = instantOf(before?.updatedAt) ?? 0;
   return last < now || isOfAnotherAge(last, now) ? now : last + 1;
 }
 
-/** A clock that is out by a day is no clock. */
+/** Whether a timestamp is more than a day in the future: it was written with a wrong clock. */
 function isOfAnotherAge(at: Instant, now: Instant): boolean {
   return at - now > DAY_MS;
 }
 
 /**
- * Whether a new status is to be written: state, reason, mode, end, risk, generation, the number of waiting raises, the state that
- * decisions are made from or an amount has changed, or an hour has passed. Message, confidence and costs alone wait for that hour: each write goes
- * to etcd and to every watcher.
+ * Whether a new status is written: state, reason, mode, until, risk, generation, the number of waiting raises, the memory or an amount
+ * has changed, or an hour has passed. Changes of only message, confidence and costs wait for that hour, because each write goes to etcd
+ * and to all watchers.
  */
 export function isWorthWriting(before: RecommendationStatus | undefined, after: DecidedPart, now: Instant): boolean {
   if (before?.updatedAt === undefined) return true;
@@ -126,7 +128,7 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
   return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
 }
 
-/** Texts and numbers, which are stored as they are. */
+/** Fields that are compared without a dead band. */
 const PLAIN_FIELDS = ['state', 'reason', 'mode', 'until', 'risk', 'observedGeneration'] as const;
 const PLAIN_FIELDS_OF_CLASS = ['name', 'pods', 'state', 'reason'] as const;
 
@@ -156,7 +158,7 @@ function amountsDiffer(before: PairsText, after: PairsText): boolean {
 }
 
 function pairDiffers(before: QuantityPair | undefined, after: QuantityPair | undefined): boolean {
-  // Nearly always the same text: only another one is read.
+  // The text is nearly always the same, so quantities are only parsed where it differs.
   if (before?.cpu === after?.cpu && before?.memory === after?.memory) return false;
   const [old, fresh] = [readQuantities(before), readQuantities(after)];
   return differs(old.cpuMillicores, fresh.cpuMillicores) || differs(old.memoryBytes, fresh.memoryBytes);
@@ -262,7 +264,7 @@ function differs(before: number | null, after: number | null): boolean {
   return Math.abs(after - before) > before * TOLERANCE;
 }
 
-/** Measured amounts in units that a person can read: whole millicores and, rounded up, whole MiB. */
+/** Measured amounts in readable units: whole millicores and, rounded up, whole MiB. */
 function writeReadable({ cpuMillicores, memoryBytes }: OptionalResources): QuantityPair {
   return writeQuantities({
     cpuMillicores: cpuMillicores === null ? null : Math.round(cpuMillicores),

@@ -1,4 +1,4 @@
-// What users ask for in a Recommendation's spec. What cannot be read is as if it were absent; it never stops a decision.
+// Reads user requests from a Recommendation's spec. Invalid fields count as absent, so that they never stop a decision.
 
 import type { Recommendation, RecommendationSpec } from '../../../apis/v1alpha1/index.ts';
 import {
@@ -40,10 +40,12 @@ const USER_REQUESTS = record<UserRequests>({
   exceptionDecisions: withDefault(DECISIONS, []),
 });
 
+/** Reads all user requests of a Recommendation. */
 export function readUserRequests({ spec }: Pick<Recommendation, 'spec'>): UserRequests {
   return USER_REQUESTS.read(spec) ?? NO_USER_REQUESTS;
 }
 
+/** Reads the user decisions about limit exceptions. */
 export function readDecisions(spec: Pick<RecommendationSpec, 'exceptionDecisions'>): readonly ExceptionDecision[] {
   return DECISIONS.read(spec.exceptionDecisions) ?? [];
 }

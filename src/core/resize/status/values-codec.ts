@@ -8,10 +8,10 @@ const REQUESTS_AND_LIMITS: Pick<Field<RequestsAndLimits>, 'read' | 'write' | 'co
   correct: (value) => value,
 };
 
-/** Requests and limits by container. */
+/** Codec of requests and limits by container. */
 export const VALUES = byName(REQUESTS_AND_LIMITS);
 
-/** Sizes of idle workloads have no limits. */
+/** Writes amounts; empty ones are omitted, because sizes of idle workloads have no limits. */
 function written(name: 'requests' | 'limits', amounts: OptionalResources): object {
   const pair = writeQuantities(amounts);
   return Object.keys(pair).length === 0 ? {} : { [name]: pair };

@@ -52,14 +52,14 @@ function decide(situation: Partial<WorkloadSituation> = {}): WorkloadDecision {
   return decideWorkload(aSituation({ policy, advice, memory, pods: alive, ...situation }));
 }
 
-describe('a pod that its node can never give its size', () => {
-  test('is evicted, and that is written down first', () => {
+describe('a pod whose node has too little capacity for its target', () => {
+  test('is evicted, which is stored first', () => {
     const { evict, memory: after } = decide();
     expect(evict?.name).toBe('web-1');
     expect(after.evictions).toMatchObject({ count: 1, lastAt: T0, refused: null });
   });
 
-  test('also where it should become smaller, by what its node has not taken from it yet', () => {
+  test('is evicted also where its node has refused a reduction', () => {
     const less = { requests: amounts('100m', '128Mi'), limits: amounts(null, null) };
     const container = { ...first!.containers[0]!, ...less };
     const stuck: PodRecord = { ...first!, resize: { state: 'infeasible', message: 'never', since: T0 }, containers: [container] };
@@ -107,16 +107,16 @@ describe('a pod that its node can never give its size', () => {
     expect(decide(situation).evict).toBeNull();
   });
 
-  test('what an eviction waits for is told', () => {
+  test('the reason for which an eviction waits is reported', () => {
     expect(decide({ policy: { ...policy, windows: [window.value] } })).toMatchObject({ state: 'awaiting', reason: 'window' });
     expect(decide({ workload: aWorkloadRecord({ replicas: { desired: 1, current: 1, ready: 1 } }), pods: [first!] })).toMatchObject({
       state: 'awaiting',
       reason: 'not-evictable',
-      message: expect.stringContaining('the only replica, which is never evicted'),
+      message: expect.stringContaining('the only replica of a workload is never evicted'),
     });
   });
 
-  test('a disruption budget that says no is waited for, and does not count as a try', () => {
+  test('a refusal by a PodDisruptionBudget is waited for, and does not count as a try', () => {
     const evictions = refusedEviction(decide().memory.evictions, T0 + 1, 'Cannot evict pod: the budget web needs 3 healthy pods');
     const waiting = decide({ now: T0 + MINUTE_MS, memory: { ...memory, evictions } });
     expect(waiting).toMatchObject({ state: 'awaiting', reason: 'disruption-budget', until: T0 + 1 + 5 * MINUTE_MS, evict: null });
@@ -137,7 +137,7 @@ describe('a pod that its node can never give its size', () => {
       situation = { ...situation, now: situation.now + 10 * MINUTE_MS, pods: successor, memory: { ...after, failures } };
     }
     expect(evicted).toHaveLength(3);
-    expect(decideWorkload(situation).message).toContain('3 pods were evicted for this size in vain');
+    expect(decideWorkload(situation).message).toContain('3 pods were evicted for this size without success');
     const values = new Map([['main', { requests: amounts('1500m', '1Gi'), limits: asked.limits }]]);
     const larger = { ...situation.memory, lastApplied: { ...lastApplied, values } };
     const more = [anAdvice({ cpu: '1500m', memory: '1Gi' })];
@@ -145,7 +145,7 @@ describe('a pod that its node can never give its size', () => {
   });
 });
 
-test('no node gives any pod less, and advice drifts: pods go one at a time, and no more of them than there are', () => {
+test('where no node accepts the size and advice drifts, pods are evicted one at a time, and no more than there are', () => {
   let situation = aSituation({ policy });
   const evictedAt: number[] = [];
   for (let round = 0; round < 6 * 60 * 8; round += 1) {
@@ -188,30 +188,30 @@ describe('a pod that would restart when it is resized', () => {
   }));
   const gateState = { ...aSituation().gateState, admission: true };
 
-  test('is evicted only where admission gives its successor the size', () => {
+  test('is evicted only where the webhook gives the new pod the size', () => {
     expect(decide({ pods: stubborn, memory: { ...NO_MEMORY, lastApplied } }).evict).toBeNull();
     expect(decide({ pods: stubborn, memory: { ...NO_MEMORY, lastApplied }, gateState }).evict?.name).toBe('web-1');
   });
 
-  test('with admission a change is in force for new pods although no pod can have it now', () => {
+  test('with the webhook a change is in force for new pods although no present pod can get it', () => {
     const { memory: after, state, reason, evict } = decide({ policy: autoPolicy(), pods: stubborn, memory: NO_MEMORY, gateState });
     expect([state, reason, evict]).toEqual(['awaiting', 'restart', null]);
     expect(after.lastApplied?.values.get('main')?.requests).toEqual(asked.requests);
   });
 });
 
-describe('a pod whose node has no room now', () => {
+describe('a pod whose node has no free capacity now', () => {
   const deferred: FailedResize = { ...failure, state: 'deferred', since: T0 };
   const kept = { ...NO_MEMORY, lastApplied, failures: [deferred] };
 
-  test('is tried again as soon as the node has the room, and not before it settles', () => {
+  test('is retried as soon as the node has free capacity, but not within 10 minutes', () => {
     const free = (cpuMillicores: number) => new Map([['n1', { cpuMillicores, memoryBytes: 2 ** 40 }]]);
     expect(decide({ memory: kept, now: T0 + 5 * MINUTE_MS, freeOnNodes: free(4000) }).steps).toEqual([]);
     expect(decide({ memory: kept, now: T0 + 11 * MINUTE_MS, freeOnNodes: free(300) }).steps).toEqual([]);
     expect(decide({ memory: kept, now: T0 + 11 * MINUTE_MS, freeOnNodes: free(4000) }).steps).toHaveLength(1);
   });
 
-  test('is evicted only after it was waited for once more', () => {
+  test('is evicted only after another wait', () => {
     expect(decide({ memory: kept })).toMatchObject({ evict: null, state: 'awaiting', reason: 'node-capacity' });
     expect(decide({ memory: kept, now: T0 + 29 * MINUTE_MS }).evict).toBeNull();
     expect(decide({ memory: kept, now: T0 + 31 * MINUTE_MS }).evict?.name).toBe('web-1');
@@ -222,26 +222,26 @@ describe('apply: OnRestart', () => {
   const gateState = { ...aSituation().gateState, admission: true };
   const onRestart = { policy: autoPolicy({ apply: 'OnRestart' }), gateState, memory: NO_MEMORY, pods: pods(3) } as const;
 
-  test('nothing is resized in place; it is in force for new pods, and awaited until every pod is created with it', () => {
+  test('nothing is resized in place; the values are in force for new pods, and awaited until all pods have them', () => {
     const decided = decide(onRestart);
     expect(decided.steps).toEqual([]);
     expect(decided).toMatchObject({ state: 'awaiting', reason: 'restart' });
-    expect(decided.message).toContain('3 of 3 pods were created before this came in force');
+    expect(decided.message).toContain('3 of 3 pods were created before the values came into force');
     const one = decide({ ...onRestart, memory: decided.memory, now: T0 + MINUTE_MS, pods: [first!, grown[0]!] });
     expect(one).toMatchObject({ state: 'awaiting', reason: 'restart', steps: [] });
     const all = decide({ ...onRestart, memory: one.memory, now: T0 + MINUTE_MS, pods: grown });
     expect([all.state, all.memory.lastApplied?.pods]).toEqual(['applied', 2]);
   });
 
-  test('a CronJob between two runs: the next one is created with it', () => {
+  test('a CronJob between two runs: the next run is created with the values', () => {
     const cron = { ...onRestart, policy: autoPolicy(), workload: aWorkloadRecord({ kind: 'CronJob' }), pods: [] };
     const decided = decide(cron);
     expect(decided).toMatchObject({ state: 'awaiting', reason: 'restart' });
-    expect(decided.message).toContain('the next run of this CronJob is created with it');
+    expect(decided.message).toContain('the next run of this CronJob is created with the values');
     expect(decided.memory.lastApplied?.values.get('main')?.requests).toEqual(asked.requests);
   });
 
-  test('a Job without admission waits and says what it needs', () => {
+  test('a Job without the webhook waits and reports the required setting', () => {
     const decided = decide({
       ...onRestart,
       policy: autoPolicy(),

@@ -1,6 +1,6 @@
-// Evicting a pod that cannot be given its size where it is, so that its successor can have it (apply: InPlaceOrEvict).
-// The last resort, and never a loop: one pod of a workload at a time, inside the windows, through the eviction API, only
-// where a new pod helps, and no more often for one size than the workload has pods.
+// Evicts a pod that cannot be resized in place, so that a new pod gets the size (apply: InPlaceOrEvict). This is the last resort: one pod
+// of a workload at a time, inside the policy's windows, through the Eviction API, only where a new pod helps, and no more often for one
+// size than the workload has pods.
 
 import { WORKLOAD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -18,19 +18,19 @@ import { fitPod } from '../../plan/pod-change.ts';
 import type { ResizeLayer } from '../layer.ts';
 import type { EvictionTries, FailedResize, WorkloadSituation } from '../../model/situation.ts';
 
-/** A successor has so long to be seen before the next pod may go. */
+/** Time for the new pod to appear before the next pod may be evicted. */
 const SUCCESSOR_MS: DurationMs = 2 * MINUTE_MS;
-/** A budget that forbade it is not asked again before. */
+/** Time before an eviction that a PodDisruptionBudget forbade is retried. */
 const BUDGET_AGAIN_MS: DurationMs = 5 * MINUTE_MS;
-/** What a pod waits for that may be given it elsewhere. */
+/** Waiting reasons that end where the pod runs on another node. */
 const REFUSALS: ReadonlySet<WorkloadDecision['reason']> = new Set(['node-capacity', 'node-unsupported', 'stuck', 'restart'] as const);
-/** What a node has deferred is waited for that long once more. */
+/** Time after the revert of a deferred resize before the pod may be evicted. */
 const DEFERRED_FOR_MS: DurationMs = 30 * MINUTE_MS;
-/** After so long a size is tried anew: nodes come and go. */
+/** After this time evictions for a size are counted from zero, because nodes have changed. */
 const TRIES_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
 /** Requests within this ratio of each other are the same size. */
 const SAME_SIZE_RATIO = 1.5;
-/** A single replica is never evicted: the workload would be down meanwhile. */
+/** A single replica is never evicted, because the workload would be unavailable. */
 const MIN_REPLICAS = 2;
 
 export const evictions: ResizeLayer = {
@@ -50,7 +50,7 @@ function evictWhereStuck(situation: WorkloadSituation, decision: WorkloadDecisio
   const counts = before !== null && isAboutAsLarge(before.requests, requests) && situation.now - before.lastAt < TRIES_COUNT_FOR_MS;
   const tries = counts ? before : null;
   const wait = whyNotEvict(after, tries);
-  if (wait !== null) return told(decision, wait, stuck);
+  if (wait !== null) return withEvictionWait(decision, wait, stuck);
   const tried: EvictionTries = { requests, count: (tries?.count ?? 0) + 1, lastAt: situation.now, refused: null };
   return {
     ...decision,
@@ -60,17 +60,17 @@ function evictWhereStuck(situation: WorkloadSituation, decision: WorkloadDecisio
   };
 }
 
-/** What the budget said, so that it is waited for and not counted as a try. */
+/** The tries after a PodDisruptionBudget refused the eviction, which does not count as a try. */
 export function refusedEviction(tries: EvictionTries | null, at: Instant, message: string): EvictionTries | null {
   return tries === null ? null : { ...tries, count: tries.count - 1, refused: { at, message } };
 }
 
-/** Evicting is an effect like any other, and the policy's to allow. */
+/** Whether the policy and the state of the workload permit an eviction. */
 function mayEvict(situation: WorkloadSituation, { state }: WorkloadDecision): boolean {
   return situation.policy.apply === 'InPlaceOrEvict' && mayChangePods(situation) && !['blocked', 'collecting', 'idle'].includes(state);
 }
 
-/** The first pod that its node cannot give what it should have, and that a new life may; null: none. */
+/** The first pod whose node refuses its target, where a new pod may get it; null: none. */
 function stuckPod(situation: WorkloadSituation): PodRecord | null {
   const { pods, workload } = situation;
   if (isShortLived(workload.kind)) return null;
@@ -83,26 +83,26 @@ function isStuck(situation: WorkloadSituation, pod: PodRecord): boolean {
   const failure = lastRefusal(pod, situation);
   const refused =
     failure !== undefined && isFinal(failure, now) && failure.code !== 'start-up-boost' && lacksAny(pod, failure.values, wanted);
-  // A DaemonSet's pod would be created on the same node again.
+  // A pod of a DaemonSet would be created on the same node again.
   if (refused && workload.kind !== 'DaemonSet') return true;
   if (gateState.admission !== true || wanted === undefined) return false;
   const fit = fitPod(pod, wanted, kubeletVersions.get(pod.node ?? '') ?? '', now);
   return fit.kind === 'restart' && fit.newPodFits;
 }
 
-/** The kubelet said Infeasible; or it said Deferred, and had as much time again. */
+/** Whether a refusal is final: Infeasible, or Deferred for another `DEFERRED_FOR_MS`. */
 function isFinal({ state, since }: FailedResize, now: Instant): boolean {
   return state === 'infeasible' || (state === 'deferred' && now - since >= DEFERRED_FOR_MS);
 }
 
-/** What a pod is to request in all. Where nothing is in force or on its way any more, that is what its node refused. */
+/** Total requests that the pod should have: by the change under way, the values in force, or the refused values. */
 function wantedRequests(situation: WorkloadSituation, pod: PodRecord): Resources {
   const { memory } = situation;
   const wanted = memory.apply?.values ?? memory.lastApplied?.values ?? lastRefusal(pod, situation)?.values;
   return podRequests(pod, (container) => (wanted?.get(container.name) ?? container).requests);
 }
 
-/** What is recommended drifts by a few per cent all the time: one more eviction for that would be in vain again. */
+/** Whether two sizes count as the same: recommendations drift by a few percent, which must not permit another eviction. */
 function isAboutAsLarge(one: Resources, other: Resources): boolean {
   return RESOURCES.every((resource) => {
     const [a, b] = [Math.max(1, one[FIELD[resource]]), Math.max(1, other[FIELD[resource]])];
@@ -110,11 +110,11 @@ function isAboutAsLarge(one: Resources, other: Resources): boolean {
   });
 }
 
-/** A failure of long ago matters only while the pod has not what was tried, and that is still wanted. */
+/** Whether the pod lacks values that were tried and are still wanted. */
 function lacksAny(pod: PodRecord, tried: Values, wanted: Values | undefined): boolean {
   return pod.containers.some((container) => {
     const should = wanted?.get(container.name) ?? tried.get(container.name);
-    // What it asks for already its node has not given it.
+    // The desired values may be pending on the node, so the actual ones count.
     return should !== undefined && !sameValues(container.actual ?? container, should);
   });
 }
@@ -130,10 +130,10 @@ function whyNotEvict(situation: WorkloadSituation, tries: EvictionTries | null):
 }
 
 function neverEvicted({ workload }: WorkloadSituation): Waiting | null {
-  if (workload.replicas.desired < MIN_REPLICAS) return waiting('not-evictable', 'it is the only replica, which is never evicted');
+  if (workload.replicas.desired < MIN_REPLICAS) return waiting('not-evictable', 'the only replica of a workload is never evicted');
   const { doNotDisrupt } = WORKLOAD_ANNOTATIONS;
   return workload.annotations[doNotDisrupt] === 'true'
-    ? waiting('not-evictable', `the annotation ${doNotDisrupt} keeps its pods where they are`)
+    ? waiting('not-evictable', `the annotation ${doNotDisrupt} forbids evictions`)
     : null;
 }
 
@@ -145,7 +145,7 @@ function heldBack(situation: WorkloadSituation): Waiting | null {
     gateState: { warmUpUntil },
   } = situation;
   if (warmUpUntil === null || warmUpUntil <= now) return null;
-  return waiting('warm-up', 'nothing is evicted so soon after a start or an outage', warmUpUntil);
+  return waiting('warm-up', 'warm-up after a start or an outage: no evictions', warmUpUntil);
 }
 
 function triedEnough({ now, workload }: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
@@ -154,13 +154,13 @@ function triedEnough({ now, workload }: WorkloadSituation, tries: EvictionTries 
     return waiting('disruption-budget', refused.message, refused.at + BUDGET_AGAIN_MS);
   }
   if (tries !== null && tries.count >= workload.replicas.desired) {
-    const words = `${tries.count} pods were evicted for this size in vain`;
-    return waiting('not-evictable', `${words}; it is not tried again before the size changes`);
+    const words = `${tries.count} pods were evicted for this size without success`;
+    return waiting('not-evictable', `${words}; no eviction until the size changes`);
   }
   return null;
 }
 
-/** Whatever size it is for: the pace protects the workload. */
+/** Waits until all pods are ready and the last eviction, for any size, is long enough ago. */
 function oneAtATime({ now, workload, pods, memory: { evictions } }: WorkloadSituation): Waiting | null {
   const { desired, ready } = workload.replicas;
   if (workload.rolloutInProgress || ready < desired || pods.some((pod) => !pod.ready)) {
@@ -172,11 +172,11 @@ function oneAtATime({ now, workload, pods, memory: { evictions } }: WorkloadSitu
     : null;
 }
 
-/** A decision that says of the pod what its eviction waits for; what else it waits for is more to the point. */
-function told(decision: WorkloadDecision, wait: Waiting, { name }: PodRecord): WorkloadDecision {
+/** The decision with the reason for which the eviction waits, unless it waits for something more specific. */
+function withEvictionWait(decision: WorkloadDecision, wait: Waiting, { name }: PodRecord): WorkloadDecision {
   const refused = decision.state === 'awaiting' && REFUSALS.has(decision.reason);
   if (!refused && decision.state !== 'applied' && decision.state !== 'optimal') return decision;
-  const words = refused ? `${decision.message}; ` : `${name} cannot be resized where it is; `;
+  const words = refused ? `${decision.message}; ` : `${name} cannot be resized on its node; `;
   const state = fromWaiting([{ ...wait, message: `${words}${wait.message}` }], decision);
   return { ...decision, ...state };
 }

@@ -1,4 +1,4 @@
-// Takes every limit exception of a workload one step further, and says what follows from it for what is in force.
+// Advances all limit exceptions of a workload, and computes the changes of the values in force that follow.
 
 import type { PodRecord } from '#kube/records/pod';
 import type { ResourceName } from '#kube/records/resources';
@@ -26,16 +26,18 @@ import { overageOffer } from './overage-offer.ts';
 import { pendingDecision } from './pending.ts';
 import { proposedValue } from './proposal.ts';
 
+/** Result of a decision about the limit exceptions of a workload. */
 export interface ExceptionsDecision {
-  /** To be written down before anything is done. */
+  /** Stored before any step is taken. */
   readonly memory: Partial<ResizeMemory>;
   readonly notes: readonly DecisionNote[];
   readonly ceilings: readonly ApprovedCeiling[];
 }
 
-/** As many as the schema holds. */
+/** Maximum number of items by the schema. */
 const MAX_EXCEPTIONS = 128;
 
+/** Advances the limit exceptions of a workload. */
 export function decideExceptions(situation: WorkloadSituation, mode: ResizeMode, plans: readonly ContainerPlan[]): ExceptionsDecision {
   const { memory } = situation;
   const before = new Map(memory.limitExceptions.map((each) => [exceptionKey(each), withoutTakenBack(each, memory.rolledBack)] as const));
@@ -76,7 +78,7 @@ function inputsOf(
   };
 }
 
-/** Never from stale data, nor where a batch pod simply works as fast as it may. */
+/** Facts of a resource. Without evidence where data is stale, and for CPU of batch pods, which use all CPU that they get. */
 function factsOf(situation: WorkloadSituation, own: ContainerPlan, resource: ResourceName, ownMode: ResizeMode): ResourceFacts {
   const { gateState, workload, demand } = situation;
   const known = gateState.stale === null ? demand.find(({ container }) => container === own.name) : undefined;
@@ -86,13 +88,13 @@ function factsOf(situation: WorkloadSituation, own: ContainerPlan, resource: Res
   return silent ? { ...facts, target: null, demand: null, evidence: null } : facts;
 }
 
-/** A rejection only closes; an approval changes what is in force, so it waits until anything may be changed. */
+/** The user's decision to execute now; null: none. An approval changes values, so it waits until changes are permitted. */
 function decisionOn(before: LimitException | null, decisions: readonly ExceptionDecision[], acts: boolean): ExceptionDecision | null {
   const pending = before === null ? null : pendingDecision(before, decisions);
   return pending?.decision === 'approve' && !acts ? null : pending;
 }
 
-/** Whether the last pod is back at what it had, and whether what was approved has come. */
+/** The exception with updated `returnedAt` and `settled`. */
 function brought(exception: LimitException, situation: WorkloadSituation, own: ContainerPlan | null): LimitException {
   return withSettled(withReturned(exception, situation, own), situation);
 }
@@ -118,7 +120,7 @@ function hasMore({ containers, phase }: PodRecord, name: string, resource: Resou
   return phase === 'Running' && limit > than && limit <= given;
 }
 
-/** An approved limit is in force from the same write on that says that it was approved: no crash comes between. */
+/** Changes of the memory after approvals. The approved limit is stored in force together with the approval, so that a crash cannot separate them. */
 function whatFollows(
   { memory, now, pods, workload }: WorkloadSituation,
   plans: readonly ContainerPlan[],
@@ -138,7 +140,7 @@ function whatFollows(
   const inForce: Values = new Map(plans.map(({ name, inForce: values }) => [name, values]));
   const equal = equalMemory(plans, workload);
   const approved = withLimits(inForce, newly, equal);
-  const by = first.decided?.by ?? 'a person';
+  const by = first.decided?.by ?? 'a user';
   const reason = 'a limit exception was approved';
   const running = pods.filter(({ phase }) => phase === 'Running').length;
   return {
@@ -151,14 +153,14 @@ function whatFollows(
         ? { lastApplied: { at: now, by, reason, pods: running, values: approved }, previous: { at: now, values: inForce } }
         : {
             apply: { ...memory.apply, values: approved },
-            // Should the change be taken back, what was approved meanwhile is not.
+            // A roll-back of the change does not revert the approved limit.
             previous: memory.previous && { ...memory.previous, values: withLimits(memory.previous.values, newly, equal) },
           }),
     },
   };
 }
 
-/** Containers whose memory request equals its limit, and rises with it. */
+/** Names of containers whose memory request equals the limit and rises with it. */
 function equalMemory(plans: readonly ContainerPlan[], { containers }: WorkloadSituation['workload']): ReadonlySet<string> {
   const equal = plans.filter(({ name, inForce, policy }) => {
     const deployed = containers.find((each) => each.name === name);

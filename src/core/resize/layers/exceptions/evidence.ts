@@ -1,5 +1,4 @@
-// What speaks for a limit exception now, by container and resource. It is one only where the ordinary way cannot give what
-// is needed: a raise that is recommended, and may be applied, is no exception.
+// Finds evidence for a limit exception of a container and resource: demand above a bound that no recommended raise can satisfy.
 
 import { addedBySteps } from '../../../model/explanation-step.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
@@ -15,44 +14,44 @@ import type { ContainerDemand, DemandWindow } from '../../model/demand.ts';
 import { isLeakKept } from '../../plan/leak.ts';
 import { demandNow, isMostlyCache, isNearLimit, isThrottled, isUsageUnchanged } from './pressure.ts';
 
-/** What limits one container, for one resource. */
+/** Evidence that a bound limits one resource of a container. Amounts in millicores or bytes. */
 export interface Evidence {
   readonly type: LimitExceptionType;
   readonly bound: ExceptionBound;
   readonly limit: number;
   readonly observed: number;
-  /** Measured usage, as far as it is known: a recommendation is no demand. */
+  /** Measured usage; a recommendation does not count. */
   readonly used: number;
-  /** What would be enough, before anything caps it. */
+  /** Sufficient amount, before any cap. */
   readonly needed: number;
   readonly words: string;
-  /** When it happened; a kill is reported long after. */
+  /** Time of the event, which may be earlier than its report for an OOM kill. */
   readonly at: Instant;
 }
 
 type KnownDemand = Pick<ContainerDemand, 'windows' | 'memoryStillSince'>;
 
-/** What is known of one resource of one container. */
+/** State of one resource of a container. Amounts in millicores or bytes. */
 export interface ResourceFacts {
   readonly container: string;
   readonly resource: ResourceName;
-  /** In force, a temporary overage apart; null: there is none. */
+  /** Limit in force without a temporary overage; null: none. */
   readonly limit: number | null;
-  /** The most that it may ask for; null where nothing caps what is recommended. */
+  /** Greatest permitted request; null where nothing caps the recommendation. */
   readonly ceiling: number | null;
-  /** The request that is recommended, within every bound; null: nothing is. */
+  /** Recommended request within all bounds; null: no recommendation. */
   readonly target: number | null;
-  /** Demand of the last minutes; null: not known. */
+  /** Demand of the last minutes; null: unknown. */
   readonly demand: number | null;
   readonly evidence: Evidence | null;
-  /** Its memory was steady for hours without a kill: however near to its limit, it is not about to pass it. */
+  /** Memory was steady for hours without an OOM kill, so it is not about to exceed its limit, however near it is. */
   readonly isConstant: boolean;
 }
 
-/** Recent usage under this share of a bound does not speak against it, whatever an older past would have recommended. */
+/** Recent usage below this share of a bound is no evidence, also where older usage leads to a higher recommendation. */
 export const CLEAR_RATIO: Ratio = 0.8;
 
-/** @param applies whether what is recommended for this container is put into force without being asked for */
+/** Collects the facts of a resource. @param applies whether recommendations for this container are applied automatically */
 export function resourceFacts(
   situation: WorkloadSituation,
   plans: ContainerPlan,
@@ -79,7 +78,7 @@ export function resourceFacts(
   };
 }
 
-/** A CPU limit that is raised by itself once throttling has lasted needs no decision of a person; a ceiling does. */
+/** The most severe evidence. A CPU limit that is raised automatically after throttling needs no user decision, but a ceiling does. */
 function gravestOf(inputs: Inputs, overBounds: Evidence | null, applies: boolean): Evidence | null {
   const { resource, plans } = inputs;
   const awaitsStep = resource === 'cpu' && applies && plans.targetInputs?.cpuLimitStep?.isPossible === true;
@@ -98,19 +97,19 @@ interface Inputs {
   readonly windows: readonly DemandWindow[];
   readonly limit: number | null;
   readonly isConstant: boolean;
-  /** The limit once what is recommended is in force. */
+  /** The limit after the recommendation is applied. */
   readonly reachable: number | null;
   readonly applies: boolean;
 }
 
-/** Memory that grows without end: neither request nor limit follows it, and its own limit restarts the container. */
+/** Evidence of a memory leak: request and limit do not follow it, and the OOM kill at the limit restarts the container. */
 function leaking({ situation, plans, resource }: Inputs): Evidence | null {
   const { advice, name } = plans;
   if (resource !== 'memory' || advice === null || !isLeakKept(name, advice, situation)) return null;
   const deployed = situation.workload.containers.find((container) => container.name === name);
   const used = advice.memoryEvidence?.latest ?? advice.memory?.latest ?? 0;
   const limit = deployed?.limits.memoryBytes ?? plans.inForce.limits.memoryBytes ?? deployed?.requests.memoryBytes ?? used;
-  const words = `its memory has grown by more than 3 % a day for days: a leak, that is not fed; it stays at its deployed size of ${formatMemory(limit)}`;
+  const words = `memory leak suspected: usage has grown by more than 3 % a day for days; the deployed size of ${formatMemory(limit)} is kept`;
   return { type: 'leak', bound: 'limit', limit, observed: used, used, needed: limit, words, at: situation.now };
 }
 
@@ -121,15 +120,15 @@ function killed({ situation, plans, resource, limit, reachable, applies }: Input
   if (resource !== 'memory' || advice === null || at === null || limit === null || reachable === null) return null;
   if (now - at >= KILL_COUNTS_FOR_MS) return null;
   const needed = advice.oom?.killedPodNeed ?? 0;
-  // The killed pod comes first: its raise is on its way before the others'.
+  // The killed pod is raised before the other replicas, so its raise counts, too.
   if (needed <= (applies ? Math.max(reachable, plans.killedPod?.limits.memoryBytes ?? 0) : reachable)) return null;
   const { maxBumps } = policy.oom;
   const spent =
     new Set(situation.memory.oomBumps.filter((bump) => bump.container === plans.name).map((bump) => bump.limit)).size >= maxBumps;
   const why = spent
-    ? `its limit of ${formatMemory(limit)} was raised ${maxBumps} times in 7 days`
-    : `its limit of ${formatMemory(limit)} is not to be raised`;
-  // What was used is cut at the limit; what the kill asks for is the demand that is known.
+    ? `the limit of ${formatMemory(limit)} was raised ${maxBumps} times in 7 days`
+    : `the limit of ${formatMemory(limit)} may not be raised`;
+  // Usage cannot exceed the limit, so the need that follows from the kill counts as demand.
   return {
     type: 'oom-killed',
     bound: 'limit',
@@ -137,7 +136,7 @@ function killed({ situation, plans, resource, limit, reachable, applies }: Input
     observed: needed,
     used: needed,
     needed,
-    words: `killed for want of memory; ${why}`,
+    words: `OOM-killed; ${why}`,
     at,
   };
 }
@@ -148,19 +147,19 @@ function nearLimit({ situation: { now }, resource, windows, limit, reachable, is
   const share = Math.round((observed / limit) * 100);
   const words =
     resource === 'memory'
-      ? `its working set reached ${amount(resource, observed)}, ${share} % of the limit of ${amount(resource, limit)}, in two of three minutes`
-      : `it used ${amount(resource, observed)}, all that its limit of ${amount(resource, limit)} gives, in two of three minutes`;
+      ? `the working set reached ${amount(resource, observed)}, ${share} % of the limit of ${amount(resource, limit)}, in two of three minutes`
+      : `CPU usage reached ${amount(resource, observed)}, the limit of ${amount(resource, limit)}, in two of three minutes`;
   return { type: 'usage-over-limit', ...usedOf(resource, limit, observed), words, at: now };
 }
 
 function throttled({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
   if (resource !== 'cpu' || limit === null || reachable === null || reachable > limit || !isThrottled(windows, now)) return null;
   const observed = demandNow(windows, resource, now) ?? limit;
-  const words = `its CPU was throttled in more than a quarter of all periods for 10 minutes, by its limit of ${formatCpu(limit)}`;
+  const words = `CPU was throttled in more than a quarter of all periods for 10 minutes by the limit of ${formatCpu(limit)}`;
   return { type: 'cpu-throttled', ...usedOf(resource, limit, observed), words, at: now };
 }
 
-/** Usage that a limit holds back. */
+/** Amounts of evidence that a limit restricts usage. */
 function usedOf(
   resource: ResourceName,
   limit: number,
@@ -169,14 +168,14 @@ function usedOf(
   return { bound: 'limit', limit, observed, used: observed, needed: greaterLimit(resource, limit, observed) };
 }
 
-/** More is recommended than a ceiling, the policy or a limit lets it have, and it is used lately. */
+/** Evidence that the recommendation exceeds a ceiling, the policy's max or a limit, and that recent usage is near that bound. */
 function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly evidence: Evidence | null } | null {
   const { situation, plans, resource, limit } = inputs;
   const { target, advice, policy } = plans;
   const about = advice?.[resource] ?? null;
   const common = target?.requests[FIELD[resource]] ?? null;
   if (about === null || common === null) return null;
-  // What a hot replica alone is given is held back by no bound.
+  // The raise of a hot replica is not bounded, so it counts.
   const given = resource === 'cpu' ? Math.max(common, plans.hotCpu ?? 0) : common;
   const wanted = learntNeed(about);
   if (wanted <= given) return null;
@@ -184,8 +183,8 @@ function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly 
   const ceiling = bound === 'ceiling' ? given : null;
   const used = lately(inputs, about, bound);
   if (wanted <= given * (1 + policy[resource].minChangeRatio) || used < given * CLEAR_RATIO) return { ceiling, evidence: null };
-  const what = bound === 'limit' ? 'its limit, which is not to be raised,' : 'its ceiling';
-  const words = `${amount(resource, wanted)} of ${resource} would be right; ${what} gives ${amount(resource, given)}`;
+  const what = bound === 'limit' ? 'the limit, which may not be raised,' : 'the ceiling';
+  const words = `${amount(resource, wanted)} of ${resource} is recommended; ${what} permits ${amount(resource, given)}`;
   const needed = bound === 'limit' ? Math.max(wanted, greaterLimit(resource, given, used)) : wanted;
   return {
     ceiling,
@@ -193,7 +192,7 @@ function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly 
   };
 }
 
-/** What was used lately. Page cache fills any limit: there, what the recommender saw is no use. */
+/** Recent usage. Page cache fills any limit, so for memory that is mostly cache only the demand without cache counts. */
 function lately(
   { situation: { now }, resource, windows, isConstant }: Inputs,
   { recentPeak }: ResourceAdvice,
@@ -205,18 +204,19 @@ function lately(
   return isMostlyCache(windows, now) ? demand : Math.max(recentPeak, demand);
 }
 
-/** The recommendation as it would be without a ceiling, and without what only this hour asks for. */
+/** The recommendation without a ceiling and without temporary increases. */
 function learntNeed({ target, steps }: ResourceAdvice): number {
   const added = addedBySteps(steps);
   const moved = steps.reduce((sum, { step }, index) => (step === 'ceiling' || step === 'increase' ? sum + (added[index] ?? 0) : sum), 0);
   return target - moved;
 }
 
-/** By how much a limit is to be greater so that it is not hit again at once. Made from what was used, never from an earlier bump. */
+/** A greater limit that is not reached again at once. It is computed from usage, never from an earlier bump. */
 function greaterLimit(resource: ResourceName, limit: number, observed: number): number {
   return resource === 'memory' ? Math.max(limit * 1.2, limit + 64 * MiB, observed * 1.25) : Math.max(limit * 1.5, observed * 1.25);
 }
 
+/** Formats an amount for a message: whole millicores or MiB. */
 export function amount(resource: ResourceName, value: number): string {
   return resource === 'cpu' ? formatCpu(Math.round(value)) : formatMemory(Math.ceil(value / MiB) * MiB);
 }

@@ -1,4 +1,4 @@
-// What is worth a Kubernetes Event: that an exception opened, closed, or that even the overage is too little. Once each.
+// Kubernetes Events about limit exceptions: one when an exception opens, closes, or when demand exceeds the overage.
 
 import type { ResourceName } from '#kube/records/resources';
 import type { DecisionNote } from '../../model/decision-note.ts';
@@ -13,10 +13,10 @@ export function notesOn(before: ReadonlyMap<string, LimitException>, after: read
     if (exception.state === 'open' && (earlier?.state !== 'open' || earlier.openedAt !== exception.openedAt)) {
       const proposed = exception.proposed === null ? '' : `; proposed: ${amount(exception.resource, exception.proposed)}`;
       const reason = exception.bound === 'ceiling' ? 'CeilingReached' : 'LimitExceeded';
-      const told: DecisionNote = { type: 'Warning', reason, message: `${what}: ${exception.evidence}${proposed}`.slice(0, 1024) };
+      const opened: DecisionNote = { type: 'Warning', reason, message: `${what}: ${exception.evidence}${proposed}`.slice(0, 1024) };
       return isRecurring(exception)
-        ? [told, { type: 'Warning', reason: 'LimitExceptionRecurs', message: `${what}: ${exception.openCount.length} times in 7 days` }]
-        : [told];
+        ? [opened, { type: 'Warning', reason: 'LimitExceptionRecurs', message: `${what}: ${exception.openCount.length} times in 7 days` }]
+        : [opened];
     }
     if (earlier === undefined) return [];
     if (exception.ceilingReached && !earlier.ceilingReached)
@@ -32,7 +32,7 @@ function closingNote({ state, evidence, decided, resource }: LimitException, wha
       return {
         type: 'Normal',
         reason: 'LimitExceptionApproved',
-        message: `${what}: ${wordOf(resource, decided?.value ?? null)} is the new normal, approved by ${decided?.by ?? ''}`,
+        message: `${what}: ${wordOf(resource, decided?.value ?? null)} is the approved baseline, approved by ${decided?.by ?? ''}`,
       };
     case 'rejected':
       return { type: 'Normal', reason: 'LimitExceptionRejected', message: `${what}: rejected by ${decided?.by ?? ''}` };
@@ -43,5 +43,5 @@ function closingNote({ state, evidence, decided, resource }: LimitException, wha
 }
 
 function wordOf(resource: ResourceName, value: number | null): string {
-  return value === null ? 'what was proposed' : amount(resource, value);
+  return value === null ? 'the proposed value' : amount(resource, value);
 }

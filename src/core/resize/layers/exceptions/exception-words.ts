@@ -4,13 +4,13 @@ import { amount } from './evidence.ts';
 import { isApplied, isReturning, type LimitException, type Overage } from '../../model/limit-exception.ts';
 import type { OverageSteps } from './overage-steps.ts';
 
-/** What open exceptions, and overages that are still to be taken back, come to in words; null: there are none. */
+/** Part of a decision's message about open exceptions and overages that are being taken back; null: none. */
 export function exceptionWords(exceptions: readonly LimitException[], steps: OverageSteps, now: Instant): string | null {
   const parts = exceptions.flatMap((exception) => {
     if (exception.state === 'open') return [openWords(exception, steps, now)];
     if (!isReturning(exception, now)) return [];
     const { resource, container, state } = exception;
-    return [`${resource} of ${container}: ${state}; its earlier limit is being put back${waiting(steps.returned)}`];
+    return [`${resource} of ${container}: ${state}; the previous limit is being restored${waiting(steps.returned)}`];
   });
   return parts.length === 0 ? null : parts.join('; ');
 }
@@ -23,10 +23,10 @@ function openWords(exception: LimitException, steps: OverageSteps, now: Instant)
 }
 
 function overageText({ resource }: LimitException, { value, until }: Overage, { given, returned }: OverageSteps, now: Instant): string {
-  const lent = `its pods have ${amount(resource, value)}`;
+  const temporary = `the pods have a temporary limit of ${amount(resource, value)}`;
   return until > now
-    ? `${lent} for ${minutes(until - now)} more${waiting(given)}`
-    : `${lent} until it can be taken back${waiting(returned)}`;
+    ? `${temporary} for ${minutes(until - now)} more${waiting(given)}`
+    : `${temporary} until it can be taken back${waiting(returned)}`;
 }
 
 function waiting({ waits: [first] }: OverageSteps['given']): string {

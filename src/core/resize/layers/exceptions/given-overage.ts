@@ -1,14 +1,14 @@
-// Gives an open exception its overage, or more of it: once for each opening, and never from what was given before.
+// Grants an open exception an overage, or raises it: once for each opening, and computed from the previous limit, not from an overage.
 
 import type { Instant } from '#kube/units';
 import type { LimitException, Overage } from '../../model/limit-exception.ts';
 import type { OverageOffer } from './overage-offer.ts';
 import { NEAR_LIMIT_RATIO } from './pressure.ts';
 
-/** @param demand of the last minutes; null: not known */
+/** The exception with its overage. @param demand demand of the last minutes in millicores or bytes; null: unknown */
 export function withOverage(exception: LimitException, offer: OverageOffer, demand: number | null, now: Instant): LimitException {
   const { overage } = exception;
-  // The policy no longer lets it: it is to be taken back.
+  // The policy no longer permits overages, so it is taken back.
   if (!offer.allowed) return overage === null || overage.until <= now ? exception : { ...exception, overage: { ...overage, until: now } };
   if (exception.state !== 'open' || exception.bound !== 'limit' || offer.value === null) return exception;
   if (overage === null || isLeftOver(overage)) return { ...exception, overage: given(exception, offer, offer.value, now) };
@@ -18,7 +18,7 @@ export function withOverage(exception: LimitException, offer: OverageOffer, dema
   return isShort && !exception.ceilingReached ? withCeilingReached(exception, offer) : exception;
 }
 
-/** Of the opening before, not yet taken back. */
+/** Whether the overage is of the previous opening and not yet taken back. */
 function isLeftOver({ since, until }: Overage): boolean {
   return until <= since;
 }
@@ -35,6 +35,6 @@ function given({ limit, overage }: LimitException, { forMs }: OverageOffer, valu
 
 function withCeilingReached(exception: LimitException, { cappedBy }: OverageOffer): LimitException {
   const cap = cappedBy === null ? '' : ` (${cappedBy})`;
-  const evidence = `CeilingReached: even the temporary limit is nearly used up${cap}; ${exception.evidence}`;
+  const evidence = `CeilingReached: demand has reached the temporary limit${cap}; ${exception.evidence}`;
   return { ...exception, ceilingReached: true, evidence: evidence.slice(0, 1024) };
 }

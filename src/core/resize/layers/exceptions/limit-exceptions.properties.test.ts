@@ -25,7 +25,7 @@ function remembered(situation: WorkloadSituation, decision: ReturnType<typeof de
   return readMemory(recommendationStatus(decision, facts, undefined));
 }
 
-test('whatever demand does and people say: never beyond the ratio, never under what is in use, one record, back in the end', () => {
+test('for any demand and decisions an overage stays within the ratio, above present usage, in one record, and ends', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), fc.constantFrom(1.2, 2), (steps, maxRatio) => {
       const policy = requestsOnlyPolicy({ limitOverage: { mode: 'Temporary', maxRatio, forMs: 24 * HOUR_MS } });

@@ -89,7 +89,7 @@ describe('is opened by evidence', () => {
   const cases: readonly (readonly [string, WorkloadSituation, string | null])[] = [
     ['memory near its limit and rising', limited({ demand: rising() }), 'usage-over-limit'],
     ['one minute of three near the limit', limited({ demand: memoryDemand(T0, '150Mi', '150Mi', '244Mi') }), null],
-    ['memory that stands still near its limit', limited({ demand: memoryDemand(T0, '240Mi', '240Mi', '240Mi') }), null],
+    ['memory that is steady near its limit', limited({ demand: memoryDemand(T0, '240Mi', '240Mi', '240Mi') }), null],
     ['memory that fills its limit', limited({ demand: memoryDemand(T0, '250Mi', '250Mi', '250Mi') }), 'usage-over-limit'],
     ['old windows', limited({ demand: rising(T0 - 10 * MINUTE_MS) }), null],
     [
@@ -107,8 +107,8 @@ describe('is opened by evidence', () => {
       limited({ demand: rising(), policy: autoPolicy(), advice: [anAdvice({ cpu: '100m', memory: '300Mi' })] }),
       'usage-over-limit',
     ],
-    ['a kill whose limit is not ours', limited({ advice: [killed(T0 - MINUTE_MS)] }), 'oom-killed'],
-    ['a kill of last week', limited({ advice: [killed(T0 - 3 * DAY_MS)] }), null],
+    ['an OOM kill at a limit that may not be raised', limited({ advice: [killed(T0 - MINUTE_MS)] }), 'oom-killed'],
+    ['an OOM kill three days ago', limited({ advice: [killed(T0 - 3 * DAY_MS)] }), null],
     ['more than a ceiling', limited({ policy: autoPolicy(), advice: [ceiled(250, 128)] }), 'recommendation-over-ceiling'],
     ['more than a ceiling, but long ago', limited({ policy: autoPolicy(), advice: [ceiled(250, 128, 50)] }), null],
     ['an excluded workload', limited({ demand: rising(), overrides: { ...NO_OVERRIDES, excluded: true } }), null],
@@ -148,7 +148,7 @@ describe('is opened by evidence', () => {
     expect(['exception', 'applying'].includes(decision.state)).toBe(type !== null || decision.state === 'applying');
   });
 
-  test('once, however often it is looked at; a lull and a return count as one more', () => {
+  test('once for any number of decisions; demand that returns after a pause counts as one more occurrence', () => {
     const first = then(limited({ demand: rising() }), MINUTE_MS, { demand: rising(T0 + MINUTE_MS) });
     const second = then(first.next, HOUR_MS, { demand: memoryDemand(T0 + HOUR_MS + MINUTE_MS, '150Mi') });
     expect(only(second.decision).occurrences).toBe(1);
@@ -159,7 +159,7 @@ describe('is opened by evidence', () => {
     expect(only(third.decision)).toMatchObject({ state: 'open', occurrences: 2, openedAt: T0 });
   });
 
-  test('and was never last seen before it was opened, though a kill is reported minutes late', () => {
+  test('with lastSeenAt no earlier than openedAt, although an OOM kill is reported minutes late', () => {
     const late = [killed(T0 - 5 * MINUTE_MS)];
     const opened = decideWorkload(limited({ advice: late }));
     expect(only(opened)).toMatchObject({ type: 'oom-killed', openedAt: T0, lastSeenAt: T0, occurrences: 1 });
@@ -167,13 +167,13 @@ describe('is opened by evidence', () => {
     expect(only(decideWorkload(open.next))).toMatchObject({ type: 'oom-killed', openedAt: T0, lastSeenAt: T0, occurrences: 2 });
   });
 
-  test('and a kill after the opening counts as one more', () => {
+  test('and an OOM kill after the opening counts as one more occurrence', () => {
     const open = then(limited({ advice: [killed(T0 - 5 * MINUTE_MS)] }), 2 * MINUTE_MS, { advice: [killed(T0 + MINUTE_MS)] });
     const again = decideWorkload(open.next);
     expect(only(again)).toMatchObject({ openedAt: T0, lastSeenAt: T0 + MINUTE_MS, occurrences: 2 });
   });
 
-  test('its type only grows graver', () => {
+  test('its type only becomes more severe', () => {
     const first = then(limited({ demand: rising() }), MINUTE_MS, { advice: [killed(T0 + 1)] });
     expect(only(first.decision).type).toBe('usage-over-limit');
     const second = then(first.next, MINUTE_MS, { demand: rising(T0 + 2 * MINUTE_MS), advice: [fit] });
@@ -194,13 +194,13 @@ describe('page cache', () => {
   const opened = (more: Partial<WorkloadSituation>) =>
     decideWorkload(limited(more)).memory.limitExceptions.filter(({ state }) => state === 'open');
 
-  test('that fills a limit opens nothing where the source tells it apart; memory of its own does', () => {
+  test('that fills a limit opens nothing where the source reports RSS; unreclaimable memory does', () => {
     const now = T0 + 20 * MINUTE_MS;
     expect(opened({ now, demand: sampled(21, 255, 60) })).toEqual([]);
     expect(opened({ now, demand: [{ container: 'main', windows: ownWindows(now, 255, 250) }] })).toHaveLength(1);
   });
 
-  test('told minutes late does not hide memory that rises now', () => {
+  test('reported minutes late does not hide rising memory', () => {
     const now = T0 + 2 * MINUTE_MS;
     const windows = [125, 242, 252].map((mib, index) => ownWindows(T0 + index * MINUTE_MS, mib, 120).at(-1)!);
     expect(opened({ now, demand: [{ container: 'main', windows }] })).toHaveLength(1);
@@ -209,21 +209,21 @@ describe('page cache', () => {
   const full = (now: number, since: number | null) =>
     memoryDemand(now, '255Mi', '255Mi', '255Mi').map((each) => ({ ...each, memoryStillSince: since }));
 
-  test('that is not told apart: what stood at a limit for hours without a kill opens nothing, and resolves, and says why', () => {
+  test('without RSS: memory that was steady at a limit for hours without an OOM kill opens nothing, and resolves with a reason', () => {
     expect(opened({ demand: full(T0, T0 - 4 * HOUR_MS) })).toEqual([]);
     expect(opened({ demand: full(T0, T0 - HOUR_MS) })).toHaveLength(1);
     const after = live(limited(), 5 * HOUR_MS, (now) => full(now, T0));
     expect(after.memory.limitExceptions[0]).toMatchObject({ state: 'resolved', occurrences: 1 });
-    expect(after.memory.limitExceptions[0]?.evidence).toMatch(/stood at the limit for 3 hours.*page cache/);
+    expect(after.memory.limitExceptions[0]?.evidence).toMatch(/steady at the limit for 3 hours.*page cache/);
     expect(live(after, 2 * DAY_MS, (now) => full(now, T0), 6 * HOUR_MS).memory.limitExceptions[0]?.openCount).toHaveLength(1);
   });
 
-  test('is no excuse after a kill', () => {
+  test('is not assumed after an OOM kill', () => {
     const demand = full(T0, T0 - 4 * HOUR_MS);
     expect(opened({ demand, advice: [killed(T0 - HOUR_MS)] }).map(({ type }) => type)).toEqual(['oom-killed']);
   });
 
-  test('standing still means neither rising nor falling', () => {
+  test('steady means neither rising nor falling', () => {
     const watched = new DemandLog();
     [250, 250, 245, 250, 251, 251, 200, 200].forEach((mib, minute) =>
       watched.observe('p', { at: T0 + minute * MINUTE_MS, cpuMillicores: 1, memoryBytes: mib * MiB }),
@@ -235,20 +235,20 @@ describe('page cache', () => {
 describe('a temporary overage', () => {
   const temporary = limited({ policy: requestsOnlyPolicy({ limitOverage: TEMPORARY }), demand: rising() });
 
-  test('is never given where the policy says Never', () => {
+  test('is never granted with mode Never', () => {
     const { decision, next } = then(limited({ demand: rising() }), MINUTE_MS);
     expect(only(decision)).toMatchObject({ overage: null, proposed: 320 * MiB });
     expect(limits(next)).toEqual([256, 256, 256]);
   });
 
-  test('is given to every pod at once and written down in the same decision', () => {
+  test('is granted to every pod at once and stored in the same decision', () => {
     const { decision, next } = then({ ...temporary, gateState: { ...gateState, warmUpUntil: T0 + HOUR_MS } }, MINUTE_MS);
     expect(limits(next)).toEqual([320, 320, 320]);
     expect(only(decision).overage).toMatchObject({ before: 256 * MiB, value: 320 * MiB, until: T0 + DAY_MS });
-    expect(decision.message).toMatch(/its pods have 320Mi for 1d more/);
+    expect(decision.message).toMatch(/the pods have a temporary limit of 320Mi for 1d more/);
   });
 
-  test('is given to pods that are created meanwhile', () => {
+  test('is granted to pods that are created meanwhile', () => {
     const { next } = then(temporary, MINUTE_MS);
     const created = then({ ...next, pods: [...next.pods.slice(0, 2), ...pods(4, LIMITED).slice(3)] }, MINUTE_MS).next;
     expect(limits(created)).toEqual([320, 320, 320]);
@@ -262,13 +262,13 @@ describe('a temporary overage', () => {
       'a full node',
       { freeOnNodes: new Map([['n1', { cpuMillicores: 0, memoryBytes: 0 }]]) },
       [256, 256, 256],
-      /n1 has free leaves no room/,
+      /bounded by the free capacity of node n1/,
     ],
     [
       'mode Recommend',
       { policy: { ...requestsOnlyPolicy({ limitOverage: TEMPORARY }), mode: 'Recommend' } },
       [256, 256, 256],
-      /mode Recommend applies nothing/,
+      /mode Recommend makes no changes/,
     ],
     ['an old kubelet', { kubeletVersions: new Map([['n1', 'v1.33.0']]) }, [256, 256, 256], /without a restart/],
     ['a dry run', { gateState: { ...gateState, dryRun: true } }, [256, 256, 256], /dry run/],
@@ -278,7 +278,7 @@ describe('a temporary overage', () => {
     expect(only(decision).evidence).toMatch(words);
   });
 
-  test('grows with demand from what was used, never from itself, and says once when even that is too little', () => {
+  test('grows with demand, never from itself, and publishes one Event when demand exceeds it', () => {
     let { next } = then(temporary, MINUTE_MS, { demand: memoryDemand(T0 + MINUTE_MS, '400Mi', '440Mi', '480Mi') });
     const grown = then(next, MINUTE_MS, { demand: memoryDemand(T0 + 2 * MINUTE_MS, '500Mi', '510Mi', '511Mi') });
     expect(limits(grown.next)).toEqual([512, 512, 512]);
@@ -290,7 +290,7 @@ describe('a temporary overage', () => {
     expect(next.memory.limitExceptions).toHaveLength(1);
   });
 
-  test('is taken back one pod after the other when demand has been calm for a day', () => {
+  test('is taken back one pod after the other when demand was below 80 % for a day', () => {
     const { next } = then(temporary, MINUTE_MS, { advice: [using('150Mi')] });
     const early = live(next, 23 * HOUR_MS, (now) => memoryDemand(now, '150Mi', '150Mi', '150Mi'));
     expect([limits(early), early.memory.limitExceptions[0]?.state]).toEqual([[320, 320, 320], 'open']);
@@ -302,7 +302,7 @@ describe('a temporary overage', () => {
     expect(back.memory.limitExceptions[0]?.overage?.returnedAt).not.toBeNull();
   });
 
-  test('ends when its time is over, but never under what is in use', () => {
+  test('ends when its time is over, but never below present usage', () => {
     const busy = then(temporary, MINUTE_MS, { advice: [using('240Mi')] }).next;
     const after = live(busy, 26 * HOUR_MS, (now) => memoryDemand(now, '240Mi', '240Mi', '240Mi'));
     expect(limits(after)).toEqual([320, 320, 320]);
@@ -321,7 +321,7 @@ describe('a temporary overage', () => {
     expect(limits(live(over, 3 * HOUR_MS, (now) => memoryDemand(now, '150Mi')))).toEqual([256, 256, 256]);
   });
 
-  test('is not seen by the rest of the decision: what is in force is what stood before', () => {
+  test('is hidden from the rest of the decision: the previous limit is in force', () => {
     const { next } = then(temporary, MINUTE_MS, { advice: [anAdvice({ cpu: '100m', memory: '200Mi' })] });
     const changed = live(next, 3 * HOUR_MS, rising);
     expect(changed.pods.map((pod) => (pod.containers[0]!.requests.memoryBytes ?? 0) / MiB)).toEqual([200, 200, 200]);
@@ -330,10 +330,10 @@ describe('a temporary overage', () => {
   });
 });
 
-describe('a person', () => {
+describe('a user', () => {
   const open = then(limited({ demand: rising() }), MINUTE_MS).next;
 
-  test('approves: the proposed limit is the new normal, for pods of later, too', () => {
+  test('approves: the proposed limit is the baseline, also for later pods', () => {
     const { decision, next } = then(
       { ...open, userRequests: { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1)] } },
       MINUTE_MS,
@@ -346,7 +346,7 @@ describe('a person', () => {
     expect(later.memory.limitExceptions.filter(({ state }) => state === 'open')).toEqual([]);
   });
 
-  test('approves another value; it is that value', () => {
+  test('approves another value, which is in force', () => {
     const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1, 288 * MiB)] };
     expect(limits(then({ ...open, userRequests }, MINUTE_MS).next)).toEqual([288, 288, 288]);
   });
@@ -366,7 +366,7 @@ describe('a person', () => {
     expect(decision.memory.lastApplied?.values.get('main')).toEqual({ requests: amounts('100m', '320Mi'), limits: amounts(null, '320Mi') });
   });
 
-  test('approves while an overage is in force: nothing is taken back', () => {
+  test('approves while an overage is in force, which is not taken back', () => {
     const given = then(limited({ demand: rising(), policy: requestsOnlyPolicy({ limitOverage: TEMPORARY }) }), MINUTE_MS).next;
     const approved = live(
       { ...given, userRequests: { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1)] } },
@@ -376,12 +376,12 @@ describe('a person', () => {
     expect(limits(approved)).toEqual([320, 320, 320]);
   });
 
-  test('an older word is about an earlier exception', () => {
+  test('an older decision applies to an earlier exception', () => {
     const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 - 1)] };
     expect(only(then({ ...open, userRequests }, MINUTE_MS).decision).state).toBe('open');
   });
 
-  test('rejects: what was given is taken back, and it stays shut until demand grows by a fifth', () => {
+  test('rejects: the overage is taken back, and no exception opens until demand grows by a fifth', () => {
     const given = then(limited({ demand: rising(), policy: requestsOnlyPolicy({ limitOverage: TEMPORARY }) }), MINUTE_MS).next;
     const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('reject', T0 + 1)] };
     const rejected = live({ ...given, userRequests, advice: [using('190Mi')] }, 3 * HOUR_MS, rising);
@@ -391,7 +391,7 @@ describe('a person', () => {
     expect(only(grown.decision)).toMatchObject({ state: 'open', occurrences: 1 });
   });
 
-  test('a wish of the recommender is no growth of demand', () => {
+  test('a higher recommendation is no growth of demand', () => {
     const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('reject', T0 + 1)] };
     const wish = { ...anAdvice({ cpu: '100m', memory: '400Mi', memoryAdvice: { recentPeak: 240 * MiB } }) };
     const rejected = live({ ...open, userRequests, advice: [wish] }, 3 * HOUR_MS, () => []);
@@ -405,13 +405,13 @@ describe('a person', () => {
     expect(live(shut, 2 * DAY_MS, rising, 6 * HOUR_MS).memory.limitExceptions[0]?.state).toBe('open');
   });
 
-  test('is not heard in a mode that applies nothing', () => {
+  test('is ignored in a mode that makes no changes', () => {
     const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1)] };
     const { decision, next } = then({ ...open, userRequests, policy: { ...requestsOnlyPolicy(), mode: 'Recommend' } }, MINUTE_MS);
     expect([only(decision).state, ...limits(next)]).toEqual(['open', 256, 256, 256]);
   });
 
-  test('approves a ceiling: it is written onto the workload until it stands there, and then it is the workload’s own', () => {
+  test('approves a ceiling: it is written to the workload’s annotation until it is stored, and later changes are the user’s', () => {
     const start = limited({ policy: autoPolicy(), advice: [ceiled(250, 128)] });
     const told = then(start, MINUTE_MS);
     expect(told.decision.notes.map(({ reason }) => reason)).toEqual(['CeilingReached']);
@@ -428,7 +428,7 @@ describe('a person', () => {
     expect(then({ ...settled.next, overrides: NO_OVERRIDES }, MINUTE_MS).decision.ceilings).toEqual([]);
   });
 
-  test('a ceiling that is taken away or raised is no longer in the way', () => {
+  test('an exception is resolved when its ceiling is removed or raised', () => {
     const told = then(limited({ policy: autoPolicy(), advice: [ceiled(250, 128)] }), MINUTE_MS);
     // A little more than the ceiling was, and still cut.
     const raised = then({ ...told.next, advice: [ceiled(250, 160)] }, MINUTE_MS);
@@ -436,7 +436,7 @@ describe('a person', () => {
     const free = then({ ...told.next, advice: [anAdvice({ cpu: '100m', memory: '240Mi' })] }, MINUTE_MS);
     expect(only(free.decision)).toMatchObject({
       state: 'resolved',
-      evidence: expect.stringMatching(/^the ceiling is no longer in the way/),
+      evidence: expect.stringMatching(/^the ceiling no longer bounds the recommendation/),
     });
     // Less is wished for, and the ceiling still stands: that is what the day of calm is for.
     const less = then({ ...told.next, advice: [anAdvice({ cpu: '100m', memory: '120Mi' })] }, MINUTE_MS);
@@ -444,7 +444,7 @@ describe('a person', () => {
   });
 });
 
-test('the third time in a week it says so', () => {
+test('the third opening in a week is reported as recurring', () => {
   let situation = limited({ demand: rising() });
   const reasons: string[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -457,7 +457,7 @@ test('the third time in a week it says so', () => {
   expect(reasons).toEqual(['LimitExceeded', 'LimitExceeded', 'LimitExceeded', 'LimitExceptionRecurs']);
 });
 
-test('closed ones are forgotten after a week', () => {
+test('closed exceptions are removed after a week', () => {
   const start = limited({ demand: rising() });
   const resolved = live(then(start, HOUR_MS).next, 26 * HOUR_MS, (now) => memoryDemand(now, '100Mi'));
   expect(resolved.memory.limitExceptions).toHaveLength(1);

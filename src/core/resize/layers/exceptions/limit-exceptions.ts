@@ -1,5 +1,4 @@
-// Puts limit exceptions around a decision: they are taken a step further before it, and what they ask of the pods is added
-// to what it asks.
+// Layer for limit exceptions: advances them before the decision of the inner layers, and adds the steps of their overages to it.
 
 import type { ResizeMode } from '../../../../apis/conditions.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
@@ -15,9 +14,9 @@ import { exceptionWords } from './exception-words.ts';
 import { isReturning, type LimitException } from '../../model/limit-exception.ts';
 import { NO_OVERAGE_STEPS, overageSteps, type OverageSteps } from './overage-steps.ts';
 
-/** While limits are given or taken back the pods are looked at this often. */
+/** Interval of decisions while temporary limits are granted or taken back. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
-/** What an open exception does not talk over: it could not be acted on, or something is being done already. */
+/** States that state `exception` does not replace. */
 const MORE_SPECIFIC: ReadonlySet<WorkloadDecision['state']> = new Set(['excluded', 'blocked', 'applying', 'idle']);
 
 export const limitExceptions: ResizeLayer = {
@@ -33,7 +32,7 @@ export const limitExceptions: ResizeLayer = {
   },
 };
 
-/** An annotation or policy that cannot be read says nothing about what people want: everything stays as it is. */
+/** Whether exceptions are left unchanged, because an annotation or the policy is invalid. */
 function isFrozen({ overrides, policyProblem }: WorkloadSituation): boolean {
   return overrides.problems.length > 0 || policyProblem !== null;
 }
@@ -42,7 +41,7 @@ function frozen({ memory }: WorkloadSituation): ExceptionsDecision {
   return { memory: { limitExceptions: memory.limitExceptions }, notes: [], ceilings: [] };
 }
 
-/** The same situation where there was no exception and is none: the earlier result is kept. */
+/** The situation with the new exceptions; the same object without any, so that its cached plans are used again. */
 function remembering(context: WorkloadSituation, { memory }: ExceptionsDecision): WorkloadSituation {
   const isNothing = context.memory.limitExceptions.length === 0 && memory.limitExceptions?.length === 0;
   return isNothing ? context : { ...context, memory: { ...context.memory, ...memory } };
@@ -53,7 +52,7 @@ function nextStep(situation: WorkloadSituation, mode: ResizeMode): ExceptionsDec
   if (!overrides.excluded && mode !== 'Off') return decideExceptions(situation, mode, planContainers(situation));
   const limitExceptions = memory.limitExceptions.map((each): LimitException =>
     each.state === 'open'
-      ? { ...each, state: 'resolved', closedAt: now, evidence: `left alone since; it was: ${each.evidence}`.slice(0, 1024) }
+      ? { ...each, state: 'resolved', closedAt: now, evidence: `the workload was excluded; before: ${each.evidence}`.slice(0, 1024) }
       : each,
   );
   return { memory: { limitExceptions }, notes: [], ceilings: [] };
@@ -81,7 +80,7 @@ function joined(
   };
 }
 
-/** One resize a pod and decision: what saves it from a kill first, then what the node could not do, then the rest. */
+/** One step for each pod: reverts first, then granted overages, which prevent OOM kills, then other steps, then the end of overages. */
 function merged(own: readonly ResizeStep[], given: readonly ResizeStep[], returned: readonly ResizeStep[]): readonly ResizeStep[] {
   const byPod = (steps: readonly ResizeStep[]): Set<string> => new Set(steps.map(({ pod }) => pod.uid));
   const backs = byPod(own.filter(({ kind }) => kind === 'revert'));

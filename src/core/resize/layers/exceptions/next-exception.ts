@@ -1,5 +1,5 @@
-// The life of one limit exception: opened by evidence, given an overage where the policy lets it, decided by a person or
-// resolved by itself, opened again where demand grows. Pure: one step, from what was written down to what is to be.
+// State machine of one limit exception: it opens by evidence, gets an overage where the policy permits it, is approved or rejected by a
+// user or resolved automatically, and opens again where demand grows. Pure: computes the next state from the stored one.
 
 import { greaterAmount, type ResourceName } from '#kube/records/resources';
 import { DAY_MS, MiB, type DurationMs, type Instant, type Ratio } from '#kube/units';
@@ -17,30 +17,30 @@ import type { Capped } from './proposal.ts';
 import { isLeakApproved } from '../../plan/leak.ts';
 import { withOverage } from './given-overage.ts';
 
-/** What one step is made from. */
+/** Inputs of one transition. */
 export interface StepInputs {
   readonly now: Instant;
-  /** null: nothing is known of the container any more. */
+  /** null: the container does not exist any more. */
   readonly facts: ResourceFacts | null;
-  /** What the evidence comes to; null where there is none. */
+  /** Proposed value for the evidence; null without evidence. */
   readonly proposed: Capped | null;
-  /** What pods may have for a while. */
+  /** Overage that pods may have. */
   readonly offer: OverageOffer;
-  /** Decided by a person, to be carried out now; null: nothing, or not in this mode. */
+  /** User decision to execute now; null: none, or not in this mode. */
   readonly decision: ExceptionDecision | null;
 }
 
-/** Demand has to stay calm for so long. */
+/** How long demand must stay below `CLEAR_RATIO` before the exception is resolved. */
 const CLEAR_FOR_MS: DurationMs = DAY_MS;
-/** What was rejected is offered again when demand is so much greater. */
+/** A rejected exception opens again when demand has grown by this ratio. */
 const GROWN_RATIO: Ratio = 1.2;
-/** A figure that grew by less is not worth a write. */
+/** A smaller growth of the observed demand is not written. */
 const NEWS_RATIO: Ratio = 0.05;
 const RECURRING = 3;
 const CONSTANT_USAGE =
-  'its memory has stood at the limit for 3 hours, neither rising nor killed: most likely page cache, which the kernel takes back';
+  'memory has been steady at the limit for 3 hours without an OOM kill: probably page cache, which the kernel reclaims';
 
-/** @returns what is to be written down; null: nothing any more */
+/** The next state of an exception; null: none is stored. */
 export function nextException(before: LimitException | null, inputs: StepInputs): LimitException | null {
   const evidence = inputs.facts?.evidence ?? null;
   if (before === null) return evidence === null ? null : opened(null, evidence, inputs);
@@ -48,7 +48,7 @@ export function nextException(before: LimitException | null, inputs: StepInputs)
   return nextClosed(before, inputs);
 }
 
-/** How often it was opened inside 7 days. */
+/** Whether it opened at least 3 times within 7 days. */
 export function isRecurring({ openCount }: LimitException): boolean {
   return openCount.length >= RECURRING;
 }
@@ -67,7 +67,7 @@ function opened(before: LimitException | null, evidence: Evidence, inputs: StepI
     proposed: type === 'leak' ? null : (proposed?.value ?? null),
     evidence: '',
     openedAt: now,
-    // A kill is reported after it happened; the opening counts it, so that it is seen now.
+    // An OOM kill is reported later than it happened; the opening counts it, so it is dated now.
     lastSeenAt: now,
     occurrences: 1,
     clearSince: null,
@@ -80,7 +80,7 @@ function opened(before: LimitException | null, evidence: Evidence, inputs: StepI
   return withOverage({ ...base, evidence: wordsOf(base, evidence, inputs) }, inputs.offer, facts?.demand ?? null, now);
 }
 
-/** What an opening takes over from the one before. */
+/** Fields that a new opening takes over from the previous one. */
 function goesOnFrom(
   before: LimitException | null,
   now: Instant,
@@ -91,7 +91,7 @@ function goesOnFrom(
     openCount: [...openCount.filter((at) => now - at < REMEMBERED_MS), now].slice(-8),
     approvedBaseline,
     leakApprovedAt,
-    // What pods still have of the last time is not given twice: it goes on from there.
+    // An overage that pods still have from the previous opening is continued.
     overage: isApplied(before) && overage !== null ? { ...overage, since: now, until: now } : null,
   };
 }
@@ -99,9 +99,8 @@ function goesOnFrom(
 function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
   const { now, facts, decision } = inputs;
   if (decision !== null) return decidedUpon(before, decision, now);
-  if (facts === null) return closed(before, 'resolved', now, 'the container is gone');
-  if (before.type === 'leak' && facts.evidence?.type !== 'leak')
-    return closed(before, 'resolved', now, 'its memory no longer grows without end');
+  if (facts === null) return closed(before, 'resolved', now, 'the container was removed');
+  if (before.type === 'leak' && facts.evidence?.type !== 'leak') return closed(before, 'resolved', now, 'memory no longer grows steadily');
   if (facts.evidence !== null) return seenAgain(before, facts.evidence, inputs);
   const moved = before.bound === 'limit' ? movedOutOfTheWay(before, facts.limit) : ceilingOutOfTheWay(before, facts);
   if (moved !== null) return closed(before, 'resolved', now, moved);
@@ -111,27 +110,29 @@ function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
   return facts.demand === null ? before : calmer(before, facts.demand < limit * CLEAR_RATIO, now);
 }
 
-/** Of a temporary overage some is in use beyond the limit: that is no page cache at rest. */
+/** Whether memory near the limit is steady page cache. Not with an overage, of which a part above the limit is in use. */
 function wasConstant(before: LimitException, { isConstant }: ResourceFacts, isNear: boolean): boolean {
   return isConstant && isNear && before.bound === 'limit' && before.type === 'usage-over-limit' && !isApplied(before);
 }
 
-/** Raised by the ordinary way or by a hand: what it waited for has come. */
+/** Message where the limit was raised or removed meanwhile; null: it was not. */
 function movedOutOfTheWay({ proposed }: LimitException, limit: number | null): string | null {
   if (limit === null) return 'there is no limit any more';
   return proposed !== null && limit >= proposed ? 'the limit has been raised' : null;
 }
 
-/** Taken away or raised: more is recommended now than it let through, and nothing cuts it. What pods have for a while runs out first. */
+/** Message where the ceiling was raised or removed, so that the recommendation is above it; null: it was not, or an overage is in force. */
 function ceilingOutOfTheWay(before: LimitException, { target, ceiling }: ResourceFacts): string | null {
-  return target !== null && target > before.limit && ceiling === null && !isApplied(before) ? 'the ceiling is no longer in the way' : null;
+  return target !== null && target > before.limit && ceiling === null && !isApplied(before)
+    ? 'the ceiling no longer bounds the recommendation'
+    : null;
 }
 
 function calmer(before: LimitException, isClear: boolean, now: Instant): LimitException {
   if (!isClear) return before.clearSince === null ? before : { ...before, clearSince: null };
   if (before.clearSince === null) return { ...before, clearSince: now };
   if (now - before.clearSince < CLEAR_FOR_MS) return before;
-  return closed(before, 'resolved', now, `demand has stayed under ${CLEAR_RATIO * 100} % of the limit for 24 hours`);
+  return closed(before, 'resolved', now, `demand has stayed below ${CLEAR_RATIO * 100} % of the limit for 24 hours`);
 }
 
 function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInputs): LimitException {
@@ -141,25 +142,25 @@ function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInput
   const counted: LimitException = again
     ? { ...before, clearSince: null, occurrences: before.occurrences + 1, lastSeenAt: Math.max(before.lastSeenAt, evidence.at) }
     : before;
-  // What is less grave than what is known of it already changes no figure of it.
+  // Less severe evidence of another type changes no amounts.
   if (!graver && evidence.type !== before.type) return counted;
   const observed = Math.max(before.observed, wholeUnits(before.resource, evidence.observed));
   if (!again && observed <= before.observed * (1 + NEWS_RATIO)) return before;
   const { type, bound } = evidence;
   const limit = isApplied(before) && bound === before.bound ? before.limit : evidence.limit;
-  // It only grows while it is open: what a person looks at must not sink under their hand.
+  // The proposed value only grows while the exception is open, so that it does not fall below the value that a user approves.
   const kept = bound === before.bound ? before.proposed : null;
   const proposed = type === 'leak' ? null : greaterAmount(kept, inputs.proposed?.value ?? null);
   const next: LimitException = { ...counted, type, bound, limit, observed, proposed };
   return { ...next, evidence: wordsOf(next, evidence, inputs) };
 }
 
-/** Compares like with like: usage with usage, a recommendation with a recommendation. */
+/** The amount of the evidence to compare with the exception: usage with usage, a recommendation with a recommendation. */
 function demandOf(evidence: Evidence, before: LimitException): number {
   return evidence.type === before.type ? evidence.observed : evidence.used;
 }
 
-/** Whole millicores, or MiB: a person reads it. */
+/** Rounds to whole millicores or MiB, for display. */
 function wholeUnits(resource: ResourceName, amount: number): number {
   return resource === 'cpu' ? Math.round(amount) : Math.ceil(amount / MiB) * MiB;
 }
@@ -170,7 +171,7 @@ function decidedUpon(before: LimitException, decision: ExceptionDecision, now: I
 }
 
 function closed(before: LimitException, state: LimitException['state'], now: Instant, because: string): LimitException {
-  return { ...before, state, closedAt: now, evidence: `${because}; it was: ${before.evidence}`.slice(0, 1024) };
+  return { ...before, state, closedAt: now, evidence: `${because}; before: ${before.evidence}`.slice(0, 1024) };
 }
 
 function nextClosed(before: LimitException, inputs: StepInputs): LimitException | null {
@@ -183,13 +184,13 @@ function nextClosed(before: LimitException, inputs: StepInputs): LimitException 
 }
 
 function mayOpenAgain(before: LimitException, evidence: Evidence, now: Instant): boolean {
-  // A kill that was reported before is no new evidence.
+  // An OOM kill that was counted before is no new evidence.
   if (evidence.type === 'oom-killed' && evidence.at <= (before.closedAt ?? before.openedAt)) return false;
   switch (before.state) {
     case 'rejected':
       return hasGrown(before, evidence) || now - (before.decided?.at ?? now) >= REMEMBERED_MS;
     case 'approved':
-      // Until what was approved is in force, the evidence is the one that was approved for.
+      // Until the approved value is in force, the evidence is still that of the approval.
       return before.type === 'leak' || evidence.limit >= (before.decided?.value ?? before.limit);
     case 'open':
     case 'resolved':
@@ -197,7 +198,7 @@ function mayOpenAgain(before: LimitException, evidence: Evidence, now: Instant):
   }
 }
 
-/** A leak grows by its nature: that it did says nothing new. */
+/** Whether demand has grown since. Growth of a leak is expected and does not count. */
 function hasGrown(before: LimitException, evidence: Evidence): boolean {
   const isSameLeak = before.type === 'leak' && evidence.type === 'leak';
   return !isSameLeak && demandOf(evidence, before) > before.observed * GROWN_RATIO;
@@ -207,10 +208,10 @@ function wordsOf(exception: LimitException, evidence: Evidence, { proposed, offe
   const cap = proposed?.cappedBy ?? null;
   const parts = [
     evidence.words,
-    cap === null ? null : proposed?.value === null ? `${cap} allows no more` : `no more is proposed because of ${cap}`,
+    cap === null ? null : proposed?.value === null ? `${cap} permits no more` : `the proposal is bounded by ${cap}`,
     offer.noneReason === null ? null : `no temporary overage: ${offer.noneReason}`,
     isRecurring(exception)
-      ? `opened ${exception.openCount.length} times in 7 days: approve it as the new normal, or bring demand down`
+      ? `opened ${exception.openCount.length} times in 7 days: approve it as the new baseline, or reduce demand`
       : null,
   ];
   return parts

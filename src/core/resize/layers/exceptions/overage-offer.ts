@@ -1,4 +1,4 @@
-// What pods may have for a while: where the policy lets it, where it can be taken back, and where there is room.
+// The temporary limit that pods may get: where the policy permits it, where it can be taken back, and within free capacity.
 
 import type { ResizeMode } from '../../../../apis/conditions.ts';
 import type { ResourceName } from '#kube/records/resources';
@@ -11,30 +11,32 @@ import type { Evidence } from './evidence.ts';
 import { isApplied, type LimitException } from '../../model/limit-exception.ts';
 import { overageValue } from './proposal.ts';
 
+/** A temporary limit in millicores or bytes, or the reason for none. */
 export interface OverageOffer {
-  /** Whether the policy lets limits be passed for a while at all. */
+  /** Whether the policy permits overages. */
   readonly allowed: boolean;
-  /** null: nothing, or not now. */
+  /** null: none, or not now. */
   readonly value: number | null;
   readonly cappedBy: string | null;
   readonly forMs: DurationMs;
-  /** Why there is none although the policy lets it; null: there is one, or the policy does not. */
+  /** Why there is none although the policy permits it; null: there is one, or the policy does not permit it. */
   readonly noneReason: string | null;
 }
 
 export interface OfferInputs {
   readonly situation: WorkloadSituation;
-  /** null: nothing is known of the container. */
+  /** null: the container does not exist any more. */
   readonly own: ContainerPlan | null;
   readonly resource: ResourceName;
   readonly before: LimitException | null;
   readonly evidence: Evidence | null;
   readonly proposed: number | null;
-  /** Whether anything may be done to the pods. */
+  /** Whether the pods may be changed now. */
   readonly acts: boolean;
   readonly ownMode: ResizeMode;
 }
 
+/** The overage for an exception. */
 export function overageOffer(inputs: OfferInputs): OverageOffer {
   const { situation, own, resource, before, evidence, proposed } = inputs;
   const { mode, forMs } = situation.policy.limitOverage;
@@ -44,35 +46,35 @@ export function overageOffer(inputs: OfferInputs): OverageOffer {
   const why = whyNone(inputs, own);
   if (why !== null) return { ...none, noneReason: why };
   const given = before !== null && isApplied(before) ? before.overage : null;
-  // From the limit before, never from what was given: a bump must not feed itself.
+  // Computed from the previous limit, not from the overage, which would otherwise grow with each decision.
   const base = given?.before ?? evidence.limit;
   const { value, cappedBy } = overageValue(situation, resource, base, proposed ?? base);
-  return { allowed, value, cappedBy, forMs, noneReason: value === null ? `${cappedBy ?? 'the cluster'} leaves no room` : null };
+  return { allowed, value, cappedBy, forMs, noneReason: value === null ? `bounded by ${cappedBy ?? 'the cluster'}` : null };
 }
 
 function whyNone({ situation, resource, acts, ownMode }: OfferInputs, own: ContainerPlan): string | null {
   const { gateState, policy, hpas, pods } = situation;
   if (gateState.dryRun || policy.dryRun) return 'dry run';
-  if (ownMode !== 'Auto' && ownMode !== 'Approve') return `mode ${ownMode} applies nothing`;
-  if (!acts) return 'nothing may be changed now';
+  if (ownMode !== 'Auto' && ownMode !== 'Approve') return `mode ${ownMode} makes no changes`;
+  if (!acts) return 'pods may not be changed now';
   if (heldByPerson(situation)) return 'held by the annotation evenkeel.io/held-until';
   const measured = hpas.some(({ resourceMetrics }) =>
     resourceMetrics.some((metric) => metric.resource === resource && metric.targetUtilizationRatio !== null),
   );
-  // Its request goes with its limit, and the autoscaler measures against the request.
+  // The request of a Guaranteed pod would be raised with the limit, and the autoscaler measures against the request.
   if (measured && pods[0]?.qosClass === 'Guaranteed')
     return 'a HorizontalPodAutoscaler measures against the request, which equals the limit';
   return whyNotBack(situation, own.name, resource);
 }
 
-/** An overage that cannot be taken back is not given. */
+/** Why an overage could not be taken back, so that it is not granted; null: it can. */
 function whyNotBack({ pods, kubeletVersions }: WorkloadSituation, name: string, resource: ResourceName): string | null {
   for (const { containers, node } of pods) {
     const container = containers.find((each) => each.name === name);
     if (container === undefined) continue;
     if (container.resizePolicy[resource] === 'RestartContainer') return 'the container restarts when it is resized (resizePolicy)';
     if (resource === 'memory' && !mayLowerMemoryLimit(container, kubeletVersions.get(node ?? '') ?? ''))
-      return 'its kubelet could not take it back without a restart (Kubernetes 1.34 can)';
+      return 'the kubelet could not lower the memory limit again without a restart (requires Kubernetes 1.34)';
   }
   return null;
 }

@@ -1,4 +1,4 @@
-// Which pods get a temporary overage now, and which give it back.
+// Steps that grant temporary overages to pods, and that take them back.
 
 import { FIELD, withAmount, type Values } from '../../model/container-values.ts';
 import { carryOut, type CarryOut } from '../../plan/carry-out.ts';
@@ -10,17 +10,18 @@ import { UNSET_RESOURCES } from '#kube/records/resources';
 import { amount } from './evidence.ts';
 import { isApplied, isReturning, type LimitException } from '../../model/limit-exception.ts';
 
-/** What is to be done for overages. */
+/** Steps for overages. */
 export interface OverageSteps {
-  /** At once, and before anything else: it is for want of it that containers are killed. */
+  /** Granted at once and before other steps, because containers are OOM-killed or throttled without them. */
   readonly given: CarryOut;
-  /** Like any decrease: in windows, one pod after the other, never under what is in use. */
+  /** Taken back like any reduction: within windows, one pod after the other, never below present usage. */
   readonly returned: CarryOut;
 }
 
 const NOTHING: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
 export const NO_OVERAGE_STEPS: OverageSteps = { given: NOTHING, returned: NOTHING };
 
+/** The steps for all overages of a workload. */
 export function overageSteps(situation: WorkloadSituation, plans: readonly ContainerPlan[]): OverageSteps {
   const { now, memory } = situation;
   const applied = memory.limitExceptions.filter(isApplied);
@@ -36,7 +37,7 @@ function give(situation: WorkloadSituation, giving: readonly LimitException[]): 
   const result = carryOut(situation, values, {
     kind: 'overage',
     most: Number.POSITIVE_INFINITY,
-    because: `a limit exception is open: for a while ${what.join(', ')}`,
+    because: `open limit exception: temporary limit of ${what.join(', ')}`,
   });
   return { ...result, steps: result.steps.filter(({ lowers }) => !lowers) };
 }
@@ -54,7 +55,7 @@ function takeBack(situation: WorkloadSituation, plans: readonly ContainerPlan[],
   return carryOut(situation, values, { ...options, most: settled.length + 1 });
 }
 
-/** A revert is not urgent. Autoscalers do not mind: requests stay. */
+/** Why taking overages back waits; null: it does not. Autoscalers are ignored, because requests do not change. */
 function heldBack(situation: WorkloadSituation, returning: readonly LimitException[]): Waiting | null {
   const [first] = returning;
   if (first === undefined) return null;

@@ -1,4 +1,4 @@
-// What the last minutes say about a limit: near it, at it, throttled by it. Old windows say nothing.
+// Whether usage of the last minutes is near a limit, or throttled by it. Old windows are ignored.
 
 import type { ResourceName } from '#kube/records/resources';
 import { HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
@@ -6,32 +6,32 @@ import type { UsageSample } from '#kube/records/usage';
 import { WINDOW_MS, type DemandWindow } from '../../model/demand.ts';
 import { THROTTLED_RATIO } from '../../model/throttled-pods.ts';
 
-/** A working set this near to its limit is about to pass it, where it rises. */
+/** A rising working set above this share of its limit is about to exceed it. */
 export const NEAR_LIMIT_RATIO: Ratio = 0.92;
-/** This near it need not rise to be in danger. */
+/** Above this share also a steady working set counts as near the limit. */
 const AT_LIMIT_RATIO: Ratio = 0.97;
-/** CPU that is held at its limit reads a little below it: a minute's mean has its dips. */
+/** CPU usage from this share of its limit on counts as at the limit: the mean of a minute is slightly lower. */
 const CPU_AT_LIMIT_RATIO: Ratio = 0.95;
-/** Share of the limit by which memory has to have grown over the windows to count as rising. */
+/** Growth over the windows, as a share of the limit, from which memory counts as rising. */
 const RISING_RATIO: Ratio = 0.002;
 const WINDOWS_LOOKED_AT = 3;
 const WINDOWS_NEEDED = 2;
-/** Samples may come every minute or, from slow sources, every few. */
+/** Maximum age of the newest window: slow sources report every few minutes. */
 const FRESH_MS: DurationMs = 5 * MINUTE_MS;
-/** Nodes report page cache every five minutes. */
+/** Maximum age of a report of page cache, which nodes make every five minutes. */
 const CACHE_REPORTED_WITHIN_MS: DurationMs = 7 * MINUTE_MS;
-/** Memory that was steady at a limit for so long without a kill is not about to pass it. */
+/** Memory that was steady for this long without an OOM kill is not about to exceed its limit. */
 const UNCHANGED_FOR_MS: DurationMs = 3 * HOUR_MS;
 const THROTTLED_FOR_MS: DurationMs = 10 * MINUTE_MS;
 const MIN_THROTTLED_WINDOWS = 3;
 
-/** Demand as it is now: the most of the newest windows; null where nothing is known of the last minutes. */
+/** Present demand: the maximum of the newest windows; null without recent windows. */
 export function demandNow(windows: readonly DemandWindow[], resource: ResourceName, now: Instant): number | null {
   const amounts = newestAmounts(windows, resource, now);
   return amounts.length === 0 ? null : Math.max(...amounts);
 }
 
-/** Whether two of the last three windows were at a limit; steady memory below it is no danger. */
+/** Whether at least two of the last three windows were near a limit. Steady memory below it does not count. */
 export function isNearLimit(windows: readonly DemandWindow[], resource: ResourceName, limit: number, now: Instant): boolean {
   const amounts = newestAmounts(windows, resource, now);
   const [first, last] = [amounts[0], amounts.at(-1)];
@@ -42,19 +42,19 @@ export function isNearLimit(windows: readonly DemandWindow[], resource: Resource
   return last >= limit * AT_LIMIT_RATIO || last - first >= limit * RISING_RATIO;
 }
 
-/** Whether much of the memory in use now is known to be page cache. */
+/** Whether much of the present memory is page cache. */
 export function isMostlyCache(windows: readonly DemandWindow[], now: Instant): boolean {
   const used = windows.at(-1)?.memoryBytes ?? null;
   const own = demandNow(windows, 'memory', now);
   return used !== null && own !== null && own < used * NEAR_LIMIT_RATIO;
 }
 
-/** Whether memory was steady for hours without a kill. */
+/** Whether memory was steady for 3 hours without an OOM kill. */
 export function isUsageUnchanged(stillSince: Instant | null, lastOomAt: Instant | null, now: Instant): boolean {
   return stillSince !== null && now - stillSince >= UNCHANGED_FOR_MS && (lastOomAt === null || lastOomAt < stillSince);
 }
 
-/** One replica's working set, where it alone is near a limit of its own: worth a look at the whole workload. null: it is not. */
+/** Working set of a sample that is near the limit, which triggers a decision about the workload; null: it is not near. */
 export function pressingMemory(sample: UsageSample, limit: Bytes | null): Bytes | null {
   const memory = sample.memoryPeakBytes ?? sample.memoryBytes;
   return limit !== null && memory !== null && memory >= limit * NEAR_LIMIT_RATIO ? memory : null;
@@ -62,14 +62,14 @@ export function pressingMemory(sample: UsageSample, limit: Bytes | null): Bytes 
 
 /** Whether CPU was throttled for more than a quarter of the time in every window of the last ten minutes. */
 export function isThrottled(windows: readonly DemandWindow[], now: Instant): boolean {
-  const told = windows.filter(({ at, throttledRatio }) => throttledRatio !== null && at > now - THROTTLED_FOR_MS - 2 * WINDOW_MS);
-  const [first, last] = [told[0], told.at(-1)];
+  const measured = windows.filter(({ at, throttledRatio }) => throttledRatio !== null && at > now - THROTTLED_FOR_MS - 2 * WINDOW_MS);
+  const [first, last] = [measured[0], measured.at(-1)];
   if (first === undefined || last === undefined || now - last.at > FRESH_MS) return false;
-  if (told.length < MIN_THROTTLED_WINDOWS || last.at + WINDOW_MS - first.at < THROTTLED_FOR_MS) return false;
-  return told.every(({ throttledRatio }) => (throttledRatio ?? 0) > THROTTLED_RATIO);
+  if (measured.length < MIN_THROTTLED_WINDOWS || last.at + WINDOW_MS - first.at < THROTTLED_FOR_MS) return false;
+  return measured.every(({ throttledRatio }) => (throttledRatio ?? 0) > THROTTLED_RATIO);
 }
 
-/** Amounts of the newest windows, oldest first; none where the last is old. */
+/** Amounts of the newest windows, oldest first; empty where the last one is old. */
 function newestAmounts(windows: readonly DemandWindow[], resource: ResourceName, now: Instant): number[] {
   const last = windows.at(-1);
   if (last === undefined || now - last.at > FRESH_MS) return [];
@@ -83,8 +83,8 @@ function newestAmounts(windows: readonly DemandWindow[], resource: ResourceName,
 }
 
 /**
- * Page cache fills any limit and causes no kill. How much of the memory is cache is reported late: what was gained since then counts
- * as the container's own.
+ * Memory without page cache, which fills any limit and causes no OOM kill. Cache is reported late, so growth since the report counts as
+ * unreclaimable.
  */
 function memoryWithoutCache({ at, memoryBytes, ownMemoryBytes }: DemandWindow, windows: readonly DemandWindow[]): number | null {
   if (memoryBytes === null || ownMemoryBytes === null || ownMemoryBytes === undefined) return memoryBytes;

@@ -1,4 +1,4 @@
-// From what would be enough to a value that the cluster takes, and to what may be given for a while.
+// Bounds the needed amount to a value that the cluster accepts, and to a temporary limit that nodes have capacity for.
 
 import { containerCaps, tightestCap, type Cap } from '../../../model/limit-range.ts';
 import type { ResourceName, Resources } from '#kube/records/resources';
@@ -6,18 +6,18 @@ import { MiB, type Ratio } from '#kube/units';
 import { FIELD } from '../../model/container-values.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 
-/** Of what a node has free, others may need some too. */
+/** Share of a node's free capacity that overages may use; the rest is for other pods. */
 const FREE_SHARE: Ratio = 0.8;
-/** Less than this on top of a limit is not worth a resize. */
+/** Dead band: a smaller raise is not worth a resize. */
 const MIN_GAIN_RATIO: Ratio = 0.02;
 
-/** A value and what kept it from being greater; null: nothing did. */
+/** A value in millicores or bytes, and the bound that caps it. */
 export interface Capped {
   readonly value: number | null;
   readonly cappedBy: string | null;
 }
 
-/** What to propose for good: enough, in readable amounts, and no more than LimitRanges and the largest node allow. */
+/** The value to propose permanently: the needed amount, rounded, and bounded by LimitRanges and the largest node. */
 export function proposedValue(
   situation: WorkloadSituation,
   container: string,
@@ -30,8 +30,8 @@ export function proposedValue(
 }
 
 /**
- * What pods may have for a while: what is proposed, within the policy's ratio, and within what their nodes have free, since
- * what is used beyond the requests has to be there.
+ * The temporary limit: the proposed value, bounded by the policy's ratio and by the free capacity of the pods' nodes, which usage above
+ * the requests needs.
  */
 export function overageValue(situation: WorkloadSituation, resource: ResourceName, limit: number, proposed: number): Capped {
   const { policy } = situation;
@@ -46,7 +46,7 @@ function fixedCaps({ limitRanges, largestNode }: WorkloadSituation, resource: Re
   return largestNode === null ? ranges : [...ranges, { value: largestNode[field], what: 'the largest node' }];
 }
 
-/** What a LimitRange lets a limit come to beside its own request, which stays, and beside the rest of its pod. */
+/** Caps of a limit by LimitRanges, which depend on the container's request and on the other containers of its pod. */
 function rangeCaps({ limitRanges, pods }: WorkloadSituation, name: string, resource: ResourceName): readonly Cap[] {
   const field = FIELD[resource];
   const [pod] = pods;
@@ -61,7 +61,7 @@ function rangeCaps({ limitRanges, pods }: WorkloadSituation, name: string, resou
       ...(ratio === null || request === null || pod.qosClass === 'Guaranteed'
         ? []
         : [{ value: request * ratio, what: `LimitRange ${range.name} (limits of at most ${ratio} × the request)` }]),
-      ...(whole === null ? [] : [{ value: whole - others, what: `LimitRange ${range.name} (of a whole pod)` }]),
+      ...(whole === null ? [] : [{ value: whole - others, what: `LimitRange ${range.name} (maximum of a pod)` }]),
     ];
   });
 }
@@ -72,7 +72,7 @@ function freeCaps({ pods, freeOnNodes }: WorkloadSituation, resource: ResourceNa
   return [...perNode].flatMap(([node, count]): Cap[] => {
     const free: Resources | undefined = freeOnNodes.get(node);
     if (free === undefined) return [];
-    return [{ value: limit + (Math.max(0, free[FIELD[resource]]) * FREE_SHARE) / count, what: `what node ${node} has free` }];
+    return [{ value: limit + (Math.max(0, free[FIELD[resource]]) * FREE_SHARE) / count, what: `the free capacity of node ${node}` }];
   });
 }
 

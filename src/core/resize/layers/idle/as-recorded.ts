@@ -1,5 +1,5 @@
-// Whether a workload is as its idle record says that it was made. A record without a Recommendation may be of an earlier idle period:
-// a user of the namespace may have kept it and put it back. Only what is as it says is given back.
+// Compares a workload with its idle annotation. Without a Recommendation the annotation may be of an earlier idle period, because a user
+// may have kept and restored it. So only values that match the annotation are restored.
 
 import type { PodRecord } from '#kube/records/pod';
 import { FIELD, isLess, RESOURCES } from '../../model/container-values.ts';
@@ -9,13 +9,13 @@ import { isScaled } from './idle-scale.ts';
 
 type Recorded = Pick<IdleMemory, 'natural' | 'sizes'>;
 
-/** The record as far as the workload is as it says; null: nothing of it is. */
+/** The part of the record that the workload matches; null: none. */
 export function asRecorded(idle: IdleMemory, situation: Pick<WorkloadSituation, 'workload' | 'pods' | 'hpas'>): IdleMemory | null {
   if (isScaled(situation, idle) && haveRecordedSizes(situation.pods, idle)) return idle;
   return situation.pods.some((pod) => isMadeSmall(pod, idle)) ? { ...idle, idleReplicas: null, autoscaler: null } : null;
 }
 
-/** Of every pod: the idle sizes, or the natural ones where fewer replicas were all that was changed. */
+/** Whether every pod has the idle sizes, or the natural ones where only the replicas were changed. */
 export function haveRecordedSizes(pods: readonly Pick<PodRecord, 'containers'>[], idle: Recorded): boolean {
   const lowers = [...idle.sizes].some(([name, { requests }]) =>
     RESOURCES.some((resource) => isLess(requests[FIELD[resource]], idle.natural.get(name)?.requests[FIELD[resource]] ?? null)),
@@ -23,7 +23,7 @@ export function haveRecordedSizes(pods: readonly Pick<PodRecord, 'containers'>[]
   return pods.every((pod) => (lowers ? isMadeSmall(pod, idle) : hasNoOtherSize(pod, idle)));
 }
 
-/** A request is at its idle size, and each other one at its idle or its natural size: not every node can lower both. */
+/** Whether at least one request has its idle size, and all others their idle or natural size: not every node can lower both resources. */
 export function isMadeSmall(pod: Pick<PodRecord, 'containers'>, { natural, sizes }: Recorded): boolean {
   const hasIdleSize = pod.containers.some(({ name, requests }) =>
     RESOURCES.some((resource) => {

@@ -1,5 +1,5 @@
-// Whether a workload may be made small now, and if not, why. Only what would be idle but for something in the way says so:
-// a workload that is in use, or always this small, is no candidate at all.
+// Decides whether a workload may be idled now. A blocker is only reported for a workload that would be idle otherwise: one that is in
+// use, or always this small, is no candidate.
 
 import type { AwaitingReason } from '../../../../apis/conditions.ts';
 import { HPA_ANNOTATIONS } from '../../../../apis/annotations.ts';
@@ -10,19 +10,20 @@ import { AFTER_OOM_MS, quietNeededMs, wakeThreshold } from '../../policy/idle-ru
 import { holdsDecisions, outsideWindow } from '../../plan/interlocks.ts';
 
 export type IdleCandidacy =
-  /** In use, too small to matter, of a kind that is never made small, or not asked for. */
+  /** In use, always small, of a kind that is never idled, or without idle mode. */
   | { readonly kind: 'no' }
   | { readonly kind: 'held'; readonly reason: AwaitingReason; readonly message: string; readonly until: Instant | null }
   | { readonly kind: 'yes'; readonly quietSince: Instant };
 
 /**
- * Pods of a Job end by themselves, and those of a DaemonSet serve their node, which is in use whatever they use themselves;
- * a bare pod has no owner that would keep its natural size.
+ * Kinds that are never idled: pods of a Job end by themselves, those of a DaemonSet serve a node that is in use, and a bare pod has no
+ * owner whose template keeps its natural size.
  */
 const NEVER: ReadonlySet<string> = new Set(['Job', 'CronJob', 'DaemonSet', 'Pod']);
 
 const NO: IdleCandidacy = { kind: 'no' };
 
+/** Whether the workload may be idled now. */
 export function idleCandidacy(situation: WorkloadSituation): IdleCandidacy {
   const { now, workload, policy, memory, gateState } = situation;
   if (!policy.idle.enabled || gateState.idleWorkloads !== true || NEVER.has(workload.kind)) return NO;
@@ -30,22 +31,22 @@ export function idleCandidacy(situation: WorkloadSituation): IdleCandidacy {
   const needed = quietNeededMs(policy.idle, memory.lastIdle?.shortIdlePeriods ?? 0);
   if (now - quietSince < needed || !haveAllReported(situation) || !wasInUse(situation)) return NO;
   if (killedLately(situation) || memory.limitExceptions.some(({ state }) => state === 'open')) return NO;
-  const held = holdsIt(situation, `quiet for ${formatDuration(Math.floor((now - quietSince) / MINUTE_MS) * MINUTE_MS)}`);
+  const held = holdsIt(situation, `no load for ${formatDuration(Math.floor((now - quietSince) / MINUTE_MS) * MINUTE_MS)}`);
   return held ?? { kind: 'yes', quietSince };
 }
 
-/** What it slept before does not count again. */
+/** Start of the idle time; time before the last waking does not count again. */
 function quietSinceOf({ activity, memory }: WorkloadSituation): Instant {
   return Math.max(activity?.quietSince ?? Number.POSITIVE_INFINITY, memory.lastIdle?.wokenAt ?? 0);
 }
 
-/** Whether every pod reports samples: silence without them proves nothing. */
+/** Whether every running pod reports samples: missing samples are no evidence of idleness. */
 function haveAllReported({ pods, unreadPods, activity }: WorkloadSituation): boolean {
   const running = pods.filter(({ phase }) => phase === 'Running');
   return running.length > 0 && unreadPods.size === 0 && running.every(({ name }) => activity?.reported.has(name) === true);
 }
 
-/** A workload that was never seen in use is small, not idle: its size is a matter of right-sizing. */
+/** Whether the workload was ever in use. One that never was is small, not idle, and is right-sized instead. */
 function wasInUse({ policy, advice, activity, pods }: WorkloadSituation): boolean {
   const wake = wakeThreshold(policy.idle);
   if ((activity?.busiestMillicores ?? 0) >= wake) return true;
@@ -58,32 +59,32 @@ function killedLately({ now, advice, policy }: WorkloadSituation): boolean {
   return advice.some(({ lastOomAt }) => lastOomAt !== null && now - lastOomAt < since);
 }
 
-/** In the order in which a person would ask. */
+/** Blocker of idling; null: none. */
 function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | null {
   const { now, workload, gateState } = situation;
   const held = (reason: AwaitingReason, why: string, until: Instant | null = null): IdleCandidacy => ({
     kind: 'held',
     reason,
-    message: `idle, ${quiet}; not made small: ${why}`,
+    message: `idle, ${quiet}; not reduced: ${why}`,
     until,
   });
   const hold = holdsDecisions(situation);
   if (hold !== null) return held(hold.reason, hold.message, hold.until);
   if (workload.rolloutInProgress) return held('rollout', 'a roll-out is in progress');
   const never = situation.hpas.find(({ annotations }) => annotations[HPA_ANNOTATIONS.idle] === 'never');
-  if (never !== undefined) return held('hpa', `HorizontalPodAutoscaler ${never.name} says never (annotation ${HPA_ANNOTATIONS.idle})`);
+  if (never !== undefined) return held('hpa', `HorizontalPodAutoscaler ${never.name} has the annotation ${HPA_ANNOTATIONS.idle}: never`);
   if (gateState.warmUpUntil !== null && gateState.warmUpUntil > now) {
-    return held('warm-up', 'usage is observed for a while after a start or an outage', gateState.warmUpUntil);
+    return held('warm-up', 'warm-up after a start or an outage', gateState.warmUpUntil);
   }
   const closed = outsideWindow(situation);
   return closed === null ? null : held('window', closed.message, closed.until);
 }
 
-/** Why its requests must stay as they are; null: they may be lowered. An autoscaler that measures against them would add replicas. */
+/** Why the requests may not be lowered; null: they may. An autoscaler that measures utilization against them would add replicas. */
 export function whyNotInPlace({ hpas, policy, pods }: WorkloadSituation): { readonly reason: AwaitingReason; readonly why: string } | null {
-  if (policy.apply === 'OnRestart') return { reason: 'restart', why: 'its policy sizes pods at creation alone (apply: OnRestart)' };
+  if (policy.apply === 'OnRestart') return { reason: 'restart', why: 'the policy sizes pods only at creation (apply: OnRestart)' };
   if (pods.some(({ qosClass }) => qosClass === 'Guaranteed'))
-    return { reason: 'restart', why: 'its pods are Guaranteed: their requests equal their limits, and limits stay while it is idle' };
+    return { reason: 'restart', why: 'its pods are Guaranteed: requests equal limits, which idle mode does not change' };
   for (const hpa of hpas) {
     const name = `HorizontalPodAutoscaler ${hpa.name}`;
     const measured = hpa.resourceMetrics.find(({ targetUtilizationRatio }) => targetUtilizationRatio !== null);

@@ -1,4 +1,4 @@
-// How a workload falls idle: what its pods and replicas become, and what is remembered of it before anything is touched.
+// Idles a workload: the sizes of its pods, its replicas, and the state to store before the first write.
 
 import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS } from '#kube/units';
@@ -22,9 +22,9 @@ import { mostSpecific } from '../../model/waiting.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 
-/** What idle mode makes of a workload. */
+/** Decision of idle mode. */
 export interface IdleVerdict {
-  /** null: the workload is awake again, and is decided about like any other. */
+  /** null: the workload is not idle any more, so the inner layers decide. */
   readonly outcome: Outcome | null;
   readonly memory: Partial<ResizeMemory>;
   readonly steps: readonly ResizeStep[];
@@ -32,7 +32,7 @@ export interface IdleVerdict {
   readonly scale: ScaleStep | null;
 }
 
-/** How small, in place and in number. */
+/** Sizes and replicas of the workload while it is idle. */
 interface Shrinking {
   readonly natural: Sizes;
   readonly sizes: Sizes;
@@ -41,7 +41,7 @@ interface Shrinking {
 }
 
 /**
- * Makes a workload small that is idle; null where it is not, or where what was decided about it otherwise goes first.
+ * Idles a workload; null where it is not idle, or where the decision without idle mode takes precedence.
  * @param decided the decision without idle mode
  */
 export function fallsIdle(situation: WorkloadSituation, plans: readonly ContainerPlan[], decided: Outcome): IdleVerdict | null {
@@ -57,13 +57,13 @@ export function fallsIdle(situation: WorkloadSituation, plans: readonly Containe
   if (!isSmaller(wanted, natural) && plan.idleReplicas === null) return null;
   if (candidacy.kind === 'held') return says(decided, outcome('awaiting', candidacy.reason, candidacy.message, candidacy.until));
   const quiet = formatDuration(Math.floor((now - candidacy.quietSince) / MINUTE_MS) * MINUTE_MS);
-  const progress = carryOut(situation, sizes, { kind: 'change', most: Number.POSITIVE_INFINITY, because: `idle: quiet for ${quiet}` });
+  const progress = carryOut(situation, sizes, { kind: 'change', most: Number.POSITIVE_INFINITY, because: `idle: no load for ${quiet}` });
   const shrinking: Shrinking = { natural, sizes, plan, progress };
   const blocker = whyNot(shrinking, notInPlace, quiet);
   if (blocker !== null) return says(decided, blocker);
   const summary = summaryOf(natural, sizes, plan);
   if (gateState.dryRun || policy.dryRun) {
-    const message = `dry run: idle, quiet for ${quiet}; would be made small: ${summary}`;
+    const message = `dry run: idle, no load for ${quiet}; would be reduced: ${summary}`;
     return { ...NOTHING, steps: progress.steps, outcome: outcome('awaiting', 'dry-run', message) };
   }
   const idle = idleMemory(situation, plans, shrinking);
@@ -71,14 +71,14 @@ export function fallsIdle(situation: WorkloadSituation, plans: readonly Containe
     outcome: idledOutcome(idle),
     memory: { idle },
     steps: progress.steps,
-    notes: [{ type: 'Normal', reason: 'Idled', message: `quiet for ${quiet}; ${summary}` }],
+    notes: [{ type: 'Normal', reason: 'Idled', message: `no load for ${quiet}; ${summary}` }],
     scale: scaleDown(situation, idle),
   };
 }
 
 const NOTHING: IdleVerdict = { outcome: null, memory: {}, steps: [], notes: [], scale: null };
 
-/** A decision that waits for something else reports that. */
+/** Reports `why`, unless the decision already waits for something else. */
 function says(decided: Outcome, why: Outcome): IdleVerdict | null {
   return decided.state === 'awaiting' ? null : { ...NOTHING, outcome: why };
 }
@@ -87,19 +87,19 @@ function sizesFor(situation: WorkloadSituation, natural: Sizes, plans: readonly 
   const { policy, pods, overrides, limitRanges, advice } = situation;
   const floorOf = (name: string) => boundsOf(overrides.floor, name);
   const sizes = idleSizes({ rules: policy.idle, natural, pods: pods.length, advice, floorOf, limitRanges });
-  // A container of a more careful mode of its own is left as it is.
+  // A container with a more restrictive mode keeps its size.
   const spared = plans.filter((each) => containerMode(each.policy, 'Auto') !== 'Auto').map(({ name, inForce }) => [name, inForce] as const);
   return new Map([...sizes, ...spared]);
 }
 
-/** Nothing can be made small: neither requests in place, nor replicas. */
+/** Why neither requests nor replicas can be reduced; null: one of them can. */
 function whyNot(
   { natural, sizes, plan, progress }: Shrinking,
   notInPlace: ReturnType<typeof whyNotInPlace>,
   quiet: string,
 ): Outcome | null {
   if (plan.idleReplicas !== null || (isSmaller(sizes, natural) && progress.reachable > 0)) return null;
-  const words = `idle, quiet for ${quiet}; not made small: `;
+  const words = `idle, no load for ${quiet}; not reduced: `;
   const besides = plan.why === null ? '' : `; ${plan.why}`;
   if (notInPlace !== null) return outcome('awaiting', notInPlace.reason, `${words}${notInPlace.why}${besides}`);
   const waiting = mostSpecific(progress.waits);
@@ -116,7 +116,7 @@ function idleMemory(
   return {
     since: now,
     natural,
-    // What cannot be resized in place is not waited for: its replicas are enough.
+    // Where no pod can be resized in place, only the replicas are reduced.
     sizes: progress.reachable > 0 ? sizes : natural,
     ...nextFloor(situation, plans),
     replicas: workload.replicas.desired,
@@ -128,14 +128,14 @@ function idleMemory(
   };
 }
 
-/** Something goes first: a change under way, a stop, or a state in which nothing may be done. */
+/** Whether something takes precedence over idling: a change under way, a pause, or a state without changes. */
 function isOccupied({ memory, policy, gateState, userRequests }: WorkloadSituation, { state }: Outcome): boolean {
   if (memory.apply !== null || memory.idle !== null) return true;
   if (gateState.paused !== null || gateState.stale !== null || policy.paused || userRequests.paused) return true;
   return state === 'blocked' || state === 'excluded' || state === 'applying' || state === 'exception';
 }
 
-/** The state of a workload that sleeps. */
+/** Outcome of an idled workload. */
 export function idledOutcome(idle: IdleMemory): Outcome {
   const summary = summaryOf(idle.natural, idle.sizes, idle);
   return outcome('idle', null, `idle since ${new Date(idle.since).toISOString()}: ${summary}; wakes on ${idle.wakeTriggers}`);
@@ -147,7 +147,7 @@ function summaryOf(natural: Sizes, sizes: Sizes, { idleReplicas, autoscaler }: P
   return [...inPlace, ...(idleReplicas === null ? [] : [`${what} ${idleReplicas}`])].join('; ');
 }
 
-/** For a summary: limits stay. */
+/** The idle sizes with the natural limits, for a summary. */
 function withLimitsOf(sizes: Sizes, natural: Sizes): Sizes {
   return new Map(
     [...sizes].map(([name, { requests }]) => {

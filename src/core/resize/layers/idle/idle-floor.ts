@@ -1,5 +1,5 @@
-// What idle hours must not teach: while a workload sleeps, and until it has been awake for long enough to judge by, at least
-// what was recommended before is recommended.
+// Keeps idle hours out of recommendations: while a workload is idle, and until it was active for a day, the recommendation is at least the
+// one before the idle period.
 
 import type { IdleMemory, LastIdle, Sizes } from '../../model/idle-memory.ts';
 import { requestsOnly } from '../../model/idle-memory.ts';
@@ -9,12 +9,12 @@ import type { RecommenderRules, ResourceRules } from '../../../recommender/advic
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 
-/** Awake for so long it has shown each hour of a day, and what is recommended follows from its use again. */
+/** After this active time the workload has shown each hour of a day, and the recommendation follows its usage again. */
 const ACTIVE_FOR_MS: DurationMs = DAY_MS;
 
 /**
- * What is recommended now, before the idle hours are learnt, is recommended at least until the workload has been awake for a
- * day. A workload that is idle every night keeps the floor over its idle periods until then.
+ * The floor of an idle period that starts now: the present recommendation. A workload that is idle every night keeps its floor over
+ * several idle periods until it was active for a day in total.
  */
 export function nextFloor(situation: WorkloadSituation, plans: readonly ContainerPlan[]): Pick<IdleMemory, 'floor' | 'activeMs'> {
   const floor = floorInForce(situation.memory, situation.now);
@@ -22,14 +22,14 @@ export function nextFloor(situation: WorkloadSituation, plans: readonly Containe
   return { floor: new Map(plans.map(({ name, target, inForce }) => [name, requestsOnly((target ?? inForce).requests)])), activeMs: 0 };
 }
 
-/** Requests below which nothing is recommended because of idle hours; null: there is no such floor now. */
+/** Lower bounds of the recommendation because of idle hours; null: none. */
 function floorInForce(memory: ResizeMemory, now: Instant): Sizes | null {
   if (memory.idle !== null) return memory.idle.floor;
   const { lastIdle } = memory;
   return lastIdle === null || activeMs(lastIdle, now) >= ACTIVE_FOR_MS ? null : lastIdle.floor;
 }
 
-/** The same rules with that floor as the least, so that advice and its explanation agree. A greatest value that is less wins. */
+/** The rules with the idle floor as minimum, so that advice and explanation agree. A smaller maximum takes precedence. */
 export function withIdleFloor(
   rulesFor: (container: string) => RecommenderRules,
   memory: ResizeMemory,

@@ -1,4 +1,4 @@
-// What idle mode has in the notes of original values: the replicas of the workload, or minReplicas of its autoscaler.
+// Records of original values by idle mode: the replicas of the workload, or minReplicas of its autoscaler.
 
 import { HPA_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { liveValues } from '../../../hpa/recorded-target.ts';
@@ -10,14 +10,14 @@ import type { IdleMemory, IdleNote } from '../../model/idle-memory.ts';
 
 type ScaledHpa = Pick<HpaRecord, 'name' | 'annotations'>;
 
-/** The note on the workload: written before its replicas are changed. `live`: the replicas that it has now. */
+/** The annotation with the workload's original replicas, written before they are changed. @param live present replicas */
 export function workloadNote(present: OriginalNote, idle: IdleMemory, live: number): OriginalNote {
   const { idleReplicas: value, autoscaler, waking, since: at, replicas: user } = idle;
   if (value === null || autoscaler !== null || waking !== null) return leave(present, 'idle', () => live);
   return take(present, { writer: 'idle', field: 'replicas', value, live, at, user });
 }
 
-/** The note on the autoscaler, and the minReplicas that are written in the same patch. */
+/** The annotation of the autoscaler, and the minReplicas to write in the same patch. */
 export function autoscalerNote(
   present: OriginalNote,
   { autoscaler, idleReplicas, waking, since: at }: IdleMemory,
@@ -31,17 +31,17 @@ export function autoscalerNote(
   }
   const note = leave(present, 'idle', liveValues(hpa));
   if (note.fields.has('minReplicas')) return { note, minReplicas: valueToWrite(present, note, 'minReplicas', live) };
-  // Where the note was removed, the Recommendation still has what was set.
+  // Where the annotation was removed, the Recommendation still has the value that was set.
   const set = present.fields.get('minReplicas')?.set ?? idleReplicas;
   return { note, minReplicas: live === set ? user : live };
 }
 
-/** Whether idle mode has minReplicas in the note of the autoscaler. */
+/** Whether the autoscaler's annotation has minReplicas of this idle period. */
 export function hasAutoscaler(idle: IdleMemory, { annotations }: ScaledHpa): boolean {
   return noteOf(annotations)?.takenAt.get('idle') === idle.since;
 }
 
-/** What the records on the workload and its autoscaler say, where there is no Recommendation. Notes of another idle period do not count. */
+/** Idle state from the annotations of the workload and its autoscaler, where there is no Recommendation. Those of another idle period are ignored. */
 export function idleFromRecords(
   record: IdleNote,
   workload: { readonly note: OriginalNote | null; readonly replicas: number },
@@ -55,7 +55,7 @@ export function idleFromRecords(
 function ofReplicas(since: Instant, note: OriginalNote | null): Pick<IdleMemory, 'replicas' | 'idleReplicas'> | null {
   const field = note?.fields.get('replicas');
   if (field === undefined || note?.takenAt.get('idle') !== since) return null;
-  // While they are given back, they are lowered still.
+  // While replicas are being restored, the wanted value is already removed, but `from` still has it.
   return { replicas: field.user, idleReplicas: field.wants.get('idle') ?? field.from };
 }
 

@@ -1,20 +1,20 @@
-// What idle mode saves: the difference between natural and idle requests, over the replicas of each.
+// Savings of idle mode: the difference between natural and idle requests over all replicas.
 
 import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
 import type { IdleMemory, Sizes } from '../../model/idle-memory.ts';
 
-/** Requests of one replica, all containers together. */
+/** Sum of the requests of one replica's containers. */
 export function requestsOfReplica(sizes: Sizes): Resources {
   return [...sizes.values()].reduce((sum, { requests }) => addResources(sum, requests), NO_RESOURCES);
 }
 
-/** Requests that are free now: less than projected while pods still have their natural size. */
+/** Requests saved now: less than projected while pods still have their natural size. */
 export function realizedSavings(
   { natural, replicas, idleReplicas }: IdleMemory,
   pods: { readonly count: number; readonly requested: Resources },
 ): Resources {
   const before = requestsOfReplica(natural);
-  // Replicas that others add or take are neither our merit nor our fault.
+  // Replicas that another manager adds or removes do not count.
   const without = idleReplicas === null ? pods.count : replicas;
   return {
     cpuMillicores: before.cpuMillicores * without - pods.requested.cpuMillicores,
@@ -22,7 +22,7 @@ export function realizedSavings(
   };
 }
 
-/** Requests that are free while it is idle, which other pods may use. */
+/** Projected requests saved while the workload is idle. */
 export function idleSavings({ natural, sizes, replicas, idleReplicas }: IdleMemory): Resources {
   const [before, now] = [requestsOfReplica(natural), requestsOfReplica(sizes)];
   const kept = idleReplicas ?? replicas;

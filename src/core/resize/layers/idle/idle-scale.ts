@@ -1,5 +1,5 @@
-// Fewer replicas while idle, where the policy allows it: by the workload's own `scale`, or by the autoscaler's least where
-// there is one. What another tool keeps as it wants it is left to that tool.
+// Reduces replicas while a workload is idle, where the policy allows it: by its `scale` subresource, or by minReplicas of its
+// autoscaler. Replicas that another tool manages are not changed.
 
 import { keeperOf } from '../../../hpa/autoscaler-state.ts';
 import { hasAutoscaler } from './idle-originals.ts';
@@ -8,37 +8,38 @@ import type { ScaleStep } from '../../model/scale-step.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
 
 export type ScalePlan = Pick<IdleMemory, 'idleReplicas' | 'autoscaler'> & {
-  /** Why the replicas stay although the policy would have fewer; null: no reason, or none wanted. */
+  /** Why the replicas are kept although the policy sets fewer; null: they are reduced, or the policy sets none. */
   readonly why: string | null;
 };
 
 const SCALABLE: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'ReplicaSet']);
 const AS_THEY_ARE: ScalePlan = { idleReplicas: null, autoscaler: null, why: null };
 
+/** The replicas of the workload while it is idle. */
 export function scalePlan({ policy, workload, hpas, scaledObjects }: WorkloadSituation): ScalePlan {
   const wanted = policy.idle.replicas;
   if (wanted === null || !(SCALABLE.has(workload.kind) || workload.scalable === true)) return AS_THEY_ARE;
   const stays = (why: string): ScalePlan => ({ ...AS_THEY_ARE, why });
   const [scaled] = scaledObjects;
-  if (scaled !== undefined) return stays(`ScaledObject ${scaled.name} keeps its replicas`);
+  if (scaled !== undefined) return stays(`ScaledObject ${scaled.name} manages its replicas`);
   const [hpa, ...others] = hpas;
   if (hpa === undefined) return workload.replicas.desired > wanted ? { ...AS_THEY_ARE, idleReplicas: wanted } : AS_THEY_ARE;
   if (others.length > 0) return stays('several HorizontalPodAutoscalers scale it');
   const keeper = keeperOf(hpa, scaledObjects);
-  if (keeper !== null) return stays(`${keeper} keeps HorizontalPodAutoscaler ${hpa.name}`);
-  // With none left an autoscaler scales nothing any more, and would never wake it.
+  if (keeper !== null) return stays(`${keeper} manages HorizontalPodAutoscaler ${hpa.name}`);
+  // An autoscaler does not scale a workload with 0 replicas, so it would never wake it.
   const least = Math.max(1, wanted);
   if (hpa.minReplicas <= least) return AS_THEY_ARE;
   return { idleReplicas: least, autoscaler: { name: hpa.name, minReplicas: hpa.minReplicas }, why: null };
 }
 
-/** Current value of the field to lower; null: the object is gone. */
+/** Present value of the field to lower; null: the object was deleted. */
 function currentReplicas({ workload, hpas }: Pick<WorkloadSituation, 'workload' | 'hpas'>, { autoscaler }: IdleMemory): number | null {
   if (autoscaler === null) return workload.replicas.desired;
   return hpas.find(({ name }) => name === autoscaler.name)?.minReplicas ?? null;
 }
 
-/** What it was before. */
+/** Value of that field before the workload was idled. */
 function naturalOf({ autoscaler, replicas }: IdleMemory): number {
   return autoscaler === null ? replicas : autoscaler.minReplicas;
 }
@@ -48,7 +49,7 @@ export function isScaled(situation: Pick<WorkloadSituation, 'workload' | 'hpas'>
   return idle.idleReplicas !== null && currentReplicas(situation, idle) === idle.idleReplicas;
 }
 
-/** What is to be lowered still; null: nothing. */
+/** The reduction of replicas that is still to be made; null: none. */
 export function scaleDown(situation: WorkloadSituation, idle: IdleMemory): ScaleStep | null {
   const now = currentReplicas(situation, idle);
   if (idle.idleReplicas === null || now === null || now <= idle.idleReplicas) return null;
@@ -56,8 +57,8 @@ export function scaleDown(situation: WorkloadSituation, idle: IdleMemory): Scale
 }
 
 /**
- * What is to be restored; null: nothing, or another writer has changed it meanwhile. An autoscaler whose minReplicas a user has set
- * keeps them, and its note is rid of idle mode.
+ * The restoration of replicas; null: none, or another manager has changed them meanwhile. An autoscaler whose minReplicas a user has
+ * set keeps them; only idle mode's annotation is removed.
  */
 export function scaleBack(situation: WorkloadSituation, idle: IdleMemory, because: string): ScaleStep | null {
   const autoscaler = idle.autoscaler?.name ?? null;
@@ -67,12 +68,12 @@ export function scaleBack(situation: WorkloadSituation, idle: IdleMemory, becaus
   return { autoscaler, from: hpa.minReplicas, to: hpa.minReplicas, because };
 }
 
-/** Another writer has set the replicas since, on purpose. null: none has. */
+/** Message about a change of the replicas by another manager while the workload is idle; null: none. */
 export function scaledByOthers(situation: WorkloadSituation, idle: IdleMemory): string | null {
   if (idle.idleReplicas === null) return null;
   const now = currentReplicas(situation, idle);
   const expected = idle.scaled ? [idle.idleReplicas] : [idle.idleReplicas, naturalOf(idle)];
   if (now !== null && expected.includes(now)) return null;
   const what = idle.autoscaler === null ? 'the replicas were' : `minReplicas of HorizontalPodAutoscaler ${idle.autoscaler.name} was`;
-  return now === null ? 'its autoscaler is gone' : `${what} set to ${now} by somebody else`;
+  return now === null ? 'its HorizontalPodAutoscaler was deleted' : `${what} set to ${now} by another manager`;
 }

@@ -29,13 +29,13 @@ function unmeasured(advice: ContainerAdvice): ContainerAdvice {
 
 describe('The idle size', () => {
   test.each<[string, Partial<IdleSizeInputs>, ReturnType<typeof amounts>]>([
-    ['is the policy’s CPU, and memory as it is', {}, amounts('10m', '512Mi')],
+    ['is the policy’s CPU, and unchanged memory', {}, amounts('10m', '512Mi')],
     [
       'is the policy’s memory, too, where it names one',
       { rules: { ...DEFAULT_IDLE_RULES, memory: memory('256Mi') } },
       amounts('10m', '256Mi'),
     ],
-    ['keeps a quarter more memory than is in use', { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') } }, amounts('10m', '112Mi')],
+    ['keeps 1.25 × the working set', { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') } }, amounts('10m', '112Mi')],
     [
       'leaves memory alone of which nothing is known',
       { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') }, advice: [] },
@@ -46,7 +46,7 @@ describe('The idle size', () => {
       { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') }, advice: [unmeasured(anAdvice({ memory: '128Mi' }))] },
       amounts('10m', '512Mi'),
     ],
-    ['keeps to a person’s floor', { floorOf: () => amounts('50m', null) }, amounts('50m', '512Mi')],
+    ['respects the floor annotation', { floorOf: () => amounts('50m', null) }, amounts('50m', '512Mi')],
     [
       'keeps to what a LimitRange admits: its least, and its greatest ratio of limit to request',
       { limitRanges: [{ ...aLimitRange(), min: amounts('20m', null), maxLimitRequestRatio: { cpu: 10, memory: null } }] },
@@ -61,7 +61,7 @@ describe('The idle size', () => {
     expect(sizeOf(inputs)).toEqual(expected);
   });
 
-  test('is never above what it has', () => {
+  test('is never above the natural size', () => {
     const quantity = fc.nat(2000);
     fc.assert(
       fc.property(quantity, quantity, quantity, fc.integer({ min: 1, max: 50 }), (request, cpu, cpuThreshold, pods) => {
@@ -84,7 +84,7 @@ describe('The idle size', () => {
   });
 });
 
-test('Waking lies above falling idle, whatever the threshold', () => {
+test('The wake threshold is always above the idle threshold', () => {
   fc.assert(fc.property(fc.nat(100_000), (cpuThreshold) => wakeThreshold({ cpuThreshold }) > cpuThreshold));
 });
 
@@ -93,7 +93,7 @@ test.each([
   [HOUR_MS, 3, 8 * HOUR_MS],
   [DAY_MS, 5, 7 * DAY_MS],
   [14 * DAY_MS, 5, 14 * DAY_MS],
-])('After %i ms and %i short naps it must be quiet for %i ms', (afterMs, shortIdlePeriods, needed) => {
+])('With spec.idle.after of %i ms and %i short idle periods a workload is idled after %i ms', (afterMs, shortIdlePeriods, needed) => {
   expect(quietNeededMs({ afterMs }, shortIdlePeriods)).toBe(needed);
 });
 

@@ -1,5 +1,4 @@
-// The size of an idled workload: requests alone, never below what it holds in memory now, never so
-// small that its waking could not be seen.
+// Requests of an idled workload. Memory stays above the present working set, and CPU is large enough that load is visible on a full node.
 
 import type { LimitRangeRecord } from '../../../model/cluster-records.ts';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
@@ -8,28 +7,28 @@ import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import { requestsOnly, type Sizes } from '../../model/idle-memory.ts';
 import { wakeThreshold, type IdleRules } from '../../policy/idle-rules.ts';
 
-/** A container keeps at least this share of spare room over its working set. */
+/** Ratio of the idle memory request to the working set. */
 const MEMORY_HEADROOM = 1.25;
 
 export interface IdleSizeInputs {
   readonly rules: IdleRules;
   readonly natural: Sizes;
-  /** Pods that share the CPU in use. */
+  /** Number of pods, over which CPU usage is distributed. */
   readonly pods: number;
   readonly advice: readonly ContainerAdvice[];
-  /** Least requests by a person's word. */
+  /** Floor of a container by the workload's annotation. */
   readonly floorOf: (container: string) => OptionalResources;
   readonly limitRanges: readonly LimitRangeRecord[];
 }
 
-/** Requests of each container while idle, never above its natural ones. */
+/** Requests of each container while the workload is idle, never above its natural ones. */
 export function idleSizes(inputs: IdleSizeInputs): Sizes {
   return new Map([...inputs.natural].map(([name, natural]) => [name, requestsOnly(idleRequests(inputs, name, natural))]));
 }
 
 function idleRequests(inputs: IdleSizeInputs, container: string, natural: RequestsAndLimits): OptionalResources {
   const { rules, advice } = inputs;
-  // On a full node a container is sure of its request alone: less than this, and waking would show nowhere.
+  // On a full node a container gets only its request: with less, its usage could not reach the wake threshold.
   const visible = Math.ceil(wakeThreshold(rules) / Math.max(1, inputs.pods * inputs.natural.size));
   const known = advice.find((each) => each.container === container) ?? null;
   return {
@@ -38,7 +37,7 @@ function idleRequests(inputs: IdleSizeInputs, container: string, natural: Reques
   };
 }
 
-/** null: it stays as it is, because the policy sets no idle memory or because what it holds is unknown. */
+/** Idle memory request; null: unchanged, because the policy sets none or present usage is unknown. */
 function idleMemory({ memory }: IdleRules, advice: ContainerAdvice | null): Bytes | null {
   const { latest = 0, peakHour = null } = advice?.memoryEvidence ?? {};
   if (memory === null || peakHour === null) return null;
@@ -64,7 +63,7 @@ function bounded(
   return Math.min(request, Math.max(wanted, floorOf(container)[field] ?? 0, ...least));
 }
 
-/** Whether anything is saved by it. */
+/** Whether any request is lower than the natural one. */
 export function isSmaller(sizes: Sizes, natural: Sizes): boolean {
   return [...sizes].some(([name, { requests }]) => {
     const before = natural.get(name)?.requests;

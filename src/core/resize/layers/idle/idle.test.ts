@@ -23,12 +23,12 @@ const quiet: WorkloadSituation = {
 };
 
 describe('idle mode', () => {
-  test('leaves a workload alone whose policy does not ask for it', () => {
+  test('does not change a workload whose policy does not enable it', () => {
     const context = { ...quiet, policy: autoPolicy() };
     expect(idle.apply(context, decideInPlace)).toEqual(decideInPlace(context));
   });
 
-  test('makes a quiet workload small, remembers its natural size first, and decides nothing else while it is idle', () => {
+  test('idles a workload without load, stores its natural size first, and decides nothing else while it is idle', () => {
     const fallen = idle.apply(quiet, decideInPlace);
     expect([fallen.state, fallen.steps.length]).toEqual(['idle', 3]);
     expect(fallen.memory.idle?.natural.get('main')?.requests.cpuMillicores).toBe(500);
@@ -42,7 +42,7 @@ describe('idle mode', () => {
     ['a Deployment', {}, 1],
     ['a kind whose scale subresource sets them', { kind: 'Rollout', scalable: true }, 1],
     ['a kind whose scale subresource has a wrong path', { kind: 'Rollout' }, null],
-  ])('where the policy allows fewer replicas, those of %s are lowered only where they can be', (_, workload, replicas) => {
+  ])('with spec.idle.replicas those of %s are lowered where its scale subresource is usable', (_, workload, replicas) => {
     const policy = { ...quiet.policy, idle: { ...quiet.policy.idle, replicas: 1 } };
     const fallen = idle.apply({ ...quiet, policy, workload: { ...quiet.workload, ...workload } }, decideInPlace);
     expect([fallen.state, fallen.memory.idle?.idleReplicas]).toEqual(['idle', replicas]);
@@ -69,7 +69,7 @@ describe('an idle workload', () => {
   }
 
   test.each<[string, Parameters<typeof after>[1], string]>([
-    ['one of whose pods was not heard for 15 minutes', { unheardFor: 15 * MINUTE_MS }, 'no usage of web-1 for 15m'],
+    ['one of whose pods reported no usage for 15 minutes', { unheardFor: 15 * MINUTE_MS }, 'no usage of web-1 for 15m'],
     [
       'one of whose pods is not ready',
       { failing: { ready: false, readySince: null, unreadySince: since + 50 * MINUTE_MS } },
@@ -89,25 +89,25 @@ describe('an idle workload', () => {
       },
       'web-1 is in CrashLoopBackOff',
     ],
-  ])('%s is woken, all its pods at once', (_case, ill, because) => {
+  ])('%s is woken in all pods at once', (_case, ill, because) => {
     const { memory, steps } = after(HOUR_MS, ill);
     expect(memory.idle?.waking?.because).toBe(because);
     expect(steps.map(({ containers }) => containers[0]?.to.requests.cpuMillicores)).toEqual([500, 500, 500]);
   });
 
   test.each<[string, Parameters<typeof after>[1]]>([
-    ['that is heard', {}],
-    ['one of whose pods was not heard for less', { unheardFor: 14 * MINUTE_MS }],
+    ['whose pods report usage', {}],
+    ['one of whose pods reported no usage for a shorter time', { unheardFor: 14 * MINUTE_MS }],
     ['one of whose pods was not ready before', { failing: { ready: false, readySince: null, unreadySince: since - HOUR_MS } }],
     ['one of whose pods has just failed a probe', { failing: { ready: false, readySince: null, unreadySince: since + 59 * MINUTE_MS } }],
-  ])('%s sleeps on', (_case, ill) => {
+  ])('%s stays idle', (_case, ill) => {
     expect(after(HOUR_MS, ill).state).toBe('idle');
   });
 
   test.each<[string, number, string | undefined]>([
-    ['that was carried out before it fell idle does not', since - 10 * HOUR_MS, undefined],
-    ['that is new does', since + MINUTE_MS, 'a roll-back was asked for'],
-  ])('a request for a roll-back %s wake it, whatever was rolled back since', (_case, at, because) => {
+    ['that was executed before the workload was idled does not', since - 10 * HOUR_MS, undefined],
+    ['that is new does', since + MINUTE_MS, 'a roll-back was requested'],
+  ])('a request for a roll-back %s wake it, also after later roll-backs', (_case, at, because) => {
     const automatic = { at: since - HOUR_MS, reason: 'restarts', message: '', heldUntil: since, count: 1, requestedAt: null };
     const { memory } = idle.apply(
       {
@@ -121,7 +121,7 @@ describe('an idle workload', () => {
     expect(memory.idle?.waking?.because).toBe(because);
   });
 
-  test('whose samples have been taken for less than 15 minutes sleeps on', () => {
+  test('that was sampled for less than 15 minutes stays idle', () => {
     expect(after(14 * MINUTE_MS, { unheardFor: HOUR_MS }).state).toBe('idle');
   });
 });

@@ -1,5 +1,4 @@
-// Idle mode of one workload: falls idle, sleeps, wakes. The rules are in this folder; here they become steps on pods and
-// what is to be remembered of them.
+// Idle mode: idles a workload without load, keeps it idle, and wakes it. The rules are in the other files of this folder.
 
 import type { ResizeMode } from '../../../../apis/conditions.ts';
 import type { IdleMemory, LastIdle, Sizes } from '../../model/idle-memory.ts';
@@ -21,16 +20,16 @@ import { modeInForce } from '../../policy/policy-rules.ts';
 import { planContainers } from '../../plan/plan-containers.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 
-/** A node that cannot give a pod its natural size yet keeps the rest of right-sizing from it no longer than this. */
+/** After this time waking no longer waits for a node without capacity for a pod's natural size, and right-sizing continues. */
 const NODES_PATIENCE_MS: DurationMs = 30 * MINUTE_MS;
 
-/** As many as the schema holds; the wait between idle periods grows no further by then. */
+/** Maximum by the schema; the back-off has reached its own maximum long before. */
 const MAX_SHORT_IDLE_PERIODS = 64;
 
-/** While it wakes, pods are looked at this often. */
+/** Interval of decisions while a workload wakes. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 
-/** Decides about a workload that is idle, or that may fall idle; all else is left to the layers inside. */
+/** Decides about idled workloads and those that may be idled; the inner layers decide about all others. */
 export const idle: ResizeLayer = {
   name: 'idle',
   apply(context, next) {
@@ -45,7 +44,7 @@ export const idle: ResizeLayer = {
   },
 };
 
-/** The decision, or what becomes of it where the workload falls idle. */
+/** The decision, replaced where the workload is idled now. */
 function orFalls(situation: WorkloadSituation, decided: WorkloadDecision): WorkloadDecision {
   const falling = fallsIdle(situation, decided.containers, decided);
   const fallen = falling?.outcome ?? null;
@@ -55,7 +54,7 @@ function orFalls(situation: WorkloadSituation, decided: WorkloadDecision): Workl
   return says ? { ...decided, ...fallen, notes } : decisionOf(situation, decided.mode, { ...falling, notes }, fallen);
 }
 
-/** The figures that savings are counted by: while it is idle nothing is to be changed, so nothing more can be saved. */
+/** The plans by which potential savings are counted: an idled workload has no target, so it has none. */
 export function duePlans({ containers, memory }: WorkloadDecision): readonly ContainerPlan[] {
   return memory.idle === null ? containers : containers.map((plans) => ({ ...plans, target: null, targetInputs: null }));
 }
@@ -77,7 +76,7 @@ function decisionOf(situation: WorkloadSituation, mode: ResizeMode, verdict: Idl
   };
 }
 
-/** What becomes of a workload that is idle; null: it is not. Comes before everything else that might be decided. */
+/** Decision about an idled workload; null: it is not idled. */
 function whileIdle(situation: WorkloadSituation, mode: ResizeMode): IdleVerdict | null {
   const { idle } = situation.memory;
   if (idle === null) return null;
@@ -85,11 +84,11 @@ function whileIdle(situation: WorkloadSituation, mode: ResizeMode): IdleVerdict 
   const reason = wakeReason(situation, mode, idle);
   if (reason === null) return sleeps(situation, idle);
   const waking = { ...idle, waking: { since: situation.now, ...reason } };
-  return wakes(situation, waking, [{ type: 'Normal', reason: 'Woken', message: `back to its natural size: ${reason.because}` }]);
+  return wakes(situation, waking, [{ type: 'Normal', reason: 'Woken', message: `restored to its natural size: ${reason.because}` }]);
 }
 
 function sleeps(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
-  const because = 'idle: the pod has its natural size still';
+  const because = 'idle: the pod still has its natural size';
   const { steps } = carryOut(situation, idle.sizes, { kind: 'correct-drift', most: Number.POSITIVE_INFINITY, because });
   const { gateState, now } = situation;
   const isWarmingUp = gateState.warmUpUntil !== null && gateState.warmUpUntil > now;
@@ -104,7 +103,7 @@ function sleeps(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
   };
 }
 
-/** To all pods at once: an increase has nothing to prove, and waits for no window and no cool-down. */
+/** Restores the natural size of all pods at once: a raise needs no canary, and waits for no window or cool-down. */
 function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly DecisionNote[]): IdleVerdict {
   const { now, pods, gateState, policy, overrides } = situation;
   const { waking, natural } = idle;
@@ -113,14 +112,14 @@ function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly D
   const patient = now - waking.since < NODES_PATIENCE_MS;
   const left = leftToOthers(situation, idle);
   const short = pods.filter((pod) => isShort(pod, natural) && (patient || isResizable(pod)) && !left(pod));
-  // A node that reports no usage can be asked to give more all the same.
+  // A raise does not need usage, so it also reaches pods of nodes that report none.
   const reachable = { ...situation, pods: short, unreadPods: new Set<string>() };
   const wanted: Sizes = new Map([...natural].map(([name, { requests }]) => [name, requestsOnly(requests)]));
   const progress = carryOut(reachable, wanted, { kind: 'change', most: Number.POSITIVE_INFINITY, because });
   const refused = patient ? pods.filter(({ resize }) => resize.state === 'deferred' || resize.state === 'infeasible') : [];
   const scale = scaleBack(situation, idle, because);
   const missing = short.length + refused.length;
-  // In Auto the rest of right-sizing raises what is short, and does more for it than waiting.
+  // In mode Auto right-sizing raises the remaining pods, for example by eviction.
   const handedOver = !patient && progress.steps.length === 0 && modeInForce(policy, overrides) === 'Auto';
   if (scale === null && (missing === 0 || handedOver)) {
     return { outcome: null, memory: { idle: null, lastIdle: lastIdleOf(situation, idle, waking) }, steps: [], notes, scale };
@@ -136,7 +135,7 @@ function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly D
   return { outcome: state, memory: { idle }, steps: progress.steps, notes, scale };
 }
 
-/** Whether a pod asks for less than the natural size. */
+/** Whether a pod requests less than the natural size. */
 function isShort(pod: PodRecord, natural: Sizes): boolean {
   return pod.containers.some(({ name, requests }) => {
     const full = natural.get(name)?.requests;

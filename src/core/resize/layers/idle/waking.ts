@@ -1,4 +1,4 @@
-// What wakes an idle workload. Anything that asks for its natural size, and anything that no longer asks for the small one.
+// Decides whether an idled workload wakes: because of load, a failure, a user request, or a changed policy or setting.
 
 import { WORKLOAD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import type { ResizeMode } from '../../../../apis/conditions.ts';
@@ -21,24 +21,25 @@ import { wakeThreshold } from '../../policy/idle-rules.ts';
 import { isMadeSmall } from './as-recorded.ts';
 import { scaledByOthers } from './idle-scale.ts';
 
-/** `load` alone counts against falling idle the next time. */
+/** Why a workload wakes. Only `load` lengthens the time until it is idled again. */
 export interface WakeReason {
   readonly by: 'load' | 'record' | 'other';
   readonly because: string;
 }
 
-/** Our own note is on the workload long before this, as the informers show it: without it, a person has taken it away. */
+/** The annotation is in the informer's cache long before this, so a missing one was removed by a user. */
 const NOTE_SEEN_AFTER_MS: DurationMs = 5 * MINUTE_MS;
 
-/** In words for people: the same for every workload of a policy. */
+/** Message about what wakes a workload of a policy. */
 export function wakeTriggers(cpuThreshold: number, replicas: number | null): string {
-  if (replicas === 0) return 'request: with no replicas there is no load to be seen; also a change of mode, policy or replicas';
-  return `CPU of ${formatCpu(wakeThreshold({ cpuThreshold }))} over all replicas; also an autoscaler, a roll-out, or a request`;
+  if (replicas === 0) return 'user request, since load of 0 replicas is not visible; also a change of mode, policy or replicas';
+  return `CPU of ${formatCpu(wakeThreshold({ cpuThreshold }))} over all replicas; also an autoscaler, a roll-out, or a user request`;
 }
 
+/** Why the workload wakes now; null: it stays idle. */
 export function wakeReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): WakeReason | null {
   const because = byWord(situation, mode, idle);
-  // A record may be of an earlier idle period: it gives back what a workload had, and makes nothing small.
+  // The annotation may be of an earlier idle period, so it only restores a workload, and does not keep it idle.
   if (situation.isIdleRecorded === true) return { by: 'record', because: because ?? 'its Recommendation was deleted' };
   if (because !== null) return { by: 'other', because };
   const load = byLoad(situation, idle) ?? byFailure(situation, idle);
@@ -47,7 +48,7 @@ export function wakeReason(situation: WorkloadSituation, mode: ResizeMode, idle:
   return silent === undefined ? null : { by: 'other', because: `no usage of ${silent.name} for ${formatDuration(MAX_GAP_MS)}` };
 }
 
-/** A pod that fails may lack what it had before. */
+/** Message about a failing pod, whose idle size may be too small; null: none. */
 function byFailure({ pods, now }: WorkloadSituation, { since }: IdleMemory): string | null {
   const loops = ({ containers }: PodRecord): boolean =>
     containers.some((container) => container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, since));
@@ -64,43 +65,43 @@ function byFailure({ pods, now }: WorkloadSituation, { since }: IdleMemory): str
   return down === undefined ? null : `${down.name} is not ready`;
 }
 
-/** Load that is not measured would not wake it. */
+/** Whether a pod has reported no usage for 15 minutes: its load would not be noticed. */
 function isSilent({ now, activity }: WorkloadSituation, { name, phase, deletionAt, createdAt }: PodRecord, { since }: IdleMemory): boolean {
   const samples = activity?.samples;
   if (samples === undefined || phase !== 'Running' || deletionAt !== null) return false;
   return now - Math.max(since, createdAt, samples.since, samples.newest.get(name) ?? 0) >= MAX_GAP_MS;
 }
 
-/** What people, policies and settings say. */
+/** Message about a setting, policy or user that ends idle mode; null: none. */
 function byWord(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): string | null {
   const { policy, policyProblem, gateState, userRequests, overrides } = situation;
   if (gateState.idleWorkloads !== true) return 'the setting features.idleWorkloads is off';
   const inForce = overrides.excluded ? 'Off' : mode;
   if (inForce !== 'Auto') return `the mode is ${inForce}`;
-  if (policyProblem !== null || !policy.idle.enabled) return 'its policy makes no idle workload small';
-  if (policy.paused || userRequests.paused) return 'it is paused';
+  if (policyProblem !== null || !policy.idle.enabled) return 'idle mode is disabled in the policy';
+  if (policy.paused || userRequests.paused) return 'the policy or Recommendation is paused';
   return byPerson(situation, idle);
 }
 
 function byPerson(situation: WorkloadSituation, idle: IdleMemory): string | null {
   const { userRequests } = situation;
   if (userRequests.wake !== null && userRequests.wake.at >= idle.since)
-    return `asked for by ${userRequests.wake.by === '' ? 'a person' : userRequests.wake.by}`;
-  if (rollbackToCarryOut(situation) !== null) return 'a roll-back was asked for';
-  if (isBelowFloor(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.floor} asks for more`;
-  if (noteIsGone(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.idle} was taken away`;
+    return `requested by ${userRequests.wake.by === '' ? 'a user' : userRequests.wake.by}`;
+  if (rollbackToCarryOut(situation) !== null) return 'a roll-back was requested';
+  if (isBelowFloor(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.floor} is above the idle size`;
+  if (noteIsGone(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.idle} was removed`;
   const byHand = situation.pods.find((pod) => isResizedByOthers(pod, idle));
-  if (byHand !== undefined) return `${byHand.name} was resized by ${byHand.resizedBy?.manager ?? 'somebody else'}`;
+  if (byHand !== undefined) return `${byHand.name} was resized by ${byHand.resizedBy?.manager ?? 'another manager'}`;
   return otherManager(situation);
 }
 
 function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
   const { activity, advice, hpas, policy } = situation;
   const inUseAt = activity?.inUseAt ?? null;
-  // Of the same moment counts: what it was judged by was quiet.
+  // A sample at the time of idling counts, because the decision was made from earlier ones.
   if (inUseAt !== null && inUseAt >= idle.since) {
     const used = Math.round(activity?.cpuMillicores ?? 0);
-    return `load: CPU reached ${formatCpu(wakeThreshold(policy.idle))} over all replicas, ${formatCpu(used)} as last seen`;
+    return `load: CPU reached ${formatCpu(wakeThreshold(policy.idle))} over all replicas, ${formatCpu(used)} at the last sample`;
   }
   if (advice.some(({ lastOomAt }) => lastOomAt !== null && lastOomAt > idle.since)) return 'an OOM kill';
   const growing = hpas.find(({ desiredReplicas, currentReplicas }) => desiredReplicas > currentReplicas);
@@ -109,14 +110,17 @@ function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
   return scaledByOthers(situation, idle);
 }
 
-/** A change of replicas looks like one for a moment, until its controller has seen it: while replicas change, pods of two owners show a roll-out. */
+/**
+ * Whether a roll-out is in progress. A change of replicas looks like one until the workload's controller has observed it, so it counts
+ * only with pods of two ReplicaSets where replicas may change.
+ */
 function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplicas }: IdleMemory): boolean {
   if (!workload.rolloutInProgress) return false;
   if (idleReplicas === null && hpas.length === 0) return true;
   return new Set(pods.map(({ owner }) => owner?.uid)).size > 1;
 }
 
-/** Pods that do not get a waking workload's natural size: another manager has resized them since. */
+/** Returns a predicate for pods that waking does not restore, because another manager has resized them. */
 export function leftToOthers(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
   const managed = otherManager(situation) !== null;
   const recorded = idle.waking?.by === 'record';
@@ -124,7 +128,7 @@ export function leftToOthers(situation: WorkloadSituation, idle: IdleMemory): (p
 }
 
 function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boolean {
-  // Times of the server's record are whole seconds.
+  // Times in managedFields are whole seconds.
   return resizedBy !== null && resizedBy.at >= Math.ceil(since / SECOND_MS) * SECOND_MS && !isOwnManager(resizedBy.manager);
 }
 

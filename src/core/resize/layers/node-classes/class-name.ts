@@ -1,24 +1,24 @@
-// A DaemonSet's pods serve their nodes, so what each needs depends on the size of its node. What is learnt of them is learnt
-// by class of nodes, under the container's name and the class behind an `@`, which no container's name has.
+// Pods of a DaemonSet serve their nodes, so their needs depend on the node's size. Their usage is learnt by node size class, under the
+// name `container@class`; no container name contains `@`.
 
 import { nodeClass } from '../../../model/node-class.ts';
 import type { NodeRecord } from '#kube/records/node';
 import { isWorkloadOfKind, type WorkloadKey, type WorkloadRef } from '#kube/records/workload';
 
-/** Whether a workload's pods differ by node. */
+/** Whether the workload's pods are sized by node size class. */
 export function isByNodeClass({ kind }: Pick<WorkloadRef, 'kind'>): boolean {
   return kind === 'DaemonSet';
 }
 
-/** The same of a workload's key. */
+/** `isByNodeClass` for a workload's key. */
 export function isKeyByNodeClass(key: WorkloadKey): boolean {
   return isWorkloadOfKind(key, 'DaemonSet');
 }
 
-/** What a node has is replaced, never changed; every sample of a DaemonSet asks for the class. */
+/** Cache: the class is looked up for every sample of a DaemonSet. Keys are immutable; a changed node has a new `allocatable`. */
 const classes = new WeakMap<NodeRecord['allocatable'], string>();
 
-/** The class of a node; null while it is not known, or has not reported its size yet. */
+/** Size class of a node; null: unknown node, or it has not reported its allocatable yet. */
 export function classOfNode(node: Pick<NodeRecord, 'allocatable'> | undefined): string | null {
   if (node === undefined || node.allocatable.cpuMillicores <= 0 || node.allocatable.memoryBytes <= 0) return null;
   let name = classes.get(node.allocatable);
@@ -26,17 +26,18 @@ export function classOfNode(node: Pick<NodeRecord, 'allocatable'> | undefined): 
   return name;
 }
 
+/** Joins a container's name and a class. */
 export function classedName(container: string, name: string): string {
   return `${container}@${name}`;
 }
 
-/** null: it is plain. */
+/** Splits a joined name; null: a container's name without a class. */
 export function splitClassedName(classed: string): { readonly container: string; readonly className: string } | null {
   const at = classed.indexOf('@');
   return at < 0 ? null : { container: classed.slice(0, at), className: classed.slice(at + 1) };
 }
 
-/** What is known by container, of one class alone and under the containers' own names. */
+/** The entries of one class, by container name. */
 export function ofClass<T>(values: ReadonlyMap<string, T>, className: string): ReadonlyMap<string, T> {
   return new Map(
     [...values].flatMap(([key, value]) => {

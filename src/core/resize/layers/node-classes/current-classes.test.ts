@@ -21,14 +21,14 @@ test.each([
   ['a class that is known', '2cpu-8Gi', ['s1', 'l1'], apart, 'small'],
   ['a class that is known and has no pods now', '2cpu-8Gi', ['l1'], apart, 'small'],
   ['a class that is new beside others', '16cpu-64Gi', ['s1'], apart, null],
-  ['a node that nobody knows, of one class', null, ['s1'], applied('whole'), 'whole'],
-  ['a node that nobody knows, of two classes', null, ['s1', 'l1'], apart, null],
-])('a pod is created with what is in force for its class: %s', (_, name, nodes, memory, expected) => {
+  ['an unknown node, with one class', null, ['s1'], applied('whole'), 'whole'],
+  ['an unknown node, with two classes', null, ['s1', 'l1'], apart, null],
+])('a pod is created with the values in force for its class: %s', (_, name, nodes, memory, expected) => {
   const pods = nodes.map((node) => aPodRecord({ name: node, node }));
   expect(memoryAtCreation(name, pods, CLASSES, memory).lastApplied?.by ?? null).toBe(expected);
 });
 
-test('a request for a roll-back that was carried out before a class came is not carried out for it', () => {
+test('a request for a roll-back that was executed before a class appeared is not executed for it', () => {
   const rolledBack = { at: T0, reason: 'request', message: '', heldUntil: T0, count: 0, requestedAt: T0 - 1, values: new Map() };
   const memory = { ...applied('whole'), rolledBack, lastRollbackRequestAt: T0 - 1 };
   const current = ['l1', 's1'].map((node, index) => ({

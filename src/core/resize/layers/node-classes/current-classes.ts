@@ -3,13 +3,13 @@ import { isApplied } from '../../model/limit-exception.ts';
 import { failureKey } from '../../plan/failed-resizes.ts';
 import { NO_MEMORY, type ResizeMemory } from '../../model/situation.ts';
 
-/** Pods of a workload on nodes of one class. */
+/** The pods of a workload on nodes of one size class. */
 export interface CurrentClass {
   readonly name: string;
   readonly pods: readonly PodRecord[];
 }
 
-/** By class, that with the most pods first; of equally many by name. Pods on unknown nodes are in none. */
+/** The classes of the pods, the class with the most pods first, of equally many by name. Pods on unknown nodes are in none. */
 export function currentClasses(pods: readonly PodRecord[], classes: ReadonlyMap<string, string>): readonly CurrentClass[] {
   const byClass = new Map<string, PodRecord[]>();
   for (const pod of pods) {
@@ -21,14 +21,14 @@ export function currentClasses(pods: readonly PodRecord[], classes: ReadonlyMap<
     .sort((a, b) => b.pods.length - a.pods.length || (a.name < b.name ? -1 : 1));
 }
 
-/** Whether classes are decided separately: there are two of them, or have been. */
+/** Whether classes are decided separately: there are, or were, at least two. */
 export function areApart(current: readonly CurrentClass[], memory: ResizeMemory): boolean {
   return current.length > 1 || (current.length > 0 && (memory.classes?.size ?? 0) > 0);
 }
 
 /**
- * What is remembered of one class. Where the workload had one class until now, that memory is of the class whose pods have
- * been there for the longest; a class that comes new begins anew, so that it never gets what another one needs.
+ * The memory of one class. Where the workload had one class so far, its memory belongs to the class with the oldest pod; a new class
+ * starts without memory, so that it does not get the values of another one.
  */
 export function memoryOfClass({ name, pods }: CurrentClass, current: readonly CurrentClass[], memory: ResizeMemory): ResizeMemory {
   const { classes, ...whole } = memory;
@@ -36,7 +36,7 @@ export function memoryOfClass({ name, pods }: CurrentClass, current: readonly Cu
   return { ...own, failures: withNewer(own.failures, whole.failures, pods) };
 }
 
-/** What counts for a pod that is made for a node of a class; `null`: of which class is not known. */
+/** The memory for a pod that is created for a node of a class. @param name the class; null: unknown */
 export function memoryAtCreation(
   name: string | null,
   pods: readonly PodRecord[],
@@ -50,13 +50,13 @@ export function memoryAtCreation(
   return memoryOfClass(current.find((each) => each.name === name) ?? { name, pods: [] }, current, memory);
 }
 
-// A temporary increase is taken back from every pod that has it, whichever class it turned out to be of.
-// A request for a roll-back was carried out for the workload, before the class came.
+// The memory of a new class. Temporary increases are kept, because they end in every pod that has them, and so is the time of the last
+// requested roll-back, which was executed for the whole workload.
 function afresh({ boosts, limitExceptions, lastRollbackRequestAt }: ResizeMemory): ResizeMemory {
   return { ...NO_MEMORY, boosts, limitExceptions: limitExceptions.filter(isApplied), lastRollbackRequestAt };
 }
 
-// Refusals are noted for the workload as a whole, after the decision.
+// Refusals are stored for the whole workload after the decision, so newer ones are merged into those of the class.
 function withNewer(own: ResizeMemory['failures'], whole: ResizeMemory['failures'], pods: readonly PodRecord[]): ResizeMemory['failures'] {
   const known = new Map(own.map((failure) => [failureKey(failure), failure]));
   for (const failure of whole) {

@@ -22,7 +22,7 @@ const context = aSituation({
 });
 
 describe('pods of a DaemonSet on nodes of several classes', () => {
-  test('are decided class by class, each from its own advice, that with the most pods first', () => {
+  test('are decided by class with the advice of each class, the class with the most pods first', () => {
     const seen: (readonly [number, readonly (number | undefined)[]])[] = [];
     const decision = nodeClasses.apply(context, (own) => {
       seen.push([own.pods.length, own.advice.map(({ cpu }) => cpu?.target)]);
@@ -47,7 +47,7 @@ describe('pods of a DaemonSet on nodes of several classes', () => {
     expect([reasonAt(T0), reasonAt(null)]).toEqual([null, 'unmeasured']);
   });
 
-  test('are decided together where all nodes are of one class, and the memory of a class that is away is kept', () => {
+  test('are decided together where all nodes are of one class, and the memory of a former class is kept', () => {
     const alike = new Map(['s1', 's2', 'l1'].map((node) => [node, '2cpu-8Gi']));
     const seen: WorkloadSituation[] = [];
     const next = (own: WorkloadSituation) => {

@@ -1,5 +1,5 @@
-// The outermost layer of a decision: where a DaemonSet's pods stand on nodes of more than one class, each class is decided by
-// itself, from what its own pods have used and were given. With one class, and for every other kind, nothing is different.
+// The outermost layer: where a DaemonSet's pods run on nodes of several size classes, each class is decided separately, by the usage and
+// memory of its own pods. It does nothing for a single class and for other kinds.
 
 import type { RecommendationState } from '../../../../apis/conditions.ts';
 import type { ContainerAdvice } from '../../../recommender/advice.ts';
@@ -11,7 +11,7 @@ import type { ResizeLayer } from '../layer.ts';
 import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
 import { areApart, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';
 
-/** What a state of one class says of the whole, the most telling first. */
+/** Priority of the classes' states for the state of the workload, the highest first. */
 const STATE_PRIORITY: readonly RecommendationState[] = [
   'applying',
   'exception',
@@ -24,7 +24,7 @@ const STATE_PRIORITY: readonly RecommendationState[] = [
   'optimal',
   'excluded',
 ];
-/** As many as the schema holds. */
+/** Maximum number of items by the schema. */
 const MAX_CLASSES = 32;
 const MAX_CLASS_MESSAGE = 200;
 
@@ -40,12 +40,12 @@ export const nodeClasses: ResizeLayer = {
   },
 };
 
-/** The change of any class that has to prove itself. */
+/** The first change under way of any class; null: none. */
 export function underWayInAnyClass({ apply, classes }: ResizeMemory): ChangeUnderWay | null {
   return apply ?? [...(classes?.values() ?? [])].find((each) => each.apply !== null)?.apply ?? null;
 }
 
-/** Whether the change of any class lowers something. */
+/** Whether the change under way of any class lowers an amount. */
 export function lowersInAnyClass({ apply, previous, classes }: ResizeMemory): boolean {
   if (apply !== null && lowersAny(apply, previous?.values ?? null)) return true;
   return [...(classes?.values() ?? [])].some(lowersInAnyClass);
@@ -56,8 +56,8 @@ interface Decided {
   readonly decision: WorkloadDecision;
 }
 
-/** The decision for one class alone. */
-function partOf(situation: WorkloadSituation, own: CurrentClass, gateState: readonly CurrentClass[], isFirst: boolean): WorkloadSituation {
+/** The situation of one class. */
+function partOf(situation: WorkloadSituation, own: CurrentClass, current: readonly CurrentClass[], isFirst: boolean): WorkloadSituation {
   const { advice, userRequests, memory } = situation;
   return {
     ...situation,
@@ -67,15 +67,15 @@ function partOf(situation: WorkloadSituation, own: CurrentClass, gateState: read
       return split?.className === own.name ? [{ ...each, container: split.container }] : [];
     }),
     userRequests: requestsFor(userRequests, own.name, isFirst),
-    memory: memoryOfClass(own, gateState, memory),
-    // Of the last minutes only the most of all pods is known, and that is some other class's; throttling is known by pod.
+    memory: memoryOfClass(own, current, memory),
+    // Windows contain the highest usage of all classes together, so they are dropped; throttling is known by pod.
     demand: situation.demand.map(({ container, throttled = [], throttlingMeasuredAt = null }) => {
       return { container, windows: [], throttled, throttlingMeasuredAt };
     }),
   };
 }
 
-/** What was approved or rejected of this class; where classes did not differ then, of the one that was shown. */
+/** Approval and rejection of one class. Those without classes apply to the first class, whose values were shown then. */
 function requestsFor(userRequests: UserRequests, name: string, isFirst: boolean): UserRequests {
   const part = <W extends UserRequests['approved']>(request: W): W | null => {
     if (request === null) return null;
@@ -118,12 +118,12 @@ function notesOf({ each, decision }: Decided): readonly DecisionNote[] {
   return decision.notes.map((note) => ({ ...note, message: `on ${each.name}: ${note.message}` }));
 }
 
-/** Current classes, then former ones: a pool that is scaled to zero at night comes back. */
+/** Memory of the current classes, then of former ones, whose node pools may be scaled to zero for a night. */
 function remembered(all: readonly Decided[], before: ResizeMemory): ReadonlyMap<string, ResizeMemory> {
-  const gateState = all.map(({ each, decision }) => [each.name, decision.memory] as const);
-  const names = new Set(gateState.map(([name]) => name));
-  const away = [...(before.classes ?? [])].filter(([name]) => !names.has(name));
-  return new Map([...gateState, ...away].slice(0, MAX_CLASSES));
+  const current = all.map(({ each, decision }) => [each.name, decision.memory] as const);
+  const names = new Set(current.map(([name]) => name));
+  const former = [...(before.classes ?? [])].filter(([name]) => !names.has(name));
+  return new Map([...current, ...former].slice(0, MAX_CLASSES));
 }
 
 function keeping({ classes }: ResizeMemory, decision: WorkloadDecision): WorkloadDecision {

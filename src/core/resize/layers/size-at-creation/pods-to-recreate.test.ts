@@ -21,7 +21,7 @@ const KILLED = { reason: 'Error', exitCode: 1, finishedAt: T0 - MINUTE_MS };
 const lastApplied: NonNullable<ResizeMemory['lastApplied']> = {
   at: T0 - HOUR_MS,
   by: 'evenkeel',
-  reason: 'less is enough',
+  reason: 'over-provisioned',
   pods: 1,
   values: new Map([['main', SMALL]]),
 };
@@ -59,7 +59,7 @@ function createdOnly(pods: readonly PodRecord[], more: Partial<WorkloadSituation
   });
 }
 
-describe('what pods are created with is taken back', () => {
+describe('the size at creation is rolled back', () => {
   test.each<[string, readonly PodRecord[], RegExp]>([
     ['where one of them crashes', [crashing('web-a'), ofOld('web-b')], /restarted after creation: web-a/],
     ['where all of them do', [crashing('web-a'), crashing('web-b')], /restarted after creation: web-a, web-b/],
@@ -73,13 +73,13 @@ describe('what pods are created with is taken back', () => {
     expect(held.memory.lastApplied?.values.get('main')).toEqual(DEPLOYED);
   });
 
-  test('and where pods may be resized, those that live have it back at once', () => {
+  test('and running pods are restored at once where they may be resized', () => {
     const start = createdOnly([crashing('web-a'), ofOld('web-b')], { policy: autoPolicy() });
     const decision = decideWorkload(start);
     expect(resized(start.pods, decision.steps)[0]!.containers[0]!.requests).toEqual(DEPLOYED.requests);
   });
 
-  test('for longer each time in a row', () => {
+  test('with a longer hold for each consecutive roll-back', () => {
     const rolledBack = {
       at: T0 - 2 * DAY_MS,
       reason: 'restarts',
@@ -94,17 +94,17 @@ describe('what pods are created with is taken back', () => {
   });
 });
 
-describe('what pods are created with stays', () => {
+describe('the size at creation is kept', () => {
   test.each<[string, readonly PodRecord[], Partial<WorkloadSituation>]>([
-    ['where all come up', [created('web-a'), ofOld('web-b')], {}],
+    ['where all pods become ready', [created('web-a'), ofOld('web-b')], {}],
     [
       'where another lives well with it: something else ails this one',
       [crashing('web-a'), created('web-b', { createdAt: T0 - 50 * MINUTE_MS, readySince: T0 - 49 * MINUTE_MS })],
       {},
     ],
-    ['where the pod was created as it asked', [crashing('web-a', { annotations: {} })], {}],
-    ['where a pod crashed long after it came up', [crashing('web-a', { createdAt: T0 - 55 * MINUTE_MS })], {}],
-    ['where it is still coming up', [created('web-a', { readySince: null, ready: false, unreadySince: T0 - 30 * SECOND_MS })], {}],
+    ['where the pod was created with its own values', [crashing('web-a', { annotations: {} })], {}],
+    ['where a pod crashed long after its start', [crashing('web-a', { createdAt: T0 - 55 * MINUTE_MS })], {}],
+    ['where the pod is still starting', [created('web-a', { readySince: null, ready: false, unreadySince: T0 - 30 * SECOND_MS })], {}],
     [
       'where others are not ready either',
       [neverReady('web-a'), ofOld('web-b', { readySince: null, ready: false, unreadySince: T0 - HOUR_MS })],

@@ -1,5 +1,5 @@
-// Workloads whose pods are sized when they are created, not in place: says which pods are still to be created anew, and takes
-// the size back where new pods fail with it.
+// Workloads whose pods are sized only at creation: reports how many pods are still to be re-created, and rolls the size back where new
+// pods fail with it.
 
 import { fitPod } from '../../plan/pod-change.ts';
 import { isShortLived, mayChangePods } from '../../plan/interlocks.ts';
@@ -26,11 +26,11 @@ function rollBackOnRegression(context: WorkloadSituation, next: Decide): Workloa
   const { reason, message, asDeployed } = regression;
   const before = { ...memory, previous: { at: now, values: asDeployed } };
   const decision = next({ ...context, memory: { ...before, ...rolledBack(before, now, { reason, message, requestedAt: null }) } });
-  const note = { type: 'Warning', reason: 'RolledBack', message: `back to the values before: ${message}` } as const;
+  const note = { type: 'Warning', reason: 'RolledBack', message: `rolled back to the previous values: ${message}` } as const;
   return { ...decision, notes: [note, ...decision.notes] };
 }
 
-/** What else the workload waits for is more to the point. */
+/** The decision with the number of pods to re-create, unless it waits for something more specific. */
 function awaitNewPods(context: WorkloadSituation, decision: WorkloadDecision): WorkloadDecision {
   const { state, reason, memory } = decision;
   const { lastApplied } = memory;
@@ -47,13 +47,13 @@ function awaitNewPods(context: WorkloadSituation, decision: WorkloadDecision): W
   };
 }
 
-/** null: every pod has the size, and at least one ever had. */
+/** Outcome while pods are to be re-created; null: every pod has the size, and at least one was created with it. */
 function whatIsAwaited({ pods, workload }: WorkloadSituation, sized: number, everSized: number): Outcome | null {
   if (sized < pods.length) {
-    const older = `${pods.length - sized} of ${pods.length} pods were created before this came in force`;
-    return outcome('awaiting', 'restart', `${older}; they get it when they are created anew`);
+    const older = `${pods.length - sized} of ${pods.length} pods were created before the values came into force`;
+    return outcome('awaiting', 'restart', `${older}; they get the values when they are re-created`);
   }
   if (everSized > 0) return null;
   const next = isShortLived(workload.kind) ? `the next run of this ${workload.kind}` : 'the next pod';
-  return outcome('awaiting', 'restart', `in force, and ${next} is created with it`);
+  return outcome('awaiting', 'restart', `in force: ${next} is created with the values`);
 }

@@ -1,5 +1,5 @@
-// Looks for harm in pods that were created with what is in force: a size that is enough for a running pod may be too small to
-// start with. What is taken back is the size at creation: new pods get what their template asks for again.
+// Detects regressions in pods that were created with the values in force: a size that is enough for a running pod may be too small for
+// its start. The size at creation is then rolled back to the values of the template.
 
 import { POD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { approvedBaselinesOf } from '../../plan/approved-baselines.ts';
@@ -13,17 +13,17 @@ import type { WorkloadSituation } from '../../model/situation.ts';
 import { stageMs } from '../../plan/stages.ts';
 import { failedAfter } from '../../plan/restart-rates.ts';
 
-/** Slow starters take minutes; a pod that is not ready after as long as this has not come up. */
+/** A pod that is not ready after this time has failed to start: slow starts take minutes. */
 const COMES_UP_MS: DurationMs = 10 * MINUTE_MS;
 
 export interface RegressionAfterCreation {
   readonly reason: 'restarts' | 'readiness';
   readonly message: string;
-  /** What pods are to be created with from now on. */
+  /** Values with which pods are created after the roll-back. */
   readonly asDeployed: Values;
 }
 
-/** Why what is in force should be taken back; null: no sign of harm, or none that the size is to blame for. */
+/** The regression for which the size at creation is rolled back; null: none, or the size is not its cause. */
 export function regressionAfterCreation(situation: WorkloadSituation): RegressionAfterCreation | null {
   const { memory, policy, pods, workload, now } = situation;
   const { onRestarts } = policy.rollback;
@@ -36,7 +36,7 @@ export function regressionAfterCreation(situation: WorkloadSituation): Regressio
   const having = pods.filter((pod) => hasIt(pod, settled.values, situation));
   const created = having.filter((pod) => pod.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined && pod.createdAt >= settled.at);
   const isYoung = ({ createdAt }: PodRecord): boolean => now - createdAt < COMES_UP_MS + withinMs;
-  // A pod that is well with this size shows that something else ails the others: a new image, say.
+  // A healthy pod with this size shows that the others fail for another reason, for example a new image.
   if (having.some((pod) => pod.readySince !== null && now - pod.readySince >= withinMs && !failedAfter(pod, settled.at))) return null;
   const young = created.filter(isYoung);
   const failed = young.filter((pod) => failedAfter(pod, pod.createdAt));
@@ -47,7 +47,7 @@ export function regressionAfterCreation(situation: WorkloadSituation): Regressio
   return { reason: 'readiness', message: `not ready since creation: ${namesOf(down)}`, asDeployed };
 }
 
-/** What the template asks for; null: nothing in force is less than that. */
+/** Values of the template; null: the values in force are not below them. */
 function smallerThanDeployed({ workload, memory }: WorkloadSituation, settled: Values): Values | null {
   const deployed: Values = new Map(
     workload.containers.map(({ name, requests, limits }) => [
@@ -59,7 +59,7 @@ function smallerThanDeployed({ workload, memory }: WorkloadSituation, settled: V
   return smaller ? new Map([...settled, ...deployed]) : null;
 }
 
-/** A limit that a person has approved stays. */
+/** Limits that are no less than the approved baselines. */
 function notLess(limits: OptionalResources, least: OptionalResources): OptionalResources {
   const greater = (a: number | null, b: number | null): number | null => (a === null || b === null ? a : Math.max(a, b));
   return {

@@ -1,18 +1,18 @@
-// The annotation on a pod that was created with more CPU than it has otherwise: enough to take it back without any memory
-// of Evenkeel's, on whichever replica leads then.
+// The annotation on a pod that was created with a start-up boost. It has all values that are needed to end the boost, so that any leader
+// can do so without stored memory.
 
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../../recommendations/quantities.ts';
 import { isObject, parseJson, type JsonObject } from '#kube/json';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Values } from '../../model/container-values.ts';
 
-/** CPU of a container by the annotation; memory is not in it. */
+/** CPU of a container in the annotation, without and with the boost. Memory amounts are null. */
 export interface BoostAtCreation {
   readonly base: RequestsAndLimits;
   readonly boosted: RequestsAndLimits;
 }
 
-/** @param base what the containers have otherwise @param boosted what they are created with; only containers that differ */
+/** Writes the annotation. @param base values without the boost @param boosted values at creation, of the boosted containers only */
 export function writeBoostAtCreation(base: Values, boosted: Values): string {
   const cpu = (values: RequestsAndLimits | undefined): { requests?: QuantityPair; limits?: QuantityPair } => ({
     requests: writeQuantities({ cpuMillicores: values?.requests.cpuMillicores ?? null, memoryBytes: null }),
@@ -23,7 +23,7 @@ export function writeBoostAtCreation(base: Values, boosted: Values): string {
   );
 }
 
-/** What a hand has written there by mistake reads as nothing. */
+/** Reads the annotation; invalid entries are ignored. */
 export function readBoostAtCreation(text: string): ReadonlyMap<string, BoostAtCreation> {
   const found = new Map<string, BoostAtCreation>();
   const note = parseJson(text);

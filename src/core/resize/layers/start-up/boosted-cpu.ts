@@ -1,5 +1,5 @@
-// How much CPU a container gets while it starts: what it has otherwise, times the policy's ratio, as far as ceiling,
-// LimitRange, quota and node let it. Memory stays.
+// CPU of a container while it starts: its usual CPU × the policy's ratio, bounded by ceiling, LimitRange, ResourceQuota and node. Memory
+// is not changed.
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../../model/cluster-records.ts';
 import { maxOfContainer } from '../../../model/limit-range.ts';
@@ -8,7 +8,7 @@ import type { PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Millicores } from '#kube/units';
 
-/** Less is not worth two resizes. */
+/** A smaller boost is not worth two resizes. */
 const MIN_BOOST_MILLICORES: Millicores = 10;
 const MIN_BOOST_RATIO = 1.05;
 
@@ -16,14 +16,14 @@ export interface BoostBounds {
   readonly ratio: number;
   /** The policy's max or the workload's ceiling; null: none. */
   readonly most: Millicores | null;
-  /** Limits may be moved, too. */
+  /** Whether limits may be raised, too. */
   readonly movesLimits: boolean;
   readonly limitRanges: readonly LimitRangeRecord[];
-  /** What request and limit may grow by on this node and in this namespace. */
+  /** Free capacity for request and limit on the node and in the namespace's quotas. */
   readonly room: { readonly request: Millicores; readonly limit: Millicores };
 }
 
-/** @returns null where no more can be given, or too little more to be worth it */
+/** Values with the boost; null where no boost is possible, or it is too small to be worth it. */
 export function boostedCpu(
   qosClass: PodRecord['qosClass'],
   base: RequestsAndLimits,
@@ -34,7 +34,7 @@ export function boostedCpu(
   if (request === null || request === 0 || qosClass === 'BestEffort') return null;
   const greatest = maxOfContainer(limitRanges, 'cpuMillicores');
   let boosted = Math.min(Math.floor(request * ratio), most ?? Infinity, greatest, request + Math.max(0, room.request));
-  // Without a higher limit a higher request gives no more CPU than the limit lets through.
+  // A request above the limit would be invalid, and the limit bounds usage.
   const highestLimit = limit === null ? Infinity : movesLimits ? Math.min(greatest, limit + Math.max(0, room.limit)) : limit;
   boosted = Math.min(boosted, highestLimit);
   if (boosted - request < MIN_BOOST_MILLICORES || boosted < request * MIN_BOOST_RATIO) return null;
@@ -44,7 +44,7 @@ export function boostedCpu(
   return { ...withRequest, limits: { ...base.limits, cpuMillicores: scaled } };
 }
 
-/** CPU that quotas of the namespace leave; Infinity where none bounds it. */
+/** CPU that the namespace's ResourceQuotas leave; Infinity without a bound. */
 export function cpuLeftByQuotas(quotas: readonly ResourceQuotaRecord[]): { readonly request: Millicores; readonly limit: Millicores } {
   const left = (part: 'requests' | 'limits'): Millicores =>
     Math.min(Infinity, ...quotas.map((quota) => leftByQuota(quota, part, 'cpuMillicores')));

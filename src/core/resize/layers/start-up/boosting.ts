@@ -1,4 +1,4 @@
-// Which pods get more CPU to start, keep it, or give it back, beside what was decided about them otherwise.
+// Merges start-up boosts into a decision: which pods get a boost, keep it, or have it ended.
 
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits } from '#kube/records/resources';
@@ -19,11 +19,12 @@ import { cpuOf, isActing, isContainerActing, sameCpu } from './boosts.ts';
 import { SpareCpu } from './spare-cpu.ts';
 import { isStillStarting, isWorthBoosting, startEndsAt } from './start-of-container.ts';
 
-/** As many as the schema holds: further pods start with what they have. */
+/** Maximum number of items by the schema: further pods start without a boost. */
 const MAX_BOOSTS = 64;
-/** Until the informers show what was written, a boost that cannot be seen may still be on its way. */
+/** Time until a written boost is in the informers' cache; until then it is kept although the pod does not show it. */
 const ON_ITS_WAY_MS: DurationMs = 2 * MINUTE_MS;
 
+/** Decides the boosts of one workload's pods. */
 export class Boosting {
   readonly #situation: WorkloadSituation;
   readonly #decision: WorkloadDecision;
@@ -33,7 +34,7 @@ export class Boosting {
   readonly #mayBoost: boolean;
   readonly #spareCpu: SpareCpu;
   #ends = Number.POSITIVE_INFINITY;
-  /** Remembered now for the first time. */
+  /** Number of boosts that are stored for the first time. */
   #added = 0;
 
   constructor(situation: WorkloadSituation, decision: WorkloadDecision, usual: ReadonlyMap<string, Values>) {
@@ -49,7 +50,7 @@ export class Boosting {
     const { memory, lookAgainInMs } = this.#decision;
     const own = new Map(this.#decision.steps.map((step) => [step.pod.uid, step]));
     const steps = new Map(pods.map((pod) => [pod.uid, this.#stepOf(pod, own.get(pod.uid))]));
-    // In the order of the decision, then what only starting asks for.
+    // Steps of the decision keep their order; steps only for boosts follow.
     const ordered = [...own.keys(), ...[...steps.keys()].filter((uid) => !own.has(uid))];
     return {
       ...this.#decision,
@@ -63,7 +64,7 @@ export class Boosting {
     };
   }
 
-  /** The one step of a pod, the decision's own included; null: none. */
+  /** The step of a pod, merged with the decision's step; null: none. */
   #stepOf(pod: PodRecord, own: ResizeStep | undefined): ResizeStep | null {
     const usual = this.#usual.get(pod.uid) ?? new Map<string, RequestsAndLimits>();
     const refused = usual.size > 0 && ['deferred', 'infeasible', 'error'].includes(pod.resize.state);
@@ -81,7 +82,7 @@ export class Boosting {
     return isResizable(pod) ? { pod, containers, kind: 'start-up', lowers: false, because: this.#because(pod, starting) } : null;
   }
 
-  /** Values with more CPU, of the containers that are to have it now. */
+  /** Boosted values of the containers that have or get a boost now. */
   #startingWith(pod: PodRecord, after: Values, usual: Values): Values {
     const found = new Map<string, RequestsAndLimits>();
     const { startup } = this.#situation.policy;
@@ -92,7 +93,7 @@ export class Boosting {
       if (base === undefined || !this.#isWanted(pod, container, has, startup.durationMs)) continue;
       const boosted = this.#boosted(pod, container, base);
       if (boosted === null) continue;
-      // Once usual it stays as it is while it is no more than allowed: room that comes later is not worth another resize.
+      // A boost that is within the bounds is kept: capacity that becomes free later is not worth another resize.
       found.set(container.name, cpuOf(base, has && isBetween(container, base, boosted) ? container : boosted));
       this.#ends = Math.min(this.#ends, startEndsAt(pod, container, startup.durationMs));
     }
@@ -110,7 +111,7 @@ export class Boosting {
     const failure = failureOf(pod, memory.failures);
     if (failure !== undefined && now < retryAt(failure)) return false;
     if (refusesCpu(pod, this.#situation)) return false;
-    // Where nothing grows in place, a boost of the creation is kept and taken back, and no new one is given.
+    // Workloads that are sized only at creation get no boost in place; one from creation is kept and ended.
     if (isSizedAtCreationOnly(this.#situation)) return false;
     return canBeBoosted(pod, container) && isWorthBoosting(pod, container, durationMs, now);
   }
@@ -126,7 +127,7 @@ export class Boosting {
       limitRanges,
       room: this.#spareCpu.of(pod, container, usual),
     });
-    // Created larger than it is to become: that is boost enough.
+    // A pod that was created larger than its target needs no boost.
     return (boosted?.requests.cpuMillicores ?? 0) > (base.requests.cpuMillicores ?? 0) ? boosted : null;
   }
 
@@ -141,7 +142,7 @@ export class Boosting {
       }),
     );
     const since = before?.since ?? now;
-    // What does not fit is a boost of the pod's creation, which its annotation keeps.
+    // Beyond the maximum only boosts from creation exist, which the pod's annotation stores.
     if (this.#isFull(pod)) return;
     if (starting.size > 0 || usual.size > 0 || (before !== undefined && now - since < ON_ITS_WAY_MS)) {
       if (before === undefined) this.#added += 1;
@@ -149,7 +150,7 @@ export class Boosting {
     }
   }
 
-  /** No room to remember one more; what is remembered stays. */
+  /** Whether the maximum number of boosts is stored and this pod has none. */
   #isFull({ uid }: PodRecord): boolean {
     const { boosts } = this.#situation.memory;
     return boosts.length + this.#added >= MAX_BOOSTS && !boosts.some((each) => each.uid === uid);
@@ -159,7 +160,7 @@ export class Boosting {
     const { now, nodePools } = this.#situation;
     const state = pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
     const refused = pod.resize.refusal?.code ?? 'node-capacity';
-    // Of a property of the node no other amount is carried out, of any pod there.
+    // A refusal by a property of the node holds for any amount and for all pods of the node pool.
     const isOfNode = NODE_PROPERTY_CODES.includes(refused);
     this.#failures.push({
       pod: pod.name,
@@ -169,21 +170,21 @@ export class Boosting {
       state,
       since: now,
       code: isOfNode ? refused : 'start-up-boost',
-      message: `more CPU to start: ${pod.resize.message}`,
+      message: `start-up boost: ${pod.resize.message}`,
       values: valuesOf(pod),
     });
   }
 
   #because({ resize }: PodRecord, starting: Values): string {
     const duration = formatDuration(this.#situation.policy.startup?.durationMs ?? 0);
-    if (starting.size > 0) return `more CPU to start, until it has been ready for ${duration}`;
+    if (starting.size > 0) return `start-up boost until the pod has been ready for ${duration}`;
     return resize.state === 'none' || resize.state === 'in-progress'
-      ? 'its start is over'
-      : `the node says ${resize.state}: ${resize.message}`;
+      ? 'end of the start-up boost'
+      : `the resize is ${resize.state} on its node: ${resize.message}`;
   }
 }
 
-/** What a container has, or is about to have, without any boost. */
+/** Values of a container after the decision, without a boost. */
 function baseAfter(container: ContainerRecord, usual: Values, own: ResizeStep | undefined): RequestsAndLimits {
   const { requests, limits } = container;
   const decided = own?.containers.find(({ name }) => name === container.name)?.to;
@@ -191,7 +192,7 @@ function baseAfter(container: ContainerRecord, usual: Values, own: ResizeStep | 
   return decided ?? (base === undefined ? { requests, limits } : cpuOf({ requests, limits }, base));
 }
 
-/** What the workload has in force for a container, in the shape of this pod's: a pod may still have what it was created with. */
+/** The values in force for a container, with the same limits set as in this pod, which may still have the values of its creation. */
 function inForceOf(name: string, base: RequestsAndLimits, { apply, lastApplied }: WorkloadSituation['memory']): RequestsAndLimits {
   const settled = (apply ?? lastApplied)?.values.get(name);
   const limit = base.limits.cpuMillicores === null ? null : (settled?.limits.cpuMillicores ?? base.limits.cpuMillicores);
@@ -205,7 +206,7 @@ function canBeBoosted(pod: PodRecord, container: ContainerRecord): boolean {
   return isResizable(pod) && pod.resize.state === 'none' && !pod.windows && container.resizePolicy.cpu === 'NotRequired';
 }
 
-/** A boost is an effect: only where the policy may have any, and none while a hold lasts. */
+/** Whether boosts are permitted: the workload's pods may be changed, and no user holds it. */
 function mayBoost(situation: WorkloadSituation): boolean {
   const { overrides, now } = situation;
   return isActing(situation) && (overrides.heldUntil === null || overrides.heldUntil <= now);

@@ -1,5 +1,5 @@
-// Which pods have more CPU at this moment because they are starting, and what they have otherwise. Everything but the boost
-// itself plans with pods `withoutBoosts`: a boost never counts as what is in force, as drift or as a saving.
+// Finds boosted pods and their values without the boost. All other layers plan with pods `withoutBoosts`, so that a boost never counts as
+// a value in force, as drift or as a saving.
 
 import { POD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
@@ -11,10 +11,10 @@ import { requestBounds } from '../../policy/container-rules.ts';
 import { containerMode, containerPolicyOf, modeInForce } from '../../policy/policy-rules.ts';
 import { readBoostAtCreation, type BoostAtCreation } from './boost-at-creation.ts';
 
-/** Of what is known of a workload, what decides whose boosts count. */
+/** The part of a situation that decides which boosts count. */
 export type BoostContext = Pick<WorkloadSituation, 'policy' | 'policyProblem' | 'overrides' | 'memory'>;
 
-/** What the boosted containers of a pod have otherwise; empty: none is boosted. */
+/** Values of a pod's boosted containers without the boost; empty: none is boosted. */
 export function usualValues(pod: PodRecord, context: BoostContext): Values {
   const own = context.memory.boosts.find(({ uid }) => uid === pod.uid);
   const base = own?.values ?? boostedAtCreation(pod, context);
@@ -25,7 +25,7 @@ export function usualValues(pod: PodRecord, context: BoostContext): Values {
   return new Map(usual);
 }
 
-/** The pods as they would be without; those with a boost count as on their way, so that none of them proves anything. */
+/** The pods without their boosts. Boosted pods have a resize in progress, so that they do not count as settled. */
 export function withoutBoosts(pods: readonly PodRecord[], context: BoostContext): readonly PlannedPod[] {
   return pods.map((pod): PlannedPod => {
     const usual = usualValues(pod, context);
@@ -34,11 +34,11 @@ export function withoutBoosts(pods: readonly PodRecord[], context: BoostContext)
       const base = usual.get(container.name);
       return base === undefined ? container : withCpuOf(container, base);
     });
-    return { ...pod, containers, resize: { state: 'in-progress', message: 'it has more CPU to start', since: null }, live: pod };
+    return { ...pod, containers, resize: { state: 'in-progress', message: 'start-up boost', since: null }, live: pod };
   });
 }
 
-/** The same values with the CPU of others. */
+/** `values` with the CPU of `base`. */
 export function cpuOf(values: RequestsAndLimits, base: RequestsAndLimits): RequestsAndLimits {
   const from = (amounts: OptionalResources, of: OptionalResources): OptionalResources => ({ ...amounts, cpuMillicores: of.cpuMillicores });
   return { requests: from(values.requests, base.requests), limits: from(values.limits, base.limits) };
@@ -48,7 +48,7 @@ export function sameCpu(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
   return a.requests.cpuMillicores === b.requests.cpuMillicores && a.limits.cpuMillicores === b.limits.cpuMillicores;
 }
 
-/** Of pods that exist, those that may have more CPU; the others are forgotten. */
+/** The stored boosts of existing pods. */
 export function boostsOf(pods: readonly PodRecord[], boosts: readonly StartUpBoost[]): readonly StartUpBoost[] {
   const uids = new Set(pods.map(({ uid }) => uid));
   return boosts.filter(({ uid }) => uids.has(uid));
@@ -76,9 +76,9 @@ export function isContainerActing({ policy, overrides }: BoostContext, container
 }
 
 /**
- * The values without the boost of a pod that admission created with more CPU, by the pod's annotation. Any user who may patch
- * pods can write it, so it only lowers, no further than the policy's least, and only where pods may be changed at all. It
- * counts while the pod has exactly the boosted CPU.
+ * Values without the boost of a pod that the webhook created with one, by the pod's annotation. Any user who may patch pods can write
+ * it, so it can only lower CPU, not below the policy's minimum, and only where pods may be changed. It counts while the pod has exactly
+ * the boosted CPU.
  */
 function boostedAtCreation(pod: PodRecord, context: BoostContext): Values {
   const note = pod.annotations[POD_ANNOTATIONS.startUp];
@@ -94,7 +94,7 @@ function boostedAtCreation(pod: PodRecord, context: BoostContext): Values {
   return base;
 }
 
-/** The base, at least the least request that is allowed; null where that is not less than the boosted values. */
+/** The base, raised to the minimum request; null where that is not below the boosted values. */
 function loweredBase(name: string, { base, boosted }: BoostAtCreation, { policy, overrides }: BoostContext): RequestsAndLimits | null {
   const [request, limit] = [base.requests.cpuMillicores, base.limits.cpuMillicores];
   if (request === null || (limit === null) !== (boosted.limits.cpuMillicores === null)) return null;

@@ -4,7 +4,7 @@ import type { Millicores } from '#kube/units';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { cpuLeftByQuotas } from './boosted-cpu.ts';
 
-/** CPU that nodes and quotas leave, used up pod by pod. */
+/** Free CPU of nodes and quotas, which each boost reduces. */
 export class SpareCpu {
   readonly #free: Map<string, Millicores>;
   #request: Millicores;
@@ -17,7 +17,7 @@ export class SpareCpu {
     this.#limit = left.limit;
   }
 
-  /** What a container may have above `base`: what it has above it already, and what is free. */
+  /** CPU that a container may have above `base`: its present CPU above it, plus free CPU. */
   of({ node }: PodRecord, { requests, limits }: ContainerRecord, base: RequestsAndLimits): { request: Millicores; limit: Millicores } {
     const free = this.#free.get(node ?? '') ?? Infinity;
     const above = (has: Millicores | null, without: Millicores | null): Millicores => Math.max(0, (has ?? 0) - (without ?? 0));

@@ -28,7 +28,7 @@ const content = [anAdvice({ cpu: '500m', memory: '512Mi' })];
 const lastApplied: ResizeMemory['lastApplied'] = {
   at: T0 - DAY_MS,
   by: 'evenkeel',
-  reason: 'less is enough',
+  reason: 'over-provisioned',
   pods: 3,
   values: new Map([['main', { requests: amounts('200m', '512Mi'), limits: amounts(null, null) }]]),
 };
@@ -53,7 +53,7 @@ function decide(situation: Partial<WorkloadSituation>): WorkloadDecision {
   return decideWorkload(aSituation({ policy, advice: content, ...situation }));
 }
 
-describe('more CPU to start', () => {
+describe('a start-up boost', () => {
   test.each<[string, Partial<WorkloadSituation>, readonly number[]]>([
     ['is given to a pod that is not ready yet', { pods: [starting()] }, [1500]],
     ['to none that started long ago', { pods: pods(2) }, []],
@@ -85,7 +85,7 @@ describe('more CPU to start', () => {
       [],
     ],
     ['not to a pod that ends by itself', { pods: [starting({ restartPolicy: 'Never' })] }, []],
-    ['not where the policy says nothing of it', { policy: autoPolicy(), pods: [starting()] }, []],
+    ['not without spec.startup in the policy', { policy: autoPolicy(), pods: [starting()] }, []],
     ['not in mode Recommend', { policy: { ...DEFAULT_POLICY_RULES, startup }, pods: [starting()] }, []],
     ['not in mode Approve before anything was approved', { policy: autoPolicy({ startup, mode: 'Approve' }), pods: [starting()] }, []],
     ['not while the workload is held', { overrides: { ...NO_OVERRIDES, heldUntil: T0 + HOUR_MS }, pods: [starting()] }, []],
@@ -146,20 +146,20 @@ describe('more CPU to start', () => {
     expect([to?.requests.memoryBytes, to?.limits.memoryBytes]).toEqual([amounts(null, '512Mi').memoryBytes, limits.memoryBytes]);
   });
 
-  test('is written down with what the pod has otherwise, before it is given', () => {
+  test('is stored with the pod’s usual values before it is granted', () => {
     const { memory, steps } = decide({ pods: [starting()] });
     expect(steps).toMatchObject([{ kind: 'start-up', lowers: false }]);
     expect(memory.boosts).toMatchObject([{ pod: 'web-1', uid: 'uid-web-1', since: T0 }]);
     expect(memory.boosts[0]?.values.get('main')?.requests).toEqual(amounts('500m', '512Mi'));
   });
 
-  test('of many starting pods no more than can be remembered get it', () => {
+  test('is granted to no more pods than the schema permits', () => {
     const { steps, memory } = decide({ pods: Array.from({ length: 80 }, (_, index) => starting({ name: `web-${index}` })) });
     expect([steps.length, memory.boosts.length]).toEqual([64, 64]);
   });
 });
 
-describe('and back', () => {
+describe('the end of a start-up boost comes', () => {
   const boosted = decide({ pods: [starting()] });
   const [pod] = resized([starting()], boosted.steps);
   const later = (minutes: number, traits: Partial<PodRecord> = {}): Partial<WorkloadSituation> => ({
@@ -187,14 +187,14 @@ describe('and back', () => {
     expect(cpusOf(decide(situation))).toEqual(expected);
   });
 
-  test('what the node could not give is not asked for again', () => {
+  test('a boost that the node refused is not requested again', () => {
     const refused = decide(later(1, { resize: { state: 'deferred', message: 'no room', since: T0 } }));
     expect(refused.state).toBe('optimal');
     const again = decide({ now: T0 + 2 * MINUTE_MS, memory: refused.memory, pods: [starting()] });
     expect(again.steps).toEqual([]);
   });
 
-  test('nothing is forgotten before the informers show it, and everything after', () => {
+  test('a boost is stored until the informers show it, and removed after its end', () => {
     const notSeenYet = decide({
       now: T0 + MINUTE_MS,
       memory: boosted.memory,
@@ -206,11 +206,11 @@ describe('and back', () => {
     expect(decide({ ...later(1), pods: [] }).memory.boosts).toEqual([]);
   });
 
-  test('it is looked at again when the start is over', () => {
+  test('the next decision is at the end of the start', () => {
     expect(decide(later(3, { ready: true, readySince: T0 + 2 * MINUTE_MS })).lookAgainInMs).toBe(MINUTE_MS);
   });
 
-  test('a pod that was created with more is taken back without any memory', () => {
+  test('a boost from creation ends without stored memory', () => {
     const base = new Map([['main', { requests: amounts('500m', null), limits: amounts(null, null) }]]);
     const more = new Map([['main', { requests: amounts('1500m', null), limits: amounts(null, null) }]]);
     const annotations = { 'evenkeel.io/start-up': writeBoostAtCreation(base, more) };
@@ -249,11 +249,11 @@ describe('the annotation of a boost at creation, which any user of the namespace
     expect(decision.steps).toEqual([]);
   });
 
-  test('lowers a pod no further than the least that its policy allows', () => {
+  test('lowers a pod no further than the policy’s minimum', () => {
     expect(cpusOf(decide({ pods: [annotated('1500m', '500m')], advice: [], policy: { ...policy, container: atLeast800 } }))).toEqual([800]);
   });
 
-  test('takes no request away', () => {
+  test('removes no request', () => {
     const none = new Map([['main', { requests: amounts(null, null), limits: amounts(null, null) }]]);
     const annotations = { 'evenkeel.io/start-up': writeBoostAtCreation(none, cpu('1500m')) };
     const pod = aPodRecord({ annotations, container: { requests: amounts('1500m', '512Mi') } });
@@ -261,17 +261,17 @@ describe('the annotation of a boost at creation, which any user of the namespace
   });
 });
 
-describe('a boost never counts as what is in force', () => {
+describe('a boost never counts as a value in force', () => {
   const boosted = decide({ pods: [starting()] });
   const [pod] = resized([starting()], boosted.steps);
 
-  test('not by figures and due changes', () => {
+  test('in plans and due changes', () => {
     const { containers, state } = decide({ memory: boosted.memory, pods: [pod!] });
     expect(containers[0]?.current.requests).toEqual(amounts('500m', '512Mi'));
     expect(state).toBe('optimal');
   });
 
-  test('a change goes on beside it, and the pod proves nothing before it is over', () => {
+  test('a change continues beside it, and the pod does not count as verified before its end', () => {
     const long = autoPolicy({ startup: { ...startup, durationMs: 5 * MINUTE_MS } });
     const less = { advice: [anAdvice({ cpu: '100m', memory: '512Mi' })], policy: long };
     const startedAt = T0 - 3 * MINUTE_MS;
@@ -286,20 +286,20 @@ describe('a boost never counts as what is in force', () => {
     expect(cpusOf(over)).toEqual([100]);
   });
 
-  test('the ratio is of what is in force: what is created large enough starts with that', () => {
+  test('the ratio applies to the values in force: a pod that is created large enough gets no boost', () => {
     const settled = { memory: { ...NO_MEMORY, lastApplied }, advice: [anAdvice({ cpu: '200m', memory: '512Mi' })], pods: [starting()] };
     expect(cpusOf(decide(settled))).toEqual([600]);
     expect(decide({ ...settled, policy: autoPolicy({ startup: { ...startup, boostRatio: 2 } }) }).steps).toEqual([]);
   });
 
-  test('an OOM kill while it starts is answered at once', () => {
+  test('an OOM kill during the start raises memory at once', () => {
     const advice = [anAdvice({ cpu: '500m', memory: '1Gi', lastOomAt: T0 - MINUTE_MS })];
     const { steps } = decide({ advice, memory: boosted.memory, pods: [pod!] });
     expect(steps[0]?.containers[0]?.to.requests).toEqual(amounts('1500m', '1Gi'));
   });
 });
 
-test('whatever happens on the way, no pod that has been ready for long has more than is in force', () => {
+test('after any sequence of events no pod that has been ready for long exceeds the values in force', () => {
   const event = fc.record({
     minutes: fc.integer({ min: 1, max: 6 }),
     ready: fc.boolean(),

@@ -1,5 +1,5 @@
-// More CPU while a container starts, and back. Pods are planned without it; it is given and taken back beside what is decided
-// about them. What a pod has otherwise is remembered before the first step: a crash at any moment leaves no pod with more for ever.
+// Layer for start-up boosts: more CPU while a container starts. The inner layers plan pods without boosts. The usual values of a pod are
+// stored before its boost, so that the boost also ends after a crash.
 
 import type { ResizeStep } from '../../model/resize-step.ts';
 import type { Values } from '../../model/container-values.ts';
@@ -26,7 +26,7 @@ export const startupBoost: ResizeLayer = {
   },
 };
 
-/** A dry run validates one pod as it is. */
+/** Steps of pods without a boost: without permission for boosts, steps that ignore one must not be taken. */
 function onUnboostedPods(steps: readonly ResizeStep[], usual: ReadonlyMap<string, Values>): readonly ResizeStep[] {
   return steps.filter(({ pod }) => (usual.get(pod.uid)?.size ?? 0) === 0);
 }
