@@ -1,6 +1,6 @@
-// Writes the schemas of Kubernetes' built-in kinds for the embedded API server: structure from the model metadata of
-// @kubernetes/client-node, everything else (defaults, merge keys, enums, words) from our own tables in
-// packages/embedded-cluster/src/schema/facts/. `--check` exits 1 when the file is not what would be written.
+// Writes the schemas of Kubernetes' built-in kinds for the embedded API server: their structure from the model metadata of
+// @kubernetes/client-node, and defaults, merge keys, enums and messages from the tables in packages/embedded-cluster/src/schema/facts/.
+// `--check` exits with 1 when the file is stale.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +23,7 @@ interface Model {
 const OUTPUT = new URL('../packages/embedded-cluster/src/schema/builtin-schemas.generated.ts', import.meta.url);
 const MODELS = join(dirname(createRequire(import.meta.url).resolve('@kubernetes/client-node')), 'gen', 'models');
 
-/** Types whose required fields the server fills in or never checks. */
+/** Types with required fields that the server defaults or never checks. */
 const LENIENT =
   /(?:Status|Condition|State\w*|Conditions|Details|Series|EventSource|NodeSystemInfo|AttachedVolume|ContainerImage|DaemonEndpoint)$/;
 
@@ -104,7 +104,7 @@ async function attributesOf(model: string): Promise<Attribute[]> {
   return found.getAttributeTypeMap();
 }
 
-/** Which fields must be there: those that the declaration writes without a question mark. */
+/** Names of the required fields: those without a question mark in the declaration. */
 function requiredNames(model: string): ReadonlySet<string> {
   const declaration = readFileSync(join(MODELS, `${model}.d.ts`), 'utf8');
   return new Set([...declaration.matchAll(/^ {4}'([^']+)': /gm)].map((match) => match[1] ?? ''));
@@ -143,7 +143,7 @@ function quoted(raw: string): string {
 
 if (process.argv.includes('--check')) {
   if (readFileSync(OUTPUT, 'utf8') !== text) {
-    console.error('builtin-schemas.generated.ts is not fresh: run node hack/generate-builtin-schemas.ts');
+    console.error('builtin-schemas.generated.ts is stale: run node hack/generate-builtin-schemas.ts');
     process.exit(1);
   }
 } else {
