@@ -1,5 +1,5 @@
-// Builds every binary of the control plane that is missing, so that no test waits for a compiler. The name of each binary that was
-// built is appended to the file that EVENKEEL_BUILT_FILE names.
+// Builds every missing binary of the control plane, so that no test waits for a compiler. Appends the name of each built binary to the file
+// EVENKEEL_BUILT_FILE.
 import { appendFileSync } from 'node:fs';
 import { BINARY_NAMES, type BinaryName, buildBinaries } from './real-cluster/binaries.ts';
 

@@ -1,4 +1,4 @@
-// Fails where a text of the project uses a word that hack/vocabulary/refused-words.ts refuses; --counts prints totals only.
+// Fails when a text of the project has a word that hack/vocabulary/refused-words.ts refuses; --counts prints totals only.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RefusedWordFinder, type Finding } from './vocabulary/find-refused-words.ts';

@@ -1,12 +1,12 @@
-// Prints the end of .ci/run: `ci-report.ts SECONDS STEPS BUILT`. The file STEPS has a line for each step that ran (hack/ci/steps.ts);
-// the file BUILT has the names of the binaries that were compiled. Fails where a step or a test failed.
+// Prints the end of .ci/run: `ci-report.ts SECONDS STEPS BUILT`. The file STEPS has a line per executed step (hack/ci/steps.ts); the file
+// BUILT has the names of the compiled binaries. Fails when a step or a test failed.
 import { existsSync, readFileSync } from 'node:fs';
 import { readRunTotals } from './ci/run-totals.ts';
 import { stepReport } from './ci/step-report.ts';
 import { readSteps, totalsOfSteps } from './ci/steps.ts';
 
 const [seconds = '0', stepsFile = '', builtFile = ''] = process.argv.slice(2);
-// Only the control plane takes minutes to compile.
+// Only compiling the control plane takes minutes.
 const cold = readIfPresent(builtFile).split('\n').includes('controlplane');
 const steps = readSteps(readIfPresent(stepsFile), cold);
 const totals = totalsOfSteps(steps, (name) => readRunTotals(`node_modules/.${name}-results.json`));

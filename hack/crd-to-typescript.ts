@@ -1,8 +1,8 @@
-// Turns the structural schemas of CRDs into TypeScript interfaces. Every nested object becomes an interface of its own,
-// named by its path (`PodResizePolicySpecCpuLimit`); items of a list take the singular (`…SpecWindow`). Same-shaped
-// neighbours keep their own names: a path is easier to find than a shape.
+// Converts the structural schemas of CRDs into TypeScript interfaces. Every nested object becomes an interface named by its path
+// (`PodResizePolicySpecCpuLimit`); items of a list use the singular (`…SpecWindow`). Equal shapes keep separate names, because a path is
+// easier to find than a shape.
 
-/** What is read of a structural schema. */
+/** The keywords of a structural schema that are read. */
 export interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -16,7 +16,7 @@ export interface Schema {
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
 
-/** What is read of a CustomResourceDefinition. */
+/** The fields of a CustomResourceDefinition that are read. */
 export interface Crd {
   readonly spec: {
     readonly group: string;
@@ -35,8 +35,7 @@ export interface GeneratedType {
 }
 
 /**
- * The interfaces of one kind, the kind's own first.
- * @throws Error where two paths would get the same name, or a schema says nothing that can be typed.
+ * The interfaces of one kind, with that of the kind first. @throws Error when two paths would get the same name, or a schema has no type
  */
 export function typesOf(crd: Crd): readonly GeneratedType[] {
   const version = crd.spec.versions[0];
@@ -85,7 +84,7 @@ class TypeWriter {
         return this.#objectOf(path, schema);
       default:
         if (schema['x-kubernetes-preserve-unknown-fields'] === true) return 'unknown';
-        throw new Error(`${path}: no type that can be written down`);
+        throw new Error(`${path}: no TypeScript type for this schema`);
     }
   }
 
@@ -101,7 +100,7 @@ class TypeWriter {
     }
     if (schema.properties === undefined) return 'Readonly<Record<string, unknown>>';
     if (this.#types.has(path)) throw new Error(`${path}: two schemas would get this name`);
-    // Reserved first, so that an object comes before the objects inside it.
+    // Reserved first, so that an object comes before its nested objects.
     this.#types.set(path, { name: path, text: '' });
     const fields = Object.entries(schema.properties).flatMap(([name, property]) =>
       this.field(path, name, property, schema.required?.includes(name) === true),

@@ -1,4 +1,4 @@
-// Serves the dashboard over an invented cluster on loopback, for looking at the page: node hack/dashboard-preview.ts [port]
+// Serves the dashboard of an invented cluster on loopback: node hack/dashboard-preview.ts [port]
 
 import { dashboardWorld } from '../test/builders/dashboard-world.ts';
 import { startDashboard } from '../test/fakes/dashboard-client.ts';

@@ -1,4 +1,4 @@
-// What `#kube/*` names: TypeScript sources from the checkout's package.json, compiled files from dist/package.json.
+// Targets of the `#kube/*` imports: TypeScript sources in package.json of the checkout, compiled files in dist/package.json.
 
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -17,7 +17,7 @@ function read(path: string): unknown {
   return JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 }
 
-test('dist/package.json names the compiled file of each import of package.json whose package is compiled to dist/', () => {
+test('dist/package.json has the compiled file of each import of package.json whose package is compiled to dist/', () => {
   const { imports } = read('package.json') as PackageFile;
   const compiled = Object.entries(imports).flatMap(([name, target]) => {
     const [folder = ''] = /^\.\/packages\/[^/]+/.exec(target) ?? [];

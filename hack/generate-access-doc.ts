@@ -1,5 +1,5 @@
-// Writes docs/access.md: what each endpoint does and who may call it, from what queries and commands require; with --check
-// fails where it is stale.
+// Writes docs/access.md from the queries and commands: what each endpoint does and which access it requires. With --check fails when the
+// file is stale.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -16,7 +16,7 @@ const WHO: Readonly<Record<Operation['access'], string>> = {
   'pod-tool': 'admin, where the tool is switched on',
 };
 
-/** Of an endpoint whose path names one namespace. */
+/** Access to an endpoint whose path has one namespace. */
 const WHO_IN_NAMESPACE: typeof WHO = { ...WHO, viewer: 'viewer of the namespace', operator: 'operator of the namespace' };
 
 const file = join(import.meta.dirname, '..', 'docs', 'access.md');

@@ -1,12 +1,12 @@
-// Writes the settings into charts/evenkeel/values.schema.json, from the settings schema; with --check fails where they are
-// stale. The rest of that file is written by hand.
+// Writes the settings into charts/evenkeel/values.schema.json from the settings schema; with --check fails when they are stale. The rest of
+// that file is written manually.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { SETTINGS } from '../src/runtime/options/settings-schema.ts';
 import { settingsJsonSchema } from './settings/json-schema.ts';
 
-/** What the chart itself gives: the release's namespace, and a pod's own credentials. */
+/** Settings that the chart sets: the release's namespace, and in-cluster credentials. */
 const GIVEN_BY_THE_CHART: ReadonlySet<string> = new Set(['namespace', 'kubernetes.kubeconfig']);
 const DESCRIPTION = 'Settings, by group: docs/settings.md. Generated from the settings schema by `make generate`.';
 

@@ -1,5 +1,4 @@
-// Writes src/apis/v1alpha1/ from crds/. `--check` writes nothing and exits 1 where what is there is not what would be
-// written.
+// Writes src/apis/v1alpha1/ from crds/. `--check` writes nothing and exits with 1 when a file is stale.
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { typesOf, type Crd } from './crd-to-typescript.ts';
 const ROOT = join(import.meta.dirname, '..');
 const OUT = join(ROOT, 'src/apis/v1alpha1');
 
-/** The generated files by name, as they ought to be. */
+/** Content of the generated files, by name. */
 function generate(): ReadonlyMap<string, string> {
   const folder = join(ROOT, 'crds');
   const crds = readdirSync(folder)
@@ -53,7 +52,7 @@ for (const [name, text] of generate()) {
     present = '';
   }
   if (present !== text) {
-    console.error(`src/apis/v1alpha1/${name} is not what crds/ says. Run: node hack/generate-crd-types.ts`);
+    console.error(`src/apis/v1alpha1/${name} is stale. Run: node hack/generate-crd-types.ts`);
     process.exitCode = 1;
   }
 }

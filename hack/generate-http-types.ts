@@ -1,5 +1,5 @@
-// Writes src/apis/http/types.generated.ts from the OpenAPI description in src/server/openapi/. With --check nothing is
-// written: exit 1 where the file is not what would be written.
+// Writes src/apis/http/types.generated.ts from the OpenAPI description in src/server/openapi/. `--check` writes nothing and exits with 1
+// when the file is stale.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import type { Schema } from '../src/server/openapi/schema.ts';
 
 const TARGET = fileURLToPath(new URL('../src/apis/http/types.generated.ts', import.meta.url));
 
-/** The TypeScript source of all records and operations of the dashboard API. */
+/** TypeScript source of all records and operations of the dashboard API. */
 export async function generateHttpTypes(): Promise<string> {
   const records = Object.entries(COMPONENT_SCHEMAS).map(([name, schema]) => `${comment(schema)}${declaration(name, schema)}`);
   const operations = OPERATIONS.map((operation) => `/** ${operation.title}. */\n${operation.id}: ${operationType(operation)};`);
@@ -101,7 +101,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes('--check')) {
     const found = readFileSync(TARGET, 'utf8');
     if (found !== wanted) {
-      console.error('src/apis/http/types.generated.ts is not fresh: run `node hack/generate-http-types.ts`.');
+      console.error('src/apis/http/types.generated.ts is stale: run `node hack/generate-http-types.ts`.');
       process.exitCode = 1;
     }
   } else {

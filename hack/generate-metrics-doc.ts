@@ -1,5 +1,5 @@
-// Writes docs/metrics.md from what a running controller registers; with --check fails where it is stale. The controller
-// runs on an embedded cluster over HTTPS, as the binary does, so that nothing is listed that is not there.
+// Writes docs/metrics.md from the metrics that a running controller registers; with --check fails when the file is stale. The controller
+// runs on an embedded cluster over HTTPS, as the binary does, so that only real metrics are listed.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { SeededRandom } from '../src/runtime/random.ts';
 import { SystemTimer } from '../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 
-/** Registered last of all: when the leader's reconcilers run. */
+/** The last metric to be registered, when the leader's reconcilers run. */
 const LAST_METRIC = 'evenkeel_workqueue_depth';
 const MAX_MS = 30_000;
 

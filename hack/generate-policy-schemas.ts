@@ -1,5 +1,5 @@
-// Writes src/apis/v1alpha1/policy-schemas.generated.ts from crds/: the schemas of what policies may be overridden in, for
-// checking a value without asking the API server. With --check writes nothing and fails where it is stale.
+// Writes src/apis/v1alpha1/policy-schemas.generated.ts from crds/: the schemas of overridable policy fields, so that a value can be checked
+// without the API server. With --check writes nothing and fails when the file is stale.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { POLICY_KINDS } from '../src/core/policies/policy-kinds.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OUT = join(ROOT, 'src/apis/v1alpha1/policy-schemas.generated.ts');
-/** What a check of one value reads. Rules across fields are the API server's to check. */
+/** Keywords for checking one value. The API server checks cross-field rules. */
 const KEPT = new Set([
   'type',
   'enum',
@@ -68,6 +68,6 @@ const wanted = [
 
 if (!process.argv.includes('--check')) writeFileSync(OUT, wanted);
 else if (readFileSync(OUT, 'utf8') !== wanted) {
-  console.error('src/apis/v1alpha1/policy-schemas.generated.ts is not what crds/ says. Run: node hack/generate-policy-schemas.ts');
+  console.error('src/apis/v1alpha1/policy-schemas.generated.ts is stale. Run: node hack/generate-policy-schemas.ts');
   process.exitCode = 1;
 }

@@ -1,6 +1,5 @@
-// Writes docs/rbac.md from the permissions that the code declares; with --check fails where it is stale. The lists of
-// `kubectl auth can-i` in it come from a real API server and are kept: test/controlplane/permissions.test.ts compares them
-// there, and takes them anew with WRITE_DOCS=1.
+// Writes docs/rbac.md from the declared permissions; with --check fails when the file is stale. The lists of `kubectl auth can-i` in it
+// come from a real API server and are kept: test/controlplane/permissions.test.ts compares them, and updates them with WRITE_DOCS=1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -122,14 +121,14 @@ function document(): string {
 function table(permissions: readonly Permission[]): readonly string[] {
   const rows = permissions.map(({ resource, subresource, verbs, scope, names = [], when, why, by }) => {
     const name = subresource === undefined ? resourceName(resource) : `${resourceName(resource)}/${subresource}`;
-    const named = names.length === 0 ? '' : ` named ${names.map((each) => `\`${each}\``).join(', ')}`;
+    const named = names.length === 0 ? '' : ` named ${names.map((name) => `\`${name}\``).join(', ')}`;
     const only = WHEN[when] === '' ? '' : ` Only with ${WHEN[when]}.`;
     return `| \`${name}\`${named} | ${verbs.join(', ')} | ${scope} | ${why}.${only} | \`${by}\` |`;
   });
   return ['| resource | verbs | where | why | asked by |', '| --- | --- | --- | --- | --- |', ...rows];
 }
 
-/** What is known of the API server's answers stays. */
+/** Keeps the recorded responses of the API server. */
 function withListsOf(old: string, text: string): string {
   const lists = canIListsIn(old);
   return withCanILists(text, Object.fromEntries(ACCOUNTS.map((account) => [account, lists[account] ?? ''])));

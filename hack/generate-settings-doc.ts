@@ -1,4 +1,4 @@
-// Writes docs/settings.md from the settings schema; with --check fails where it is stale.
+// Writes docs/settings.md from the settings schema; with --check fails when the file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';

@@ -1,9 +1,9 @@
-// Runs every generator; with --check writes nothing and fails where a generated file is stale.
+// Runs every generator; with --check writes nothing and fails when a generated file is stale.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Node.js says of itself that it runs TypeScript. */
+/** Suppresses the warning of Node.js that it runs TypeScript. */
 const QUIET = ['--disable-warning=ExperimentalWarning'];
 
 const generators = readdirSync(import.meta.dirname)

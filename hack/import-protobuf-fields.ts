@@ -1,5 +1,5 @@
-// Writes the field numbers of Kubernetes' built-in kinds, which the embedded API server needs to read what Go clients send
-// (typed clients of client-go speak protobuf). Facts come from the struct tags of two Go modules:
+// Writes the protobuf field numbers of Kubernetes' built-in kinds, with which the embedded API server decodes requests of
+// client-go's typed clients. The numbers come from the struct tags of two Go modules:
 //
 //   go mod download k8s.io/api@v0.36.0 k8s.io/apimachinery@v0.36.0
 //   node hack/import-protobuf-fields.ts "$(go env GOMODCACHE)/k8s.io"
@@ -14,7 +14,7 @@ const RELEASE = 'v0.36.0';
 const OUTPUT = new URL('../packages/embedded-cluster/src/api/protobuf/protobuf-fields.generated.ts', import.meta.url);
 const META = 'meta/v1';
 
-/** Types that are no plain messages, by package and name: the code the decoder knows them by. */
+/** Types that are not plain messages, by package and name, with their code in the decoder. */
 const SPECIAL: Readonly<Record<string, string>> = {
   'meta/v1.Time': 't',
   'meta/v1.MicroTime': 'u',
@@ -88,7 +88,7 @@ function visit(packageName: string, type: string): void {
   lines.set(key, fields.map((field) => `${field.inline ? '+' : field.name}:${field.number}:${codeOf(packageName, field.type)}`).join(' '));
 }
 
-/** The code of a Go type; visits the messages that it names. */
+/** Code of a Go type; visits the messages that it refers to. */
 function codeOf(packageName: string, type: string): string {
   const scalar = SCALARS[type];
   if (scalar !== undefined) return scalar;
@@ -108,7 +108,7 @@ function codeIn(packageName: string, type: string): string {
   const { named, structs } = packageOf(packageName);
   const alias = named.get(type);
   if (alias !== undefined) {
-    // A named list of strings is a message with `items`; a named map or scalar is what it is.
+    // A named list of strings is a message with `items`; a named map or scalar is encoded as its type.
     return alias === '[]string' ? 'v' : codeOf(packageName, alias);
   }
   if (!structs.has(type)) throw new Error(`unknown type ${packageName}.${type}`);
@@ -117,8 +117,8 @@ function codeIn(packageName: string, type: string): string {
 }
 
 function packageOf(name: string): GoPackage {
-  const known = packages.get(name);
-  if (known !== undefined) return known;
+  const goPackage = packages.get(name);
+  if (goPackage !== undefined) return goPackage;
   const folder = name === META ? join(root ?? '', `apimachinery@${RELEASE}`, 'pkg/apis/meta/v1') : join(root ?? '', `api@${RELEASE}`, name);
   const parsed = parsePackage(folder);
   packages.set(name, parsed);

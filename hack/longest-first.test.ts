@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-// It is JavaScript, as Jest loads it without a transform, and has no types.
+// Plain JavaScript without types, because Jest loads it without a transform.
 const { default: LongestFirst, secondsOf } = await import(join(import.meta.dirname, 'longest-first.js'));
 
 test('suites run in the order of their seconds in test/README.md, those without seconds last and by name', () => {

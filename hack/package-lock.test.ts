@@ -1,4 +1,4 @@
-// `npm ci` refuses a lock file that lacks an optional package of another platform, and the image is built by it.
+// `npm ci`, which builds the image, refuses a lock file without the optional packages of other platforms.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'u
   readonly packages: Readonly<Record<string, LockedPackage>>;
 };
 
-/** Where Node.js finds `name` from the folder of a package; undefined: nowhere. */
+/** Path of the package that Node.js resolves for `name` from the folder of a package; undefined when there is none. */
 function find(from: string, name: string): string | undefined {
   const folders = from === '' ? [] : from.split('/node_modules/');
   for (let depth = folders.length; depth >= 0; depth -= 1) {
@@ -31,7 +31,7 @@ function find(from: string, name: string): string | undefined {
   return undefined;
 }
 
-test('package-lock.json has every dependency of every package, those of other platforms too', () => {
+test('package-lock.json has every dependency of every package, including those of other platforms', () => {
   const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => find(path, name) === undefined)
@@ -40,7 +40,7 @@ test('package-lock.json has every dependency of every package, those of other pl
   expect(missing).toEqual([]);
 });
 
-test('package-lock.json has the digest of every package that an image for amd64 or arm64 may hold', () => {
+test('package-lock.json has the digest of every package that an image for amd64 or arm64 may contain', () => {
   const isForImages = ({ os = ['linux'], cpu = ['x64'] }: LockedPackage): boolean =>
     os.includes('linux') && (cpu.includes('x64') || cpu.includes('arm64'));
   // Packages of this repository are links to their folders, and have none.

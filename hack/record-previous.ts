@@ -1,4 +1,4 @@
-// Records this version as the previous one of those to come, in test/fixtures/previous: the last step before a release is tagged.
+// Records this version in test/fixtures/previous as the previous one of later versions: the last step before a release is tagged.
 
 import { ACCEPTED_BREAKS } from './compatibility/accepted-breaks.ts';
 import { findBreaks } from './compatibility/breaks.ts';
@@ -8,10 +8,10 @@ const present = readPresentVersion();
 const breaks = findBreaks(readPreviousVersion(), present);
 const unaccepted = breaks.filter((line) => !Object.hasOwn(ACCEPTED_BREAKS, line));
 if (unaccepted.length > 0) {
-  console.error(`not recorded: each needs a reason in hack/compatibility/accepted-breaks.ts\n${unaccepted.join('\n')}`);
+  console.error(`not recorded: each break needs a reason in hack/compatibility/accepted-breaks.ts\n${unaccepted.join('\n')}`);
   process.exitCode = 1;
 } else {
   await recordVersion(present);
   if (breaks.length > 0)
-    console.log('Now empty ACCEPTED_BREAKS in hack/compatibility/accepted-breaks.ts: the next version does not make them.');
+    console.log('Now empty ACCEPTED_BREAKS in hack/compatibility/accepted-breaks.ts: they do not apply to the next version.');
 }

@@ -19,7 +19,7 @@ describe('The settings of make soak', () => {
     );
   });
 
-  test('a seed may be 0; what is not given is the default', () => {
+  test('a seed may be 0; a missing number has its default', () => {
     expect(numberFrom('SOAK_SEED', 7, 0, { SOAK_SEED: '0' })).toBe(0);
     expect(numberFrom('SOAK_SEED', 7, 0, {})).toBe(7);
     expect(() => numberFrom('SOAK_SEED', 7, 0, { SOAK_SEED: 'abc' })).toThrow('SOAK_SEED: "abc" must be a whole number of at least 0');

@@ -1,5 +1,5 @@
-// Writes the seconds of Jest's own result files into the tables of test/README.md. `make test`, `make e2e` and `make soak` leave
-// such files; what none of them measured keeps its seconds. Prints what does not fit the suites, and fails then.
+// Writes the seconds of Jest's result files into the tables of test/README.md. `make test`, `make e2e` and `make soak` write such files;
+// suites without a measurement keep their seconds. Prints mismatches between the tables and the suites, and then fails.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

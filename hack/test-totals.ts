@@ -1,4 +1,4 @@
-// Prints the plain total of one or more test runs from Jest's own result files, and fails where a test failed or a run did not take place.
+// Prints the total of one or more test runs from Jest's result files, and fails when a test failed or a run did not take place.
 import { readRunTotals, totalLine } from './ci/run-totals.ts';
 
 const given = process.argv.slice(2);

@@ -2,23 +2,20 @@ import { inspect } from 'node:util';
 
 const MIN_POLL_MS = 50;
 const MAX_POLL_MS = 500;
-/** Of the time waited so far: what takes a minute does not keep a core busy with polling meanwhile. */
+/** Share of the elapsed time between polls: a wait of minutes does not keep a core busy. */
 const POLL_RATIO = 0.1;
 
-/**
- * For what the rules guarantee to come: no test measures how long it takes, so only what hangs takes this long, however busy
- * the machine is.
- */
+/** Timeout of a wait for a guaranteed outcome. No test measures a duration, so only a hang takes this long, however busy the machine is. */
 export const HANG_MS = 10 * 60_000;
-/** For a whole test or a set-up of such waits. */
+/** Timeout of a test or a set-up with several such waits. */
 export const HANG_TEST_MS = 30 * 60_000;
 
-/** What is waited for, and why the rules bring it about: "the lease is free: it was released". */
+/** The awaited state, and why it is reached: "the lease is free: it was released". */
 export type StateAndReason = `${string}: ${string}`;
 
 /**
- * Asks again and again until the answer is neither undefined nor false, and returns it. A probe that throws has not been
- * answered yet. Rejects after `withinMs` of machine time with what was waited for and what was seen last.
+ * Polls until the probe returns neither undefined nor false, and returns that value. A probe that throws is retried. Rejects after
+ * `withinMs` of machine time with the awaited state and the last value.
  */
 export async function eventually<T>(
   what: StateAndReason,
@@ -42,12 +39,12 @@ export async function eventually<T>(
   }
 }
 
-/** A probe that never answers ends with the wait, whose message names what was waited for. */
+/** Bounds a probe that never settles, so that the message names the awaited state. */
 async function orLate<T>(answer: Promise<T> | T, withinMs: number): Promise<T> {
   if (!(answer instanceof Promise)) return answer;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the probe has not answered')), withinMs);
+    timer = setTimeout(() => reject(new Error('the probe did not settle')), withinMs);
   });
   try {
     return await Promise.race([answer, late]);
@@ -56,7 +53,7 @@ async function orLate<T>(answer: Promise<T> | T, withinMs: number): Promise<T> {
   }
 }
 
-/** Waits until what a reading answers satisfies a condition; a failure shows the last reading. */
+/** Polls until a reading satisfies a condition; the error shows the last reading. */
 export async function eventuallyReads<T>(
   what: StateAndReason,
   withinMs: number,

@@ -1,4 +1,4 @@
-// The recipe of `make e2e`, and hack/e2e-needs, in a folder with programs of a few lines.
+// The recipe of `make e2e`, and hack/e2e-needs, in a folder with stub programs.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ describe('make e2e', () => {
     mkdirSync(join(folder, 'hack'));
     for (const program of ['check-test-paths.ts', 'test-totals.ts'])
       symlinkSync(join(ROOT, 'hack', program), join(folder, 'hack', program));
-    // The Makefile takes its programs from there first.
+    // The Makefile looks for programs in this folder first.
     mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
     symlinkSync(process.execPath, join(folder, 'node_modules', '.bin', 'node'));
     for (const file of ['package.json', 'package-lock.json', 'node_modules/.installed']) writeFileSync(join(folder, file), '');
@@ -53,7 +53,7 @@ describe('make e2e', () => {
   test.each([
     ['the build', 'node_modules/.bin/npm'],
     ['hack/e2e-needs', 'hack/e2e-needs'],
-  ])('ends with a total where %s fails, and runs no test', (_what, program) => {
+  ])('ends with a total when %s fails, and runs no test', (_what, program) => {
     writeProgram(program, 'exit 1');
     const { status, total, calls } = makeE2e();
     expect([status, total, calls]).toEqual([2, '0 passed, 1 failed', expect.not.stringContaining('test:e2e')]);
@@ -69,10 +69,10 @@ describe('make e2e', () => {
     expect(makeE2e(`TESTS=${tests}`).calls.includes('needs')).toBe(isNeeded);
   });
 
-  test('ends all that Jest started where make is ended by SIGTERM', async () => {
+  test('ends all processes that Jest started when make gets SIGTERM', async () => {
     const ending = (what: string): string => `trap 'wait; echo ${what} has ended >>calls; exit' TERM`;
     writeProgram('worker', `${ending('the worker')}\nsleep 600 & echo worker >>calls; wait`);
-    // The build runs npm, too.
+    // The build runs npm too.
     writeProgram('node_modules/.bin/npm', `[ "$*" = "run -s build" ] && exit\n${ending('Jest')}\n./worker & wait`);
     const make = spawn('make', ['--no-print-directory', 'e2e'], { cwd: folder, env: environment(), stdio: 'ignore' });
     const closed = new Promise<number | null>((resolve) => make.once('close', resolve));
@@ -82,7 +82,7 @@ describe('make e2e', () => {
     expect(callsSoFar()).toMatch(/the worker has ended\nJest has ended\n$/);
   });
 
-  test('refuses a path of another tier before it builds', () => {
+  test('refuses a path of another tier before building', () => {
     expect(makeE2e('TESTS=test/e2e/idle src/core')).toMatchObject({ status: 2, calls: '' });
   });
 });
@@ -108,13 +108,13 @@ describe('make e2e', () => {
     return { code: await closed, errors };
   }
 
-  test('names the packages where the package lists cannot be updated', async () => {
+  test('names the missing packages when the package lists cannot be updated', async () => {
     writeProgram('bin/apt-get', 'exit 100');
     const { code, errors } = await runNeeds();
     expect([code, errors]).toEqual([1, expect.stringMatching(/apt-get update failed.*prometheus/)]);
   });
 
-  test('updates the package lists one process at a time', async () => {
+  test('updates the package lists in one process at a time', async () => {
     writeProgram('bin/apt-get', 'echo begin >>calls; sleep 0.3; echo end >>calls; exit 100');
     await Promise.all([runNeeds(), runNeeds()]);
     expect(readFileSync(join(folder, 'calls'), 'utf8')).toBe('begin\nend\nbegin\nend\n');

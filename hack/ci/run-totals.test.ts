@@ -22,14 +22,14 @@ describe('hack/test-totals.ts', () => {
   test.each(['', '{', 'null', '[]', '{"testResults":[]}', '{"numPassedTests":1}'])('counts the results %j as one failure', (results) => {
     expect(printTotals(results)).toEqual({
       status: 1,
-      lines: ['results.json has no complete results: its run did not come to an end', '0 passed, 1 failed'],
+      lines: ['results.json has no complete results: the run did not complete', '0 passed, 1 failed'],
     });
   });
 
   test.each([
     [0, '3 passed, 0 failed'],
     [2, '3 passed, 0 failed, 2 skipped'],
-  ])('succeeds where no test failed and %d were skipped', (numPendingTests, line) => {
+  ])('succeeds when no test failed and %d were skipped', (numPendingTests, line) => {
     const results = { numPassedTests: 3, numFailedTests: 0, numRuntimeErrorTestSuites: 0, numPendingTests, testResults: [] };
     expect(printTotals(JSON.stringify(results))).toEqual({ status: 0, lines: [line] });
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What of Jest's result file (`--json --outputFile`) is counted. Times are milliseconds. */
+/** The counted fields of Jest's result file (`--json --outputFile`). Times are in milliseconds. */
 export interface JestResults {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -9,30 +9,31 @@ export interface JestResults {
   readonly testResults: readonly { readonly name: string; readonly startTime: number; readonly endTime: number }[];
 }
 
+/** Counts of one run of tests. */
 export interface RunTotals {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   /** Longest first. */
   readonly suites: readonly { readonly path: string; readonly seconds: number }[];
-  /** Why a failure was counted that no test reported. */
+  /** Reasons of failures that no test reported. */
   readonly problems: readonly string[];
 }
 
-/** A run without complete results did not come to its end: it counts as a failure, and so does one in which no test passed. */
+/** Reads the totals of a run. A run without complete results, or without a passed test, counts as a failure. */
 export function readRunTotals(file: string): RunTotals {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (err) {
     const reason = (err as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing' : `cannot be read (${(err as Error).message})`;
-    return failedRun(`${file} ${reason}: its run did not come to an end`);
+    return failedRun(`${file} ${reason}: the run did not complete`);
   }
   const results = parseResults(text);
-  return results === null ? failedRun(`${file} has no complete results: its run did not come to an end`) : totalsOf(file, results);
+  return results === null ? failedRun(`${file} has no complete results: the run did not complete`) : totalsOf(file, results);
 }
 
-/** A run that counts as one failure. */
+/** Totals of a run that counts as one failure. */
 export function failedRun(problem: string): RunTotals {
   return { passed: 0, failed: 1, skipped: 0, suites: [], problems: [problem] };
 }
@@ -47,12 +48,12 @@ function parseResults(text: string): JestResults | null {
   }
 }
 
-/** @param name of the run, for its problems */
+/** @param name name of the run, for its problems */
 export function totalsOf(name: string, results: JestResults): RunTotals {
   const nothing = results.numPassedTests === 0;
   return {
     passed: results.numPassedTests,
-    // A suite that could not even start counts as one failure.
+    // A suite that could not start counts as one failure.
     failed: results.numFailedTests + results.numRuntimeErrorTestSuites + (nothing ? 1 : 0),
     skipped: results.numPendingTests,
     suites: results.testResults
@@ -62,10 +63,10 @@ export function totalsOf(name: string, results: JestResults): RunTotals {
   };
 }
 
-/** The plain total as every run of tests ends with it; skipped tests only where there are some. */
+/** The total that every run of tests prints last, with skipped tests if there are any. */
 export function totalLine(totals: readonly RunTotals[]): string {
-  const sum = (count: (each: RunTotals) => number): number => totals.reduce((all, each) => all + count(each), 0);
-  const skipped = sum((each) => each.skipped);
+  const sum = (count: (run: RunTotals) => number): number => totals.reduce((sumSoFar, run) => sumSoFar + count(run), 0);
+  const skipped = sum((run) => run.skipped);
   const counts = `${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`;
   return skipped > 0 ? `${counts}, ${skipped} skipped` : counts;
 }

@@ -1,4 +1,4 @@
-// .ci/run in a folder with a make and a compiler of a few lines.
+// .ci/run in a folder with a stub make and a stub compiler.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function writeProgram(path: string, script: string): void {
   chmodSync(join(folder, path), 0o755);
 }
 
-/** make, whose install brings Node.js, and whose tests leave results. */
+/** A make whose install creates Node.js, and whose tests write result files. */
 function writeMake(more = '', numPendingTests = 0): void {
   const results = JSON.stringify({ ...RESULTS, numPendingTests });
   const install = `mkdir -p node_modules/.bin && ln -sf ${process.execPath} node_modules/.bin/node`;
@@ -50,7 +50,7 @@ async function exists(file: string): Promise<void> {
   while (!existsSync(join(folder, file))) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Resolves once a process that was killed is gone: its new parent may reap it a moment later. */
+/** Resolves once a killed process is gone: its new parent reaps it a moment later. */
 async function hasEnded(pid: number): Promise<true> {
   for (;;) {
     try {
@@ -75,21 +75,21 @@ describe('.ci/run', () => {
   test.each([
     ['kwok', 'test +\\d+ +180 ', 'compile-wait +\\d+ +10$'],
     ['controlplane', 'test +\\d+ +420 ', 'compile-wait +\\d+ +600$'],
-  ])('has the budgets that fit a build of %s', async (built, ...rows) => {
+  ])('has the budgets for a build of %s', async (built, ...rows) => {
     writeMake();
     writeProgram('hack/e2e-needs', `[ "$1" = packages ] || echo ${built} >>"$EVENKEEL_BUILT_FILE"`);
     const { lines } = await outcomeOf(start('exec .ci/run'));
     for (const row of rows) expect(lines).toContainEqual(expect.stringMatching(`^${row}`));
   });
 
-  test('goes on behind a failed step, and fails', async () => {
+  test('continues after a failed step, and fails', async () => {
     writeMake('[ $1 != check ] || exit 2');
     const { code, lines } = await outcomeOf(start('exec .ci/run'));
     expect([code, lines.slice(-2)]).toEqual([1, ['FAILED: check', '6 passed, 0 failed']]);
   });
 
-  test('compiles the control plane once where it does not compile, and ends e2e with the message', async () => {
-    // Beside the make of this test, the shipped hack/e2e-needs with a compiler that fails.
+  test('compiles the control plane once when that fails, and ends e2e with the message', async () => {
+    // The real hack/e2e-needs with a compiler that fails.
     copyFileSync(join(ROOT, 'hack', 'e2e-needs'), join(folder, 'hack', 'e2e-needs'));
     for (const server of ['prometheus', 'postgres']) writeProgram(`bin/${server}`, '');
     const compiler = `appendFileSync('compiles', 'once'); console.error('compiling'); console.error('no such module'); process.exitCode = 1;`;
@@ -102,13 +102,13 @@ describe('.ci/run', () => {
     expect(readFileSync(join(folder, 'compiles'), 'utf8')).toBe('once');
   });
 
-  test('ends where install fails, without Node.js', async () => {
+  test('ends when install fails, without Node.js', async () => {
     writeMake('[ $1 != install ] || exit 2');
     const { code, lines } = await outcomeOf(start('exec .ci/run 2>/dev/null'));
     expect([code, lines.filter((line) => line.startsWith('make ')), lines.at(-1)]).toEqual([1, ['make install'], '0 passed, 1 failed']);
   });
 
-  test('ends where the packages cannot be installed', async () => {
+  test('ends when the packages cannot be installed', async () => {
     writeMake();
     writeProgram('hack/e2e-needs', 'exit 1');
     const { code, lines } = await outcomeOf(start('exec .ci/run'));
@@ -116,7 +116,7 @@ describe('.ci/run', () => {
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)('ends the running step and the compiler at once on %s', async (signal) => {
-    // Both sleeps hold the output of .ci/run, which is read to its end.
+    // Both sleeps hold the output of .ci/run open, which is read to its end.
     writeMake('[ $1 != test ] || { sleep 600 & touch tests-started; wait; }');
     writeProgram('hack/e2e-needs', '[ "$1" = packages ] || { sleep 600 & echo $! >compiler; wait; }');
     const child = start('exec .ci/run');

@@ -21,7 +21,7 @@ describe('The report of a CI run', () => {
     expect(stepReport([], totals, WARM).at(-1)).toBe('7 passed, 2 failed, 2 skipped');
   });
 
-  test('counts a run in which no test passed as a failure, and gives the reason', () => {
+  test('counts a run without a passed test as a failure, and prints the reason', () => {
     const lines = stepReport([], new Map([['e2e', totalsOf('e2e', results({ numPassedTests: 0 }))]]), WARM);
     expect(lines).toContain('e2e: no test passed');
     expect(lines.at(-1)).toBe('0 passed, 1 failed');
@@ -38,7 +38,7 @@ describe('The report of a CI run', () => {
     { run: { seconds: 1501, cold: false }, warnings: 1 },
     { run: { seconds: 1501, cold: true }, warnings: 0 },
     { run: { seconds: 2401, cold: true }, warnings: 1 },
-  ])('allows the whole run more time where the control plane had to be cold: $run', ({ run, warnings }) => {
+  ])('allows the whole run more time when the control plane was compiled: $run', ({ run, warnings }) => {
     expect(stepReport([], new Map(), run).filter((line) => line.startsWith('WARNING'))).toHaveLength(warnings);
   });
 

@@ -8,12 +8,12 @@ export interface Step {
   readonly failed: boolean;
 }
 
-/** All steps together, on two idle cores: with a cached control plane (warm), and where it has to be compiled (cold). */
+/** Budgets of all steps together, on two idle cores: with a cached control plane (warm), and with one that is compiled (cold). */
 const BUDGET_SECONDS = { warm: 25 * 60, cold: 40 * 60 };
-/** Suites of a step that are listed with their seconds. */
+/** Number of suites of a step that are listed with their seconds. */
 const LISTED = 6;
 
-/** The end of .ci/run: seconds, budget and tests of each step, what exceeded its budget, what failed, and the total of all tests. */
+/** The end of .ci/run: seconds, budget and tests of each step, exceeded budgets, failures, and the total of all tests. */
 export function stepReport(
   steps: readonly Step[],
   totalsByStep: ReadonlyMap<string, RunTotals>,

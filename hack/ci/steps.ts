@@ -3,10 +3,10 @@ import type { Step } from './step-report.ts';
 
 /** `NAME SECONDS WARM-BUDGET COLD-BUDGET EXIT-CODE` */
 const STEP = /^(\S+) (\d+) (\d+) (\d+) (\d+)$/;
-/** The steps that run tests. */
+/** Steps that run tests. */
 const TEST_STEPS = ['test', 'e2e'];
 
-/** The steps that .ci/run recorded. A line that is incomplete counts as a failed step. */
+/** The steps that .ci/run recorded. An incomplete line counts as a failed step. */
 export function readSteps(text: string, cold: boolean): readonly Step[] {
   return text
     .split('\n')
@@ -17,7 +17,7 @@ export function readSteps(text: string, cold: boolean): readonly Step[] {
     });
 }
 
-/** The totals of the steps that run tests. Those that were not started count as one failure together. */
+/** Totals of the steps that run tests. The steps that were not started count as one failure. */
 export function totalsOfSteps(steps: readonly Step[], read: (name: string) => RunTotals): ReadonlyMap<string, RunTotals> {
   const isStarted = (name: string): boolean => steps.some((step) => step.name === name);
   const totals = new Map(TEST_STEPS.filter(isStarted).map((name) => [name, read(name)]));

@@ -11,7 +11,7 @@ const SUITES: Suites = {
 describe('TESTS', () => {
   test.each([
     ['test', ['src/core/model', 'test/docs/safety-rules.test.ts']],
-    ['test', ['./src/core', '-t', 'a name that is no path']],
+    ['test', ['./src/core', '-t', 'a name that is not a path']],
     ['test', ['Safety']],
     ['e2e', ['test/']],
     ['soak', ['src/core/effects/gate.test.ts', 'test/soak/crash']],
@@ -24,7 +24,7 @@ describe('TESTS', () => {
     ['test', ['src/core', 'src/cores'], 'TESTS: no suite matches "src/cores"'],
     ['soak', ['test/soak/crash', 'test/e2e/idle'], 'TESTS: "test/e2e/idle" is run by make e2e, not by make soak'],
     ['e2e', ['src/core/effects/gate', '-t', 'kills'], 'TESTS: "src/core/effects/gate" is run by make test and make soak, not by make e2e'],
-  ] as const)('make %s refuses a part of %j, and names what runs it', (tier, args, problem) => {
+  ] as const)('make %s refuses a part of %j, and names the command that runs it', (tier, args, problem) => {
     expect(problemsOf(tier, args, SUITES)).toEqual([problem]);
   });
 

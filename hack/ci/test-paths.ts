@@ -1,4 +1,4 @@
-// What `make test`, `make e2e` and `make soak` are asked to run. Jest runs what matches and passes over the rest in silence.
+// Checks the paths for `make test`, `make e2e` and `make soak`: Jest ignores paths without a matching suite.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export type Tier = (typeof TIERS)[number];
 /** Paths of suites from the root of the checkout, by the tier that runs them. */
 export type Suites = Readonly<Record<Tier, readonly string[]>>;
 
-/** The folder of a suite is its tier; `make soak` runs suites with properties again. */
+/** Finds all suites. The folder of a suite determines its tier; `make soak` also runs suites with properties. */
 export function readSuites(root: string): Suites {
   const all = globSync(['src/**/*.test.ts', 'packages/**/*.test.ts', 'test/**/*.test.ts', 'hack/**/*.test.ts'], { cwd: root });
   const e2e = all.filter((suite) => /^test\/(e2e|controlplane)\//.test(suite));
@@ -24,22 +24,18 @@ export function suitesWithProperties(root: string): readonly string[] {
   );
 }
 
-/**
- * Why some of what is asked would not run.
- *
- * @param args of Jest: paths or patterns, and after the first option what is Jest's alone
- */
+/** Requested paths that would not run, each with its reason. @param args arguments of Jest: paths or patterns, until the first option */
 export function problemsOf(tier: Tier, args: readonly string[], suites: Suites): readonly string[] {
   const firstOption = args.findIndex((arg) => arg.startsWith('-'));
   return args.slice(0, firstOption === -1 ? args.length : firstOption).flatMap((path) => {
-    const runners = TIERS.filter((each) => suites[each].some((suite) => matches(path, suite)));
+    const runners = TIERS.filter((tierName) => suites[tierName].some((suite) => matches(path, suite)));
     if (runners.includes(tier)) return [];
     if (runners.length === 0) return [`TESTS: no suite matches "${path}"`];
-    return [`TESTS: "${path}" is run by ${runners.map((each) => `make ${each}`).join(' and ')}, not by make ${tier}`];
+    return [`TESTS: "${path}" is run by ${runners.map((runner) => `make ${runner}`).join(' and ')}, not by make ${tier}`];
   });
 }
 
-/** As Jest matches: a path is a pattern without regard to case, found anywhere in the suite's path. */
+/** Matches as Jest does: a path is a case-insensitive pattern that may occur anywhere in the suite's path. */
 function matches(pattern: string, suite: string): boolean {
   return new RegExp(pattern.replace(/^\.\//, ''), 'i').test(suite);
 }

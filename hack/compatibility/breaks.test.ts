@@ -47,7 +47,7 @@ describe('custom resources of two versions', () => {
       ['upgrade: Boat v1 spec.mode: maxLength 9 instead of none'],
     ],
     [
-      'an object without the field means something else',
+      'an object without the field has another meaning',
       [withSpec({ type: 'string', default: 'Auto' })],
       ['upgrade: Boat v1 spec.mode: default "Auto" instead of "Off"'],
     ],
@@ -55,7 +55,7 @@ describe('custom resources of two versions', () => {
     expect(findBreaks(before, ofDefinition(...now))).toEqual(lines);
   });
 
-  test('a value that the previous version does not know is a break for a rollback, and a field that it does not know is none', () => {
+  test('a value that is unknown to the previous version is a break for a rollback, and an unknown field is not', () => {
     const enumOf = (...names: readonly string[]): Version => ofDefinition(withSpec({ type: 'string', enum: names }));
     expect(findBreaks(enumOf('Off'), enumOf('Off', 'Auto'))).toEqual(['rollback: Boat v1 spec.mode: value "Auto" is not in the enum']);
     const spec = { type: 'object', properties: { mode: { type: 'string', default: 'Off' }, pace: { type: 'string' } } };
@@ -63,7 +63,7 @@ describe('custom resources of two versions', () => {
     expect(findBreaks(before, ofDefinition(wider))).toEqual([]);
   });
 
-  test('a field that the previous version requires has to be there after a rollback', () => {
+  test('a field that the previous version requires must be present after a rollback', () => {
     const requiring = (...required: readonly string[]): Version =>
       ofDefinition(aDefinition([{ ...V1, schema: { openAPIV3Schema: { ...SPEC, required } } }]));
     expect(findBreaks(requiring('spec'), requiring())).toEqual(['rollback: Boat v1: spec is required']);
@@ -86,19 +86,19 @@ describe('settings of two versions', () => {
     ['it is refused', setting(), setting({ status: 'refused' }), ['upgrade: settings pace: enum ["5s"] instead of any value']],
     ['its type changes', setting(), setting({ type: 'integer', default: 5 }), ['upgrade: settings pace: type integer instead of duration']],
     [
-      'it has to be longer',
+      'it must be longer',
       setting({ shortest: '1s' }),
       setting({ shortest: '1m' }),
       ['upgrade: settings pace: shortestMs 60000 instead of 1000'],
     ],
     [
-      'a secret has to match',
+      'a secret must match',
       { key: { type: 'string', default: '', help: '', secret: true } },
       { key: { type: 'string', default: '', help: '', secret: true, pattern: { regex: '^[a-z]*$', form: 'letters' } } },
       ['upgrade: settings key: pattern "^[a-z]*$" instead of none'],
     ],
-    ['a field has to be given', list({ default: '' }), list({}), ['upgrade: settings pairs[]: a is required']],
-    ['a field need not be given', list({}), list({ default: '' }), []],
+    ['a field is required', list({ default: '' }), list({}), ['upgrade: settings pairs[]: a is required']],
+    ['a field is optional', list({}), list({ default: '' }), []],
   ])('%s', (_what, before, now, lines) => {
     expect(findBreaks(ofSettings(before), ofSettings(now))).toEqual(lines);
   });

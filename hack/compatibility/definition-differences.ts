@@ -1,8 +1,8 @@
-// CustomResourceDefinitions of two versions of Evenkeel: what an upgrade would refuse or lose, and what a rollback would meet.
+// Compares the CustomResourceDefinitions of two versions: what an upgrade would refuse or lose, and what a rollback would meet.
 
 import { type Difference, findChangedDefaults, findRefusals, type Schema } from './schema-differences.ts';
 
-/** As far as it decides which objects are served, and how they look. */
+/** The fields of a CRD that determine which objects are served, and their format. */
 export interface Definition {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -20,7 +20,7 @@ interface DefinedVersion {
   readonly schema: { readonly openAPIV3Schema: Schema };
 }
 
-/** Where an object that the previous version stored or writes is refused by this one, loses a field, or means something else. */
+/** Objects that the previous version wrote and that this one refuses, prunes or interprets differently. */
 export function findUpgradeDifferences(previous: readonly Definition[], present: readonly Definition[]): readonly string[] {
   return previous.flatMap((before) => {
     const kind = before.spec.names.kind;
@@ -34,14 +34,14 @@ export function findUpgradeDifferences(previous: readonly Definition[], present:
   });
 }
 
-/** Where an object of this version is not what the previous one expects of its kind; fields that are new to it are none. */
+/** Objects of this version that the previous one does not expect; fields that are new are allowed. */
 export function findRollbackDifferences(previous: readonly Definition[], present: readonly Definition[]): readonly string[] {
   return previous.flatMap((before) => {
     const now = present.find(({ metadata }) => metadata.name === before.metadata.name);
     return before.spec.versions.flatMap(({ name, schema }) => {
-      const written = now?.spec.versions.find((version) => version.name === name);
-      if (written === undefined) return [];
-      return lines(before.spec.names.kind, name, findRefusals(written.schema.openAPIV3Schema, schema.openAPIV3Schema, 'ignored'));
+      const presentVersion = now?.spec.versions.find((version) => version.name === name);
+      if (presentVersion === undefined) return [];
+      return lines(before.spec.names.kind, name, findRefusals(presentVersion.schema.openAPIV3Schema, schema.openAPIV3Schema, 'ignored'));
     });
   });
 }
@@ -50,11 +50,11 @@ function versionDifferences(kind: string, before: DefinedVersion, { spec }: Defi
   const { name } = before;
   const now = spec.versions.find((version) => version.name === name);
   if (now?.served !== true) return [`${kind} ${name}: is not served`];
-  const lost = Object.keys(before.subresources ?? {}).filter((each) => !Object.hasOwn(now.subresources ?? {}, each));
+  const lost = Object.keys(before.subresources ?? {}).filter((subresource) => !Object.hasOwn(now.subresources ?? {}, subresource));
   return [
-    // The previous version would read and write what is stored in a version that it does not know.
+    // The previous version would read and write objects that are stored in a version unknown to it.
     ...(before.storage && !now.storage ? [`${kind} ${name}: is not the stored version`] : []),
-    ...lost.map((each) => `${kind} ${name}: has no subresource ${each}`),
+    ...lost.map((subresource) => `${kind} ${name}: has no subresource ${subresource}`),
     ...lines(kind, name, findRefusals(before.schema.openAPIV3Schema, now.schema.openAPIV3Schema, 'lost')),
     ...lines(kind, name, findChangedDefaults(before.schema.openAPIV3Schema, now.schema.openAPIV3Schema)),
   ];

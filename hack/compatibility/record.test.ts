@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a version that was recorded is read as it was, without words for people', async () => {
+test('a recorded version is read back, without descriptions', async () => {
   const present = readPresentVersion();
   await recordVersion(present, folder);
   const read = readPreviousVersion(folder);
@@ -21,7 +21,7 @@ test('a version that was recorded is read as it was, without words for people', 
   expect(readFileSync(join(folder, 'settings.json'), 'utf8')).not.toContain('"help"');
 });
 
-test('fields that are called as words for people are, stay in the record', async () => {
+test('fields named like a description remain in the record', async () => {
   const schema = { type: 'object', properties: { help: { type: 'string', description: 'A field.' } } };
   const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } };
   const spec = { scope: 'Cluster', names: { kind: 'Boat' }, versions: [version] };
@@ -32,7 +32,7 @@ test('fields that are called as words for people are, stay in the record', async
   });
 });
 
-test('a kind that is defined no more leaves the record with the next version', async () => {
+test('a kind that is no longer defined is removed from the record with the next version', async () => {
   const present = readPresentVersion();
   await recordVersion(present, folder);
   await recordVersion({ ...present, definitions: present.definitions.slice(1) }, folder);

@@ -1,4 +1,4 @@
-// The previous version of Evenkeel as test/fixtures/previous has it: every checkout does, also one without history.
+// The previous version of Evenkeel as recorded in test/fixtures/previous, so that a checkout without history has it.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,17 +13,17 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const RECORD = join(ROOT, 'test', 'fixtures', 'previous');
 const CRDS = 'crds';
 const SETTINGS_FILE = 'settings.json';
-/** Words for people, on which no reader depends. */
+/** Keywords for human readers only. */
 const NOT_RECORDED: ReadonlySet<string> = new Set(['description', 'help']);
 
-/** Of this checkout. */
+/** Reads the version of this checkout. */
 export function readPresentVersion(): Version {
   const folder = join(ROOT, 'crds');
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
   return { definitions: files.map((name) => parse(readFileSync(join(folder, name), 'utf8')) as Definition), settings: SETTINGS };
 }
 
-/** Its settings have no help. @param folder where another version than the previous one was recorded */
+/** Reads the recorded version; its settings have no help texts. @param folder where another version than the previous one is recorded */
 export function readPreviousVersion(folder = RECORD): Version {
   const read = (...names: readonly string[]): unknown => JSON.parse(readFileSync(join(folder, ...names), 'utf8'));
   return {
@@ -32,7 +32,7 @@ export function readPreviousVersion(folder = RECORD): Version {
   };
 }
 
-/** Makes it the one that later versions are compared with. */
+/** Records a version with which later ones are compared. */
 export async function recordVersion({ definitions, settings }: Version, folder = RECORD): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, CRDS), { recursive: true });
@@ -47,7 +47,7 @@ async function write(file: string, value: unknown): Promise<void> {
 function recorded(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(recorded);
   if (typeof value !== 'object' || value === null) return value;
-  // A field may have such a name, too: its schema is an object.
+  // A field may also have such a name; then its value is a schema, not a string.
   const entries = Object.entries(value).filter(([name, inner]) => typeof inner !== 'string' || !NOT_RECORDED.has(name));
   return Object.fromEntries(entries.map(([name, inner]) => [name, recorded(inner)]));
 }

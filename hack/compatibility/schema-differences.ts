@@ -1,6 +1,6 @@
-// Whether what one schema allows is allowed, and kept whole, by another: upgrades and rollbacks are both this question.
+// Checks whether the values that one schema allows are allowed, without pruning, by another. Upgrades and rollbacks need the same check.
 
-/** A schema in the keywords of CRDs; a type of our own is compared by its name. */
+/** A schema in the keywords of CRDs; custom types are compared by name. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export interface Difference {
@@ -9,7 +9,10 @@ export interface Difference {
   readonly message: string;
 }
 
-/** What becomes of a field that only the first schema has: a server prunes it, code that was written before it does not read it. */
+/**
+ * Handling of a field that only the first schema has: a server prunes it (`lost`), and code that does not know it does not read it
+ * (`ignored`).
+ */
 export type UnknownField = 'lost' | 'ignored';
 
 interface Pair {
@@ -23,9 +26,9 @@ type Check = (pair: Pair) => readonly string[];
 
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'shortestMs'];
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
-/** Which values two of them have in common cannot be computed, so only the same one, or none, allows the same values. */
+/** The values that two of these have in common cannot be computed, so only an equal or absent keyword allows the same values. */
 const OPAQUE = ['pattern', 'format', 'multipleOf', 'uniqueItems', 'allOf', 'anyOf', 'oneOf', 'not'];
-/** What server-side apply merges by: another value reads the same object differently. */
+/** Keywords by which server-side apply merges: another value interprets the same object differently. */
 const MERGE_KEYWORDS = ['x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-map-type', 'x-kubernetes-embedded-resource'];
 const COMPARED: ReadonlySet<string> = new Set([
   ...LOWER_BOUNDS,
@@ -47,8 +50,8 @@ const COMPARED: ReadonlySet<string> = new Set([
 const ANNOTATIONS: ReadonlySet<string> = new Set(['description', 'title', 'example', 'externalDocs']);
 
 /**
- * Where `to` may refuse or cut what `from` allows. No difference means that it never does; a difference may be harmless, as
- * patterns and CEL rules are compared by their text. @throws at a keyword that is not compared
+ * Values that `from` allows and `to` may refuse or prune. Without differences there are none; a difference may be harmless, because
+ * patterns and CEL rules are compared as text. @throws at a keyword that is not compared
  */
 export function findRefusals(from: Schema, to: Schema, unknownField: UnknownField): readonly Difference[] {
   const checks = unknownField === 'lost' ? [...CHECKS, lostFields] : CHECKS;
@@ -57,7 +60,7 @@ export function findRefusals(from: Schema, to: Schema, unknownField: UnknownFiel
   );
 }
 
-/** Where an object that leaves a field out means something else: defaults of fields that both schemas have. */
+/** Fields of both schemas with another default, so that an object without the field has another meaning. */
 export function findChangedDefaults(from: Schema, to: Schema): readonly Difference[] {
   return [...sharedNodes({ path: '', from, to })]
     .filter((pair) => !isSame(pair.from['default'], pair.to['default']))
@@ -77,7 +80,7 @@ function* sharedNodes(pair: Pair): Generator<Pair> {
 
 function* sharedChild(path: string, from: Schema | undefined, to: Schema | undefined): Generator<Pair> {
   if (from === undefined || to === undefined) return;
-  // One and the same allows what it allows: a thousand variants of a large schema are compared in seconds.
+  // A schema allows its own values; this shortcut compares a thousand variants of a large schema in seconds.
   if (from !== to) yield* sharedNodes({ path, from, to });
 }
 
@@ -99,7 +102,7 @@ const CHECKS: readonly Check[] = [
     const before = from['enum'] as readonly unknown[] | undefined;
     if (before === undefined) return [`enum ${shown(allowed)} instead of any value`];
     return before
-      .filter((value) => !allowed.some((each) => isSame(each, value)))
+      .filter((value) => !allowed.some((candidate) => isSame(candidate, value)))
       .map((value) => `value ${shown(value)} is not in the enum`);
   },
   ({ from, to }) =>
@@ -110,7 +113,7 @@ const CHECKS: readonly Check[] = [
   ({ from, to }) => (from['nullable'] === true && to['nullable'] !== true ? ['null is not allowed'] : []),
   ({ from, to }) => {
     const before = namesAt(from, 'required');
-    // The server fills a default in before it validates, also in what it reads from its store.
+    // The server sets defaults before it validates, also in stored objects.
     const added = namesAt(to, 'required').filter((name) => !before.includes(name) && fieldOf(to, name)?.['default'] === undefined);
     return added.map((name) => `${name} is required`);
   },
@@ -146,7 +149,7 @@ function fieldOf(schema: Schema, name: string): Schema | undefined {
   return Object.hasOwn(properties, name) ? properties[name] : freeFieldOf(schema);
 }
 
-/** What fields without a property of their own look like; undefined where there are none. */
+/** Schema of fields without a declared property; undefined when there are none. */
 function freeFieldOf(schema: Schema): Schema | undefined {
   const free = schema['additionalProperties'];
   if (typeof free === 'object') return free as Schema;
@@ -164,7 +167,7 @@ function namesAt(schema: Schema, keyword: string): readonly string[] {
 
 function numberAt(schema: Schema, keyword: string, fallback: number): number {
   const value = schema[keyword] ?? fallback;
-  if (typeof value !== 'number') throw new Error(`${keyword} ${shown(value)} is not compared: it is no number`);
+  if (typeof value !== 'number') throw new Error(`${keyword} ${shown(value)} is not compared: it is not a number`);
   return value;
 }
 

@@ -1,4 +1,4 @@
-// A table of settings as a schema that versions are compared by: secrets too, and bounds that no JSON schema can state.
+// Converts a table of settings into a schema for the comparison of versions: with secrets, and with bounds that JSON schema cannot express.
 
 import { parseDuration } from '../../src/core/model/duration.ts';
 import type { Setting, SettingTable, ValueSchema } from '../../src/runtime/options/setting.ts';
@@ -9,9 +9,9 @@ export function settingsAsSchema(table: SettingTable): Schema {
   return { type: 'object', properties };
 }
 
-/** Without its default: where nothing is set, each version goes by its own. */
+/** Without its default: when a setting is not set, each version uses its own. */
 function settingAsSchema(setting: Setting): Schema {
-  // Any other value stops the start.
+  // Any other value prevents the start.
   return setting.status === 'refused' ? { ...asSchema(setting), enum: [setting.default] } : asSchema(setting);
 }
 

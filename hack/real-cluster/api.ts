@@ -1,5 +1,5 @@
-// Raw requests to the cluster's API server, as the administrator or with anybody's token. Not the product's own transport:
-// tests must see exactly what goes over the wire, and nothing is retried.
+// Raw requests to the cluster's API server, as the administrator or with any token. The product's transport is not used, because tests must
+// see the exact messages, without retries.
 
 import https from 'node:https';
 import { readFileSync } from 'node:fs';
@@ -7,13 +7,13 @@ import type { Layout } from './layout.ts';
 
 export interface RawRequest {
   readonly method?: string;
-  /** With its query. */
+  /** Path with query. */
   readonly path: string;
-  /** Lower-case names. */
+  /** Header names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text as it is, or what is to be sent as JSON. */
+  /** Text is sent unchanged, other values as JSON. */
   readonly body?: unknown;
-  /** Instead of the administrator's certificate; empty: anonymous. */
+  /** Token in place of the administrator's certificate; empty: anonymous. */
   readonly token?: string;
   readonly timeoutMs?: number;
 }
@@ -22,7 +22,7 @@ export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** undefined where the answer is not JSON. */
+  /** Parsed body; undefined when it is not JSON. */
   readonly body: unknown;
 }
 
@@ -42,7 +42,7 @@ export class RawApi {
     this.#bare = new https.Agent({ keepAlive: true, maxSockets: 32, ca: this.#ca });
   }
 
-  /** Answers whatever the server says; rejects only where no answer came. */
+  /** Resolves with any response; rejects only when there is none. */
   request(request: RawRequest): Promise<RawResponse> {
     const { method = 'GET', path, headers = {}, body, token, timeoutMs = DEFAULT_TIMEOUT_MS } = request;
     const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
@@ -75,7 +75,7 @@ export class RawApi {
     });
   }
 
-  /** @throws with the server's words where the answer is no success */
+  /** @throws with the server's message when the response is an error */
   async expect<T>(request: RawRequest): Promise<T> {
     const answer = await this.request(request);
     if (answer.status < 300) return answer.body as T;

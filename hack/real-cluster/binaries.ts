@@ -1,4 +1,4 @@
-// The Go programs of hack/controlplane, built when what they are built from has changed.
+// Builds the Go programs of hack/controlplane when their sources have changed.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { binariesFolder, ROOT } from './folders.ts';
 
 const MODULE = join(ROOT, 'hack', 'controlplane');
 
-/** What is built, by the name of the binary: a package of the module, or of a tool that it pins. */
+/** Go package by the name of the binary: a package of the module, or of a tool that it pins. */
 const PACKAGES = {
   controlplane: '.',
   schedulerrules: './schedulerrules',
@@ -26,9 +26,8 @@ const GO_MINOR = 26;
 const UNUSED_AFTER_MS = 14 * 24 * 3600 * 1000;
 
 /**
- * Paths of the binaries; builds those that are missing, which takes minutes the first time.
- *
- * @param onBuilt called for each binary that was missing, when it is built
+ * Paths of the binaries. Builds the missing ones, which takes minutes the first time. @param onBuilt called with the name of each built
+ * binary
  */
 export async function buildBinaries<N extends BinaryName>(
   names: readonly N[],
@@ -54,11 +53,11 @@ export async function buildBinaries<N extends BinaryName>(
   return paths;
 }
 
-/** @throws with what to install where Go is missing or too old */
+/** @throws with a remedy when Go is missing or too old */
 export function goVersion(): string {
   let version: string;
   try {
-    // In the module's folder: its go line may ask Go to fetch a newer toolchain.
+    // Run in the module's folder, because its go line may make Go download a newer toolchain.
     version = execFileSync('go', ['env', 'GOVERSION'], { cwd: MODULE, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
   } catch (cause) {
     throw new Error(
@@ -90,7 +89,7 @@ function goFilesOf(folder: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** Without these the server calls itself v0.0.0, and clients that look at the version do something else. */
+/** Without these flags the server reports version v0.0.0, to which clients react differently. */
 function linkFlags(): string {
   const version = kubernetesVersion();
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
@@ -123,7 +122,7 @@ async function build(name: BinaryName, path: string, log: (line: string) => void
   log(`built ${name} in ${Math.round((performance.now() - startedMs) / 1000)} s`);
 }
 
-/** Removes binaries of versions that no run has used for two weeks; they are large. */
+/** Removes large binaries that no run has used for two weeks. */
 function forgetUnused(): void {
   const oldest = Date.now() - UNUSED_AFTER_MS;
   for (const entry of readdirSync(binariesFolder())) {

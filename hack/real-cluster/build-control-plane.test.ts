@@ -1,4 +1,4 @@
-// hack/build-control-plane.ts with a Go compiler of a few lines.
+// hack/build-control-plane.ts with a stub Go compiler.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-test('hack/build-control-plane.ts records what it built, and nothing where all is built', () => {
+test('hack/build-control-plane.ts records the built binaries, and nothing when none is missing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-build-test-'));
   try {
-    // The path of the binary is the last argument but one.
+    // The second-last argument is the path of the binary.
     writeFileSync(join(folder, 'go'), '#!/bin/bash\n[ "$1" = env ] && echo go1.26.0 || touch "${@: -2:1}"\n');
     chmodSync(join(folder, 'go'), 0o755);
     const buildAll = (file: string): void => {

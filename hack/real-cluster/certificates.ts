@@ -1,5 +1,5 @@
-// The cluster's own authority and everything it signs: the API server, the kubelets, and each component as a client. The
-// authority's key stays in the cluster's folder, as the controller manager signs with it, too.
+// The cluster's certificate authority, and the certificates that it signs: those of the API server, the kubelets and the component clients.
+// The authority's key stays in the cluster's folder, because the controller manager signs with it too.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,21 +9,21 @@ import { generate } from 'selfsigned';
 type Options = NonNullable<Parameters<typeof generate>[1]>;
 
 export interface Signed {
-  /** PEM. */
+  /** In PEM. */
   readonly key: string;
   readonly certificate: string;
 }
 
 const VALID_DAYS = 365;
 const SERVING_NAMES = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
-/** The first address of the services' range is the API server's own Service. */
+/** The first address of the service range belongs to the Service of the API server. */
 const SERVING_ADDRESSES = ['127.0.0.1', '10.96.0.1'];
 
 export const USERS = {
   admin: { user: 'evenkeel-admin', group: 'system:masters' },
   'kube-controller-manager': { user: 'system:kube-controller-manager', group: null },
   'kube-scheduler': { user: 'system:kube-scheduler', group: null },
-  // These two stand for every kubelet of the cluster.
+  // These two represent every kubelet of the cluster.
   kwok: { user: 'kwok', group: 'system:masters' },
   kubelets: { user: 'kubelets', group: 'system:masters' },
 } as const;
@@ -80,13 +80,13 @@ async function sign(
 }
 
 function validity(): Pick<Options, 'keyType' | 'curve' | 'algorithm' | 'notBeforeDate' | 'notAfterDate'> {
-  // A minute back: whoever checks may have read its clock a moment earlier.
+  // A minute in the past, because the clock of a verifier may be slightly behind.
   const notBeforeDate = new Date(Date.now() - 60_000);
   const notAfterDate = new Date(notBeforeDate.getTime() + VALID_DAYS * 24 * 3600 * 1000);
   return { keyType: 'ec', curve: 'P-256', algorithm: 'sha256', notBeforeDate, notAfterDate };
 }
 
-/** Writes `ca`, `apiserver`, `kubelet-client` and each user's certificate and key, and the key of service accounts' tokens. */
+/** Writes `ca`, `apiserver`, `kubelet-client`, the certificate and key of each user, and the signing key of service account tokens. */
 export async function writeCertificates(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const write = (name: string, { key, certificate }: Signed): void => {
@@ -95,7 +95,7 @@ export async function writeCertificates(folder: string): Promise<void> {
   };
   const authority = await makeAuthority('evenkeel-test-ca');
   write('ca', authority);
-  // Of its own, as aggregated API servers believe whatever user a client of this authority names.
+  // A separate authority, because aggregated API servers accept any user name from its clients.
   const frontProxy = await makeAuthority('evenkeel-test-front-proxy-ca');
   write('front-proxy-ca', frontProxy);
   write('front-proxy-client', await signClient(frontProxy, 'front-proxy-client', null));

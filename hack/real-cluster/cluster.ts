@@ -1,5 +1,5 @@
-// A real control plane on loopback: started, looked at, stopped. Every process is known by its own id; nothing is searched
-// for by name, and nothing stays when the cluster goes.
+// Starts, inspects and stops a real control plane on loopback. Processes are identified by id and start time, never by name, and all of
+// them end with the cluster.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -24,22 +24,22 @@ export interface UpOptions {
 
 type Log = (line: string) => void;
 
-/** Long, as the machine may be busy with everything else. */
+/** Long, because the machine may be busy. */
 const READY_WITHIN_MS = 180_000;
 const STOP_PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 100;
-/** Another program may take a free port before the component does. */
+/** Another program may take a free port before the component listens on it. */
 const TRIES = 3;
 
-/** Starts the cluster, or what of it does not run; resolves when it is ready. After a failure nothing is left. */
+/** Starts the cluster, or its missing components; resolves when it is ready. A failed start is cleaned up. */
 export async function up(name: string, options: UpOptions, log: Log, signal?: AbortSignal): Promise<Layout> {
   const layout = new Layout(name);
-  nodeObjects(options.nodes, 0); // what is wrong with them is said before anything is built
+  nodeObjects(options.nodes, 0); // validates the pool before building
   const { controlplane, kwok } = await buildBinaries(['controlplane', 'kwok'], log, signal);
   if (options.prometheus) requirePrometheus();
-  const waiting = (pid: number): void => log(`waiting for process ${pid}, which is at cluster ${name}`);
+  const waiting = (pid: number): void => log(`waiting for process ${pid}, which works on cluster ${name}`);
   await whileLocked(lockOf(layout), waiting, async () => {
-    if (layout.read()?.ready === false) await removeEverything(layout); // a start that died half-way
+    if (layout.read()?.ready === false) await removeEverything(layout); // an incomplete start
     for (let tries = 1; ; tries++) {
       const fresh = layout.read() === null;
       try {
@@ -47,22 +47,22 @@ export async function up(name: string, options: UpOptions, log: Log, signal?: Ab
         await startMissing(layout, options, log, signal);
         return;
       } catch (err) {
-        const words = err instanceof Error ? err.message : String(err);
-        if (!fresh) throw err; // what was there before is not thrown away
+        const message = err instanceof Error ? err.message : String(err);
+        if (!fresh) throw err; // an existing cluster is kept
         await removeEverything(layout);
-        if (tries === TRIES || !words.includes('address already in use')) throw err;
-        log(`${words}\ntrying again on other ports`);
+        if (tries === TRIES || !message.includes('address already in use')) throw err;
+        log(`${message}\ntrying again on other ports`);
       }
     }
   });
   return layout;
 }
 
-/** Stops every process of the cluster and removes its folder. Fine where there is none. */
+/** Stops every process of the cluster and removes its folder. Returns whether it existed. */
 export async function down(name: string, log: Log = () => undefined): Promise<boolean> {
   const layout = new Layout(name);
   const existed = layout.read() !== null;
-  const waiting = (pid: number): void => log(`waiting for process ${pid}, which is at cluster ${name}`);
+  const waiting = (pid: number): void => log(`waiting for process ${pid}, which works on cluster ${name}`);
   await whileLocked(lockOf(layout), waiting, () => removeEverything(layout));
   return existed;
 }
@@ -71,14 +71,14 @@ function lockOf(layout: Layout): string {
   return `${layout.folder}.lock`;
 }
 
-/** Of every cluster, also while a component of it does not run. */
+/** Ports of all clusters, including those of stopped components. */
 function reservedPorts(): ReadonlySet<number> {
   return new Set(clusterNames().flatMap((name) => Object.values(new Layout(name).read()?.ports ?? {})));
 }
 
 async function prepare(layout: Layout, binaries: ClusterRecord['binaries']): Promise<void> {
   mkdirSync(layout.folder, { recursive: true, mode: 0o700 });
-  // One cluster at a time: it reserves its ports by its record, before anything listens on them.
+  // One cluster at a time: its record reserves the ports before a component listens on them.
   const ports = await whileLocked(
     portsLock(),
     () => undefined,
@@ -92,7 +92,7 @@ async function prepare(layout: Layout, binaries: ClusterRecord['binaries']): Pro
   writeConfiguration(layout, ports);
 }
 
-/** Each phase needs the ones before it. */
+/** Each phase depends on the earlier ones. */
 const START_PHASES: readonly (readonly Component[])[] = [
   ['etcd'],
   ['kube-apiserver'],
@@ -118,6 +118,7 @@ async function startMissing(layout: Layout, { nodes, prometheus }: UpOptions, lo
   layout.write({ ...recordOf(layout), ready: true });
 }
 
+/** The record of a cluster. @throws when the cluster does not exist */
 export function recordOf(layout: Layout): ClusterRecord {
   const record = layout.read();
   if (record === null) throw new Error(`there is no cluster ${layout.name}: start it with hack/cluster up --name ${layout.name}`);
@@ -129,25 +130,25 @@ export function isUp(layout: Layout, component: Component): boolean {
   return identity !== undefined && isRunning(identity);
 }
 
-/** Starts one component's process; it is ready a while later. */
+/** Starts the process of a component; `componentReady` waits until it is ready. */
 export function startComponent(layout: Layout, component: Component): void {
   const record = recordOf(layout);
   const identity = startDaemon(componentSpec(component, layout, record));
   layout.write({ ...record, processes: { ...record.processes, [component]: identity } });
 }
 
-/** Ends one component's process; the rest goes on without it. */
+/** Ends the process of a component; the others keep running. */
 export async function stopComponent(layout: Layout, component: Component): Promise<void> {
   const identity = recordOf(layout).processes[component];
   if (identity !== undefined) await stopDaemon(identity, STOP_PATIENCE_MS);
 }
 
-/** @throws with the end of its log where the component ends, or does not become ready */
+/** @throws with the end of its log when the component exits or does not become ready */
 export async function componentReady(layout: Layout, component: Component, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
     signal?.throwIfAborted();
-    if (!isUp(layout, component)) throw new Error(`${component} ended while it was starting:\n${lastWords(layout, component)}`);
+    if (!isUp(layout, component)) throw new Error(`${component} exited during its start:\n${lastWords(layout, component)}`);
     if (await answers(layout, component)) return;
     if (performance.now() > deadline)
       throw new Error(`${component} is not ready after ${READY_WITHIN_MS / 1000} s:\n${lastWords(layout, component)}`);
@@ -169,7 +170,7 @@ async function answers(layout: Layout, component: Component): Promise<boolean> {
     case 'kwok':
       return isOk(`http://127.0.0.1:${ports.kwok}/healthz`);
     case 'kubelets':
-      return readFileSync(layout.log('kubelets'), 'utf8').includes('kubelets: following the nodes');
+      return readFileSync(layout.log('kubelets'), 'utf8').includes('kubelets: watching the nodes');
     case 'prometheus':
       return isOk(`http://127.0.0.1:${ports.prometheus}/-/ready`);
   }
@@ -194,7 +195,7 @@ async function httpsOk(layout: Layout, port: number, path = '/healthz'): Promise
   return withApi(layout, async (api) => (await api.request({ path, timeoutMs: 5_000 })).status === 200, port).catch(() => false);
 }
 
-/** No pod can be created in a namespace before its service account is there. */
+/** Pods can be created in a namespace only after its default service account. */
 async function defaultServiceAccountExists(layout: Layout): Promise<boolean> {
   const path = '/api/v1/namespaces/default/serviceaccounts/default';
   return withApi(layout, async (api) => (await api.request({ path, timeoutMs: 5_000 })).status === 200).catch(() => false);
@@ -209,7 +210,7 @@ export async function withApi<T>(layout: Layout, work: (api: RawApi) => Promise<
   }
 }
 
-/** Adds nodes until there are as many as the pool asks for; never takes one away. */
+/** Adds nodes until the pool's count is reached; never removes one. */
 export async function ensureNodes(layout: Layout, pool: NodePool): Promise<void> {
   const { ports } = recordOf(layout);
   await withApi(layout, async (api) => {
@@ -230,7 +231,7 @@ interface NodeList {
   }[];
 }
 
-/** Resolves when so many of kwok's nodes take pods. */
+/** Resolves when this many kwok nodes are Ready and accept pods. */
 export async function nodesReady(layout: Layout, count: number, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
@@ -255,12 +256,12 @@ async function removeEverything(layout: Layout): Promise<void> {
 }
 
 async function endEverything(layout: Layout, record: ClusterRecord): Promise<void> {
-  // The API server before etcd, so that nobody waits for an answer of etcd that cannot come.
+  // The API server before etcd, so that no request waits for a stopped etcd.
   for (const component of [...COMPONENTS].reverse()) {
     const patienceMs = component === 'kube-apiserver' ? STOP_PATIENCE_MS : STOP_PATIENCE_MS / 4;
     const identity = record.processes[component];
     if (identity !== undefined) await stopDaemon(identity, patienceMs);
-    // One that was started by a command which was killed before it could write that down.
+    // A process whose command was killed before it recorded the process.
     for (const unwritten of findByCommandLine(componentSpec(component, layout, record))) await stopDaemon(unwritten, patienceMs);
   }
 }

@@ -1,5 +1,5 @@
-// How each component is called. What is not said here is Kubernetes' own default, on purpose: admission, feature gates and
-// validation are what a user's cluster has. Intervals alone are shorter, so that tests wait for less.
+// Command lines of the components. Other flags keep Kubernetes' defaults, so that admission, feature gates and validation are those of a
+// user's cluster. Only intervals are shorter, so that tests wait less.
 
 import { join } from 'node:path';
 import type { DaemonSpec } from './daemons.ts';
@@ -29,9 +29,9 @@ const CALLS: Readonly<Record<Component, (layout: Layout, record: ClusterRecord) 
       `--listen-peer-urls=http://127.0.0.1:${ports.etcdPeer}`,
       `--initial-advertise-peer-urls=http://127.0.0.1:${ports.etcdPeer}`,
       `--initial-cluster=default=http://127.0.0.1:${ports.etcdPeer}`,
-      // A kill loses nothing that the kernel has; only a machine that loses its power does, and the data goes with the cluster.
+      // Killing the process loses no data that the kernel has; only a power failure would, and the data is temporary.
       '--unsafe-no-fsync',
-      // The only member has no election to win, but waits for its timeout before it leads.
+      // A single member wins every election, but waits for its timeout first.
       '--heartbeat-interval=20',
       '--election-timeout=200',
       '--log-level=warn',
@@ -64,7 +64,7 @@ const CALLS: Readonly<Record<Component, (layout: Layout, record: ClusterRecord) 
       `--service-cluster-ip-range=${SERVICE_RANGE}`,
       '--authorization-mode=Node,RBAC',
       '--allow-privileged=true',
-      // Its own address is loopback, which may not stand in an endpoint.
+      // Its address is loopback, which endpoints must not contain.
       '--endpoint-reconciler-type=none',
       `--audit-policy-file=${layout.path('audit-policy.yaml')}`,
       `--audit-log-path=${layout.auditLog}`,

@@ -1,17 +1,17 @@
-// The files that components read at their start.
+// Files that the components read at their start.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { USERS, type UserName } from './certificates.ts';
 import type { Layout, Ports } from './layout.ts';
 
-/** Everything that writes, and who asks for tokens or reviews: enough to prove who did what. Reads would only drown it. */
+/** Audits all writes, token requests and reviews, which prove the user of each change. Reads would only add noise. */
 const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
   rules: [
-    // What the cluster's own parts write all the time proves nothing about ours.
+    // The frequent writes of the cluster's components are irrelevant.
     {
       level: 'None',
       users: ['kwok', 'system:kube-scheduler', 'system:kube-controller-manager', 'system:apiserver'],
@@ -21,7 +21,7 @@ const AUDIT_POLICY = {
         { group: 'events.k8s.io', resources: ['events'] },
       ],
     },
-    // Who held Evenkeel's lease, and when it was given back, stands in the lease itself.
+    // The holder of Evenkeel's lease, and its release, are in the lease's body.
     {
       level: 'Request',
       verbs: ['create', 'update', 'patch'],
@@ -46,10 +46,11 @@ export function writeConfiguration(layout: Layout, ports: Ports): void {
   }
 }
 
+/** The parts of a kubeconfig. */
 export interface KubeconfigDependencies {
   readonly cluster: string;
   readonly server: string;
-  /** PEM. */
+  /** In PEM. */
   readonly ca: string;
   readonly user: string;
   readonly credentials: Readonly<Record<string, string>>;
@@ -66,7 +67,7 @@ export function kubeconfig({ cluster, server, ca, user, credentials }: Kubeconfi
   });
 }
 
-/** Scrapes kwok's page of every node, kwok itself, the control plane, and whatever stands in the file of targets. */
+/** Configures scrapes of kwok's page of every node, of kwok, of the control plane, and of the targets in the target file. */
 export function writePrometheusConfiguration(layout: Layout, ports: Ports): void {
   const tls = {
     ca_file: layout.certificate('ca'),
@@ -94,7 +95,7 @@ export function writePrometheusConfiguration(layout: Layout, ports: Ports): void
   writeFileSync(layout.path('prometheus.yaml'), stringify(configuration));
 }
 
-/** Debian's Prometheus cannot ask Kubernetes for its nodes, so they are told to it by a file. */
+/** Writes the nodes as scrape targets, because Debian's Prometheus has no Kubernetes service discovery. */
 export function writeNodeTargets(layout: Layout, ports: Ports, nodes: readonly string[]): void {
   const targets = nodes.map((name) => ({
     targets: [`127.0.0.1:${ports.kwok}`],

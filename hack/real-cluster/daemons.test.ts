@@ -7,7 +7,7 @@ function statOf(state: string, threads: number): string {
 
 test.each([
   ['runs', 'S', 12, '3189120'],
-  ['was killed, and has threads that have not ended: it holds its ports', 'Z', 2, '3189120'],
+  ['was killed, and still has threads: it holds its ports', 'Z', 2, '3189120'],
   ['only waits to be reaped', 'Z', 1, null],
 ])('a process that %s', (_what, state, threads, startTicks) => {
   expect(startTicksIn(statOf(state, threads))).toBe(startTicks);

@@ -1,5 +1,4 @@
-// Processes that outlive the command that started them. A process is known by its id and the moment it started: an id alone
-// may belong to a stranger by the time that we want to stop it.
+// Processes that outlive the command that started them. A process is identified by its id and start time, because an id may be reused.
 
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
@@ -7,22 +6,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Of the kernel, in clock ticks since it booted. */
+  /** Start time in kernel clock ticks since boot. */
   readonly startTicks: string;
 }
 
 export interface DaemonSpec {
   readonly program: string;
   readonly args: readonly string[];
-  /** Both streams are appended to it. */
+  /** Both output streams are appended to this file. */
   readonly logFile: string;
   readonly folder: string;
 }
 
 const LOOK_EVERY_MS = 20;
-/** Go collects garbage at five times the heap in use instead of twice: it took a fifth of all CPU, and memory is plenty. */
+/** Go collects garbage at five times the live heap instead of twice: collection took a fifth of all CPU time, and memory is sufficient. */
 const GO_GARBAGE_PERCENT = '400';
-/** Places in /proc/PID/stat, from 1 (man proc_pid_stat). */
+/** Field numbers in /proc/PID/stat, from 1 (man proc_pid_stat). */
 const STATE_FIELD = 3;
 const THREADS_FIELD = 20;
 const START_TICKS_FIELD = 22;
@@ -32,7 +31,7 @@ export function startDaemon(spec: DaemonSpec): ProcessIdentity {
   try {
     const env = { GOGC: GO_GARBAGE_PERCENT, ...process.env };
     const child = spawn(spec.program, spec.args, { cwd: spec.folder, detached: true, stdio: ['ignore', log, log], env });
-    child.on('error', () => undefined); // told by the missing pid
+    child.on('error', () => undefined); // reported by the missing pid
     child.unref();
     if (child.pid === undefined) throw new Error(`${spec.program} could not be started`);
     return identify(child.pid);
@@ -41,7 +40,7 @@ export function startDaemon(spec: DaemonSpec): ProcessIdentity {
   }
 }
 
-/** @throws where there is no such process */
+/** @throws when there is no such process */
 export function identify(pid: number): ProcessIdentity {
   const startTicks = startTicksOf(pid);
   if (startTicks === null) throw new Error(`process ${pid} ended at once`);
@@ -52,7 +51,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return startTicksOf(identity.pid) === identity.startTicks;
 }
 
-/** Sends the signal where the process is still the one that we started. */
+/** Sends the signal if the id still belongs to the started process. */
 export function signalDaemon(identity: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isRunning(identity)) return;
   try {
@@ -62,17 +61,17 @@ export function signalDaemon(identity: ProcessIdentity, signal: NodeJS.Signals):
   }
 }
 
-/** Asks politely, then kills. Resolves when the process is gone. */
+/** Sends SIGTERM, then SIGKILL after `patienceMs`. Resolves when the process is gone. */
 export async function stopDaemon(identity: ProcessIdentity, patienceMs: number): Promise<void> {
   signalDaemon(identity, 'SIGTERM');
-  // A suspended process hears nothing else.
+  // A suspended process handles no other signal.
   signalDaemon(identity, 'SIGCONT');
   if (await endedWithin(identity, patienceMs)) return;
   signalDaemon(identity, 'SIGKILL');
-  if (!(await endedWithin(identity, 30_000))) throw new Error(`process ${identity.pid} does not end, even killed`);
+  if (!(await endedWithin(identity, 30_000))) throw new Error(`process ${identity.pid} does not end after SIGKILL`);
 }
 
-/** Processes with exactly this command line, to the last argument: ports and folders make it one cluster's own. */
+/** Processes with exactly this command line; its ports and folders belong to one cluster only. */
 export function findByCommandLine({ program, args }: Pick<DaemonSpec, 'program' | 'args'>): readonly ProcessIdentity[] {
   const wanted = [program, ...args, ''].join('\0');
   return readdirSync('/proc')
@@ -87,7 +86,7 @@ function commandLineOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // gone, or of the kernel
+    return ''; // exited, or a kernel thread
   }
 }
 
@@ -109,11 +108,11 @@ function startTicksOf(pid: number): string | null {
 }
 
 /**
- * From the text of /proc/PID/stat. null for a process that only waits to be reaped; while other threads than its first have not ended
- * yet, it still holds its ports.
+ * Start time from the text of /proc/PID/stat. null for a process that only waits to be reaped; while it has other running threads, it still
+ * holds its ports.
  */
 export function startTicksIn(stat: string): string | null {
-  // The second field is the program's name in parentheses, which may hold anything.
+  // The second field is the program's name in parentheses, which may contain any characters.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const field = (place: number): string | undefined => fields[place - STATE_FIELD];
   return field(STATE_FIELD) === 'Z' && Number(field(THREADS_FIELD)) <= 1 ? null : (field(START_TICKS_FIELD) ?? null);

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const ignoring = (): void => undefined;
 
-/** A process that takes the lock, prints a line and holds it until it is killed. */
+/** A process that takes the lock, prints a line and holds the lock until it is killed. */
 async function holder(path: string): Promise<{ readonly pid: number; kill(): Promise<void> }> {
   const script = `
     import { whileLocked } from ${JSON.stringify(join(import.meta.dirname, 'file-lock.ts'))};
@@ -35,17 +35,17 @@ async function holder(path: string): Promise<{ readonly pid: number; kill(): Pro
   };
 }
 
-test('works of one lock run one after the other, also within a process', async () => {
+test('functions with the same lock run one after the other, also within a process', async () => {
   const path = join(folder, 'one-at-a-time');
   let running = 0;
-  const most: number[] = [];
+  const concurrency: number[] = [];
   const work = async (): Promise<void> => {
-    most.push((running += 1));
+    concurrency.push((running += 1));
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
   };
   await Promise.all(Array.from({ length: 20 }, () => whileLocked(path, ignoring, work)));
-  expect(most).toEqual(Array.from({ length: 20 }, () => 1));
+  expect(concurrency).toEqual(Array.from({ length: 20 }, () => 1));
 });
 
 test('locks of different names do not exclude each other', async () => {
@@ -53,7 +53,7 @@ test('locks of different names do not exclude each other', async () => {
   expect(inner).toBe('both');
 });
 
-test('a lock is only tried where it is not to be waited for', async () => {
+test('tryLock does not wait', async () => {
   const path = join(folder, 'tried');
   const lock = await tryLock(path);
   expect(lock).not.toBeNull();
@@ -84,7 +84,7 @@ test('a lock of another process is waited for, with its id, and is free when tha
   expect(order).toEqual(['killed', 'taken']);
 });
 
-test('of many that wait for a process that is killed, one at a time has the lock', async () => {
+test('of many processes that wait for a killed one, one at a time has the lock', async () => {
   const path = join(folder, 'many');
   const other = await holder(path);
   const waiting = Array.from({ length: 20 }, () => {
@@ -93,10 +93,10 @@ test('of many that wait for a process that is killed, one at a time has the lock
     return { waits, reported };
   });
   let running = 0;
-  const most: number[] = [];
+  const concurrency: number[] = [];
   const all = waiting.map(({ reported }) =>
     whileLocked(path, reported, async () => {
-      most.push((running += 1));
+      concurrency.push((running += 1));
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
     }),
@@ -104,5 +104,5 @@ test('of many that wait for a process that is killed, one at a time has the lock
   await Promise.all(waiting.map(({ waits }) => waits));
   await other.kill();
   await Promise.all(all);
-  expect(most).toEqual(Array.from({ length: 20 }, () => 1));
+  expect(concurrency).toEqual(Array.from({ length: 20 }, () => 1));
 });

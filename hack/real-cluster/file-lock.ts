@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Runs the work while no other process in this network namespace holds the lock of the same name. The lock is an abstract Unix
- * socket: binding is atomic, and the kernel releases it with its process. A lock file would have to be taken over from a holder that
- * died, and two processes that do so at once can remove each other's new lock.
- *
- * @param onWait called once with the holder's process id where the lock has to be waited for
+ * Runs the work while no other process in this network namespace holds the lock of this name. The lock is an abstract Unix socket: binding
+ * is atomic, and the kernel releases it with its process. A lock file would have to be taken over from a dead holder, and two processes
+ * that do so at once can remove each other's new lock. @param onWait called once with the holder's process id when the lock is taken
  */
 export async function whileLocked<T>(name: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T> {
   let report = onWait;
@@ -23,13 +21,14 @@ export async function whileLocked<T>(name: string, onWait: (pid: number) => void
   }
 }
 
+/** A held lock. */
 export class Lock {
   readonly #server: Server;
   readonly #waiting = new Set<Socket>();
 
   constructor(server: Server) {
     this.#server = server;
-    // A lock keeps no process from ending.
+    // The lock does not keep the process alive.
     server.unref();
     server.on('connection', (socket) => {
       this.#waiting.add(socket);
@@ -45,7 +44,7 @@ export class Lock {
   }
 }
 
-/** null: it is held, by another process or by this one. */
+/** Takes the lock if it is free; null when this or another process holds it. */
 export function tryLock(name: string): Promise<Lock | null> {
   const server = createServer();
   return new Promise((resolve, reject) => {
@@ -58,12 +57,12 @@ function addressOf(name: string): string {
   return `\0evenkeel-lock-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
 }
 
-/** Resolves when the holder has released the lock, or has died. */
+/** Resolves when the holder has released the lock or has exited. */
 function released(address: string, onHolder: (pid: number) => void): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(address);
     socket.once('data', (pid: Buffer) => onHolder(Number(pid.toString())));
-    // Refused: it was released in between.
+    // Refused: the lock was released in between.
     socket.on('error', () => undefined).once('close', () => resolve());
   });
 }

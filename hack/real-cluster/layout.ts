@@ -1,12 +1,12 @@
-// A cluster on disk: what was started, on which ports, by which processes. Written before anything is started, so that a
-// command which dies half-way leaves a record for the next one to clean up by.
+// A cluster on disk: its processes and ports. The record is written before a process starts, so that the next command can clean up after
+// one that was killed.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessIdentity } from './daemons.ts';
 import { clusterFolder } from './folders.ts';
 
-/** In the order in which they are started. */
+/** In the order of their start. */
 export const COMPONENTS = [
   'etcd',
   'kube-apiserver',
@@ -25,10 +25,11 @@ export interface ClusterRecord {
   readonly ports: Ports;
   readonly binaries: { readonly controlplane: string; readonly kwok: string };
   readonly processes: Partial<Record<Component, ProcessIdentity>>;
-  /** Whether `up` came to its end. */
+  /** Whether `up` completed. */
   readonly ready: boolean;
 }
 
+/** Paths of a cluster's files, and its record. */
 export class Layout {
   readonly name: string;
   readonly folder: string;
@@ -54,7 +55,7 @@ export class Layout {
     return this.path('certificates', `${name}.key`);
   }
 
-  /** Of the administrator, for people. */
+  /** Kubeconfig of the administrator. */
   get kubeconfig(): string {
     return this.path('kubeconfig');
   }
@@ -71,12 +72,12 @@ export class Layout {
     return this.path(`${component}.log`);
   }
 
-  /** Metrics endpoints of further programs; Prometheus reads it again when it changes. */
+  /** File of additional scrape targets; Prometheus reloads it when it changes. */
   get scrapeTargets(): string {
     return this.path('scrape-targets.json');
   }
 
-  /** kwok's page of each node, for the same. */
+  /** File of kwok's page of each node as scrape targets. */
   get nodeTargets(): string {
     return this.path('node-targets.json');
   }
@@ -85,12 +86,12 @@ export class Layout {
     return this.path('cluster.json');
   }
 
-  /** null: there is no such cluster. */
+  /** The record; null when the cluster does not exist. */
   read(): ClusterRecord | null {
     try {
       return JSON.parse(readFileSync(this.#recordFile, 'utf8')) as ClusterRecord;
     } catch (err) {
-      // No look beforehand: another process may remove the cluster in between.
+      // Not checked beforehand, because another process may remove the cluster in between.
       if ((err as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw err;
     }

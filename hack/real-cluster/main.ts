@@ -23,7 +23,7 @@ const USAGE = `usage: hack/cluster COMMAND [--name NAME] [OPTION]...
 
 Needs Go 1.26 or later; the first start compiles the control plane, which takes about ten minutes.`;
 
-/** Called wrongly. */
+/** Exit code for wrong arguments. */
 const EXIT_USAGE = 2;
 const MAX_NODES = 5_000;
 
@@ -60,7 +60,7 @@ interface Options {
 function readArguments(args: readonly string[]): { readonly command: (typeof COMMANDS)[number]; readonly options: Options } {
   const { positionals, values } = parse(args);
   const [given = 'help', ...more] = positionals;
-  const command = COMMANDS.find((each) => each === (values.help ? 'help' : given));
+  const command = COMMANDS.find((candidate) => candidate === (values.help ? 'help' : given));
   if (command === undefined || more.length > 0) throw new UsageError(`unknown command: ${positionals.join(' ')}`);
   const nodes = Number(values.nodes);
   if (!Number.isInteger(nodes) || nodes < 0 || nodes > MAX_NODES)
@@ -97,7 +97,7 @@ async function start({ name, nodes, machineTypes, zones, prometheus }: Options):
   const pool = { ...DEFAULT_POOL, count: nodes, machineTypes, zones };
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => interrupted.abort(new Error(`${signal} while starting: what was started is removed`)));
+    process.once(signal, () => interrupted.abort(new Error(`${signal} during the start: the started processes are removed`)));
   }
   const log = (line: string): void => console.error(`cluster ${name}: ${line}`);
   const layout = await up(name, { nodes: pool, prometheus }, log, interrupted.signal);
@@ -108,14 +108,14 @@ async function start({ name, nodes, machineTypes, zones, prometheus }: Options):
 async function stop(names: readonly string[]): Promise<void> {
   for (const name of names) {
     const existed = await down(name, (line) => console.error(`cluster ${name}: ${line}`));
-    console.error(existed ? `cluster ${name}: stopped and removed` : `cluster ${name}: was not there`);
+    console.error(existed ? `cluster ${name}: stopped and removed` : `cluster ${name}: did not exist`);
   }
 }
 
 function status(name: string): void {
   const layout = existing(name);
   const record = layout.read();
-  console.log(`cluster    ${name}${record?.ready === true ? '' : ' (its start has not come to an end)'}`);
+  console.log(`cluster    ${name}${record?.ready === true ? '' : ' (its start has not completed)'}`);
   console.log(`server     https://127.0.0.1:${record?.ports.apiserver}`);
   console.log(`kubeconfig ${layout.kubeconfig}`);
   console.log(`kubelets   port ${record?.ports.kubelet} (setting kubelet.port)`);

@@ -4,10 +4,10 @@ import { kubernetesVersion } from './binaries.ts';
 
 export interface NodePool {
   readonly count: number;
-  /** Dealt in turn, as are the zones. */
+  /** Assigned round-robin, like the zones. */
   readonly machineTypes: readonly string[];
   readonly zones: readonly string[];
-  /** Every so many-th node is spot; 0: none. */
+  /** Every n-th node is spot; 0: none. */
   readonly spotEvery: number;
 }
 
@@ -17,7 +17,7 @@ export const DEFAULT_POOL: Omit<NodePool, 'count'> = {
   spotEvery: 4,
 };
 
-/** Node objects as kubelets register them; kwok keeps them ready. */
+/** Node objects as kubelets register them; kwok keeps them Ready. */
 export function nodeObjects(pool: NodePool, kubeletPort: number): readonly NodeWire[] {
   return Array.from({ length: pool.count }, (_, index) => kwokNode(pool, index, kubeletPort));
 }
@@ -27,7 +27,7 @@ function kwokNode(pool: NodePool, index: number, kubeletPort: number): NodeWire 
   const machineType = findMachineType(typeName);
   if (machineType === undefined)
     throw new Error(`machine type ${typeName} is not known; choose one of ${MACHINE_TYPES.map((type) => type.name).join(', ')}`);
-  // Zones change slower than types, or two types and two zones would never mix.
+  // Zones change less often than types: with two of each in step, they would never mix.
   const zone = dealt(pool.zones, Math.floor(index / pool.machineTypes.length));
   const spot = pool.spotEvery > 0 && index % pool.spotEvery === pool.spotEvery - 1;
   const name = `kwok-${String(index + 1).padStart(4, '0')}`;
@@ -53,7 +53,7 @@ function kwokNode(pool: NodePool, index: number, kubeletPort: number): NodeWire 
   };
 }
 
-/** Each node has an address of loopback to itself: kubelets are told apart by their address, as they are in a cluster. */
+/** Each node has a unique loopback address, because kubelets are identified by their address as in a real cluster. */
 function nodeAddress(index: number): string {
   return `127.10.${Math.floor(index / 250)}.${(index % 250) + 1}`;
 }

@@ -1,16 +1,16 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the range from which the kernel takes the ports of outgoing connections (32768), and above the one of test/e2e's free
- * ports: neither takes the port of a component that is stopped for a moment.
+ * Below the ephemeral range (from 32768), and above the range of test/e2e's free ports: neither takes the port of a component that is
+ * briefly stopped.
  */
 export const PORT_RANGE = { from: 30_000, to: 32_767 } as const;
 
-/** Ports of loopback on which nothing listens at this moment, all different, and none of those that are reserved. */
+/** Ports of loopback without a listener, all different, and none of the reserved ones. */
 export async function portsToKeep(count: number, reserved: ReadonlySet<number> = new Set()): Promise<readonly number[]> {
   const { from, to } = PORT_RANGE;
   const size = to - from + 1;
-  // From a random one on, as other programs may choose at the same time.
+  // Starts at a random port, because other programs may choose at the same time.
   const first = Math.floor(Math.random() * size);
   const chosen: number[] = [];
   for (let step = 0; step < size && chosen.length < count; step++) {
@@ -25,7 +25,7 @@ function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    // On all addresses: played kubelets listen at others than 127.0.0.1.
+    // On all addresses, because the simulated kubelets listen on others than 127.0.0.1.
     server.listen(port, '0.0.0.0', () => server.close(() => resolve(true)));
   });
 }

@@ -1,4 +1,5 @@
-// Writes what a release publishes beside the image: `main.ts FOLDER IMAGE@sha256:DIGEST [COMMIT]`. docs/release.md has the procedure.
+// Writes the files that a release publishes with the image: `main.ts FOLDER IMAGE@sha256:DIGEST [COMMIT]`. docs/release.md has the
+// procedure.
 import { writeRelease } from './write-release.ts';
 
 const [folder, image, commit = 'HEAD'] = process.argv.slice(2);

@@ -28,7 +28,7 @@ describe('a release', () => {
     execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder, stdio: 'ignore' });
   });
 
-  test('has a CycloneDX SBOM with the digest of every package that runs, and none of development', () => {
+  test('has a CycloneDX SBOM with the digest of every runtime package, and no development packages', () => {
     const name = sums()[2]?.split('  ')[1] ?? '';
     const bom = JSON.parse(read(name)) as { bomFormat: string; components: { name: string; hashes?: unknown }[] };
     expect(bom.bomFormat).toBe('CycloneDX');

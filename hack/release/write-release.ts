@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 100 * 2 ** 20;
 
 export interface ReleaseOptions {
-  /** Created where it is missing. */
+  /** Created when it is missing. */
   readonly folder: string;
   /** The pushed image with its digest. */
   readonly image: string;
@@ -18,10 +18,8 @@ export interface ReleaseOptions {
 }
 
 /**
- * Writes the sources, the chart and the SBOM of a commit, SHA256SUMS of the three, and NOTES.md with all digests and the
- * provenance. The same commit gives the same sources and chart. Answers the notes.
- *
- * @throws where the image has no digest, or git or npm fails
+ * Writes the sources, the chart and the SBOM of a commit, SHA256SUMS of the three, and NOTES.md with all digests and the provenance. The
+ * same commit gives the same sources and chart. Returns the notes. @throws when the image has no digest, or git or npm fails
  */
 export async function writeRelease({ folder, image, commit }: ReleaseOptions): Promise<string> {
   if (!/@sha256:[0-9a-f]{64}$/.test(image)) throw new Error(`${image} has no digest: write REGISTRY/evenkeel@sha256:DIGEST`);
@@ -43,7 +41,7 @@ export async function writeRelease({ folder, image, commit }: ReleaseOptions): P
   return notes;
 }
 
-/** CycloneDX, of the packages that run: the lock file alone decides, whatever is installed here. */
+/** CycloneDX SBOM of the runtime packages. It depends on the lock file only, not on the installed packages. */
 async function billOfMaterials(revision: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-sbom-'));
   try {
@@ -71,7 +69,7 @@ interface NotesDependencies {
   readonly revision: string;
   readonly image: string;
   readonly sums: string;
-  /** Images that the Dockerfile builds on. */
+  /** Base images of the Dockerfile. */
   readonly bases: readonly string[];
 }
 

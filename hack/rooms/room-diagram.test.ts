@@ -9,7 +9,7 @@ const TABLE = new Map([
 ]);
 
 describe('The rooms', () => {
-  test('are read from the rules of the import check', () => {
+  test('are read from the rules of the dependency check', () => {
     const rules = [
       { name: 'room-apis', to: { pathNot: ['^src/(apis)/', '^packages/kube/'] } },
       { name: 'room-core', to: { pathNot: ['^src/(core|apis)/', '^packages/kube/'] } },
@@ -25,13 +25,13 @@ describe('The rooms', () => {
     ]);
   });
 
-  test('of a rule in another form are an error, not an empty room', () => {
+  test('of a rule in an unknown form are an error, not an empty room', () => {
     expect(() => roomsOf([{ name: 'room-core', to: { pathNot: ['^src/core'] } }])).toThrow('room-core');
   });
 });
 
 describe('The diagram', () => {
-  test('leaves out an import that a longer way leads to', () => {
+  test('omits an import with a longer path', () => {
     expect([...directImports(TABLE)]).toEqual([
       ['apis', []],
       ['core', ['apis']],

@@ -1,6 +1,6 @@
-// The rooms of src/, the packages and their imports as a Mermaid flowchart.
+// The rooms of src/, the packages, and their imports as a Mermaid flowchart.
 
-/** What each room may import, by room. It has no cycle. */
+/** Allowed imports by room. The graph has no cycle. */
 export type RoomTable = ReadonlyMap<string, readonly string[]>;
 
 interface Rule {
@@ -8,7 +8,7 @@ interface Rule {
   readonly to: { readonly pathNot?: string | readonly string[] };
 }
 
-/** Reads the table of rooms and packages back from the rules that .dependency-cruiser.cjs derives from it. */
+/** Reads the table of rooms and packages from the rules that .dependency-cruiser.cjs derives from it. */
 export function roomsOf(rules: readonly Rule[]): RoomTable {
   const rooms = new Map<string, readonly string[]>();
   for (const { name, to } of rules) {
@@ -30,7 +30,7 @@ function namesIn(pattern: string): readonly string[] {
   return several?.split('|') ?? (one === undefined ? [] : [one]);
 }
 
-/** The transitive reduction: an import is left out where a longer way leads to the same room. */
+/** Transitive reduction: an import is omitted when a longer path leads to the same room. */
 export function directImports(rooms: RoomTable): RoomTable {
   const isReachable = (from: string, to: string): boolean => (rooms.get(from) ?? []).some((next) => next === to || isReachable(next, to));
   return new Map(
@@ -38,7 +38,7 @@ export function directImports(rooms: RoomTable): RoomTable {
   );
 }
 
-/** @param roles what each room holds, in a few words; a room without one is an error */
+/** @param roles short description of each room; a room without one is an error */
 export function roomDiagram(rooms: RoomTable, roles: Readonly<Record<string, string>>): string {
   const names = [...rooms.keys()];
   const nodes = names.map((room) => {

@@ -1,4 +1,4 @@
-// One page of a headless Chromium over the DevTools protocol: a page that fetches what it shows is complete only some time after it has loaded.
+// A page of a headless Chromium over the DevTools protocol, which can wait until the page has fetched its data.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -35,7 +35,7 @@ export interface BrowserPageOptions {
   readonly timeoutMs: number;
 }
 
-/** Calls `use` with a page that shows the URL; ends the browser and removes its profile afterwards. */
+/** Calls `use` with a page of the URL; then ends the browser and removes its profile. */
 export async function withBrowserPage<T>(options: BrowserPageOptions, use: (page: BrowserPage) => Promise<T>): Promise<T> {
   const profile = mkdtempSync(join(tmpdir(), 'evenkeel-browser-'));
   const size = `--window-size=${options.width},${options.height}`;
@@ -60,7 +60,7 @@ async function openPage(
     `${name} to start`,
     timeoutMs,
   );
-  if (browser.exitCode !== null) throw new Error(`${name} ended with exit code ${browser.exitCode}`);
+  if (browser.exitCode !== null) throw new Error(`${name} exited with code ${browser.exitCode}`);
   const [port] = readFileSync(portFile, 'utf8').split('\n');
   const targets = (await (await fetch(`http://127.0.0.1:${port ?? ''}/json/list`)).json()) as readonly {
     type: string;
@@ -86,9 +86,9 @@ export class BrowserPage {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @param condition an expression of JavaScript in the page */
+  /** Waits until a condition holds. @param condition a JavaScript expression in the page */
   async waitFor(condition: string): Promise<void> {
-    // A page that navigates has no context to evaluate in: the condition is not true yet.
+    // A navigating page has no context for the evaluation: the condition counts as false.
     await until(
       () =>
         this.#evaluate(condition).then(

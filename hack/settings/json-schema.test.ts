@@ -38,13 +38,13 @@ test.each([[{}], [{ ports: { http: ':9090' } }], [{ routes: [{ to: 'here' }, { t
 
 test.each([
   ['an unknown group', { port: {} }],
-  ['what is left out', { ports: { own: 'mine' } }],
+  ['an omitted setting', { ports: { own: 'mine' } }],
   ['a secret', { ports: { password: 'hush' } }],
   ['objects that hold a secret', { accounts: [] }],
   ['a field that is missing', { routes: [{ weights: [] }] }],
   ['an unknown field', { routes: [{ to: 'here', weight: 1 }] }],
   ['an item out of its bounds', { routes: [{ to: 'here', weights: [0] }] }],
-  ['a text that does not match', { routes: [{ to: '10' }] }],
+  ['a string that does not match', { routes: [{ to: '10' }] }],
 ])('the schema refuses %s', (_what, values) => {
   expect(validate(values)).toBe(false);
 });

@@ -1,4 +1,4 @@
-// The JSON schema of a table of settings as a tree of groups, for the values of the chart.
+// JSON schema of a table of settings as a tree of groups, for the values of the chart.
 
 import { holdsSecret } from '../../src/runtime/options/masked.ts';
 import type { FieldSchema, ScalarSchema, Setting, SettingTable, ValueSchema } from '../../src/runtime/options/setting.ts';
@@ -16,11 +16,11 @@ const BY_TYPE: Readonly<Record<ScalarSchema['type'], JsonSchema>> = {
   integer: { type: 'integer' },
   number: { type: 'number' },
   duration: { type: 'string', pattern: '^([1-9][0-9]*(ms|s|m|h|d|w))+$' },
-  // A pod is asked at its own address: one that listens on loopback would answer neither probes nor Services.
+  // Kubelets and Services connect to the pod's address, so a program that listens on loopback is unreachable.
   address: { type: 'string', pattern: '^(0\\.0\\.0\\.0|\\[::\\])?:[1-9][0-9]{0,4}$' },
 };
 
-/** Without what `leaveOut` names, and without secrets: values of a chart become a ConfigMap, which is no place for them. */
+/** Schema without the settings of `leaveOut` and without secrets: values of a chart become a ConfigMap, which must not contain secrets. */
 export function settingsJsonSchema(table: SettingTable, leaveOut: ReadonlySet<string>, description: string): JsonSchema {
   const properties: Properties = {};
   for (const [path, setting] of Object.entries(table)) {
@@ -34,14 +34,14 @@ export function settingsJsonSchema(table: SettingTable, leaveOut: ReadonlySet<st
   return { type: 'object', description, additionalProperties: false, properties };
 }
 
-/** The settings of a group, which is made where there is none yet. */
+/** The settings of a group, which is created when it is missing. */
 function groupIn(outer: Properties, name: string): Properties {
   const properties = (outer[name]?.['properties'] ?? {}) as Properties;
   outer[name] ??= { type: 'object', additionalProperties: false, properties };
   return properties;
 }
 
-/** @param only any other value would stop the controller at its start; better that the install is refused */
+/** @param only restriction to the default, because the controller would refuse any other value at its start */
 function described(schema: Setting | FieldSchema, only: { readonly enum?: readonly unknown[] }): JsonSchema {
   const { type, pattern, ...bounds } = valueSchema(schema);
   return { type, ...(pattern === undefined ? {} : { pattern }), description: schema.help, ...bounds, ...only };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { referenceRows } from './reference-rows.ts';
 
-test('a setting with objects has a row, and each field of theirs one below it', () => {
+test('a setting with objects has a row, and one below it for each field', () => {
   const rows = referenceRows({
     'meta.instances': {
       type: 'list',

@@ -1,4 +1,4 @@
-// The settings as rows of a Markdown table: a row each, and below it one for each field of its objects.
+// The settings as rows of a Markdown table: one row each, and below it one for each field of its objects.
 
 import { environmentName, flagName, type Setting, type SettingTable, type ValueSchema } from '../../src/runtime/options/setting.ts';
 
@@ -24,7 +24,7 @@ const STATUS: Readonly<Record<NonNullable<Setting['status']> | 'in effect', stri
   refused: ' *Not in this version: only the default is accepted.*',
 };
 
-/** Fields have neither variable nor flag of their own: the whole of the setting is given as JSON. */
+/** Fields have neither a variable nor a flag: the whole setting is set as JSON. */
 function fieldRows(path: string, schema: ValueSchema): readonly string[] {
   if (schema.type === 'list') return fieldRows(`${path}[]`, schema.items);
   if (schema.type !== 'object') return [];

@@ -1,11 +1,11 @@
-// Keeps one core busy until its parent ends, however that happens: the channel to it is then closed.
+// Keeps one core busy until its parent ends in any way, which closes the channel to it.
 
 import process from 'node:process';
 
 const SLICE_MS = 50;
 
 process.on('disconnect', () => process.exit());
-// A ctrl-C goes to every process of the terminal: the parent decides when the load ends.
+// Ctrl-C reaches every process of the terminal; the parent decides when the load ends.
 process.on('SIGINT', () => undefined);
 
 function spin(): void {

@@ -1,4 +1,4 @@
-// hack/prove-stable with a make of a few lines in place of the real one.
+// hack/prove-stable with a stub make.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ async function outcomeOf(child: ChildProcess): Promise<Outcome> {
 }
 
 describe('hack/prove-stable', () => {
-  test('prints seconds and totals of each run, keeps its output, and succeeds where all passed', async () => {
+  test('prints seconds and totals of each run, keeps its output, and succeeds when all passed', async () => {
     const { code, lines } = await outcomeOf(start('echo "$@"; echo "7 passed, 0 failed"', ['2', '--e2e']));
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(/^1\/4 make test: \d+ s, 7 passed, 0 failed$/),
@@ -56,9 +56,9 @@ describe('hack/prove-stable', () => {
 
   test.each([
     ['a test failed', 'echo "6 passed, 1 failed"', '6 passed, 1 failed'],
-    ['make failed all the same', 'echo "7 passed, 0 failed"; exit 2', '7 passed, 0 failed'],
+    ['make failed nevertheless', 'echo "7 passed, 0 failed"; exit 2', '7 passed, 0 failed'],
     ['nothing was counted', 'echo nothing', 'no totals printed'],
-  ])('goes on and fails where %s, and names the log', async (_what, make, totals) => {
+  ])('continues and fails when %s, and names the log', async (_what, make, totals) => {
     const { code, lines } = await outcomeOf(start(make, ['2']));
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(`^1/2 make test: \\d+ s, ${totals}; see .*1-test.log$`),
@@ -68,7 +68,7 @@ describe('hack/prove-stable', () => {
     expect(code).toBe(1);
   });
 
-  test('names what failed in a run, once', async () => {
+  test('lists the failures of a run, each once', async () => {
     const fail = 'FAIL test/e2e/idle.test.ts (12.3 s)\n  ● An idle workload › is woken\n';
     const { lines } = await outcomeOf(start(`printf '${fail}PASS test/e2e/crash.test.ts\n${fail}'; echo "6 passed, 1 failed"`, ['1']));
     expect(lines.slice(2)).toEqual(['FAIL test/e2e/idle.test.ts', '  ● An idle workload › is woken', '1 of 1 runs failed']);
@@ -86,21 +86,22 @@ describe('hack/prove-stable', () => {
     expect([code, lines[1]]).toEqual([0, expect.stringMatching(/ s, 7 passed, 0 failed, 2 skipped$/)]);
   });
 
-  test('ends make and fails where a log cannot be written', async () => {
+  test('ends make and fails when a log cannot be written', async () => {
     mkdirSync(join(folder, 'logs', '1-test.log'), { recursive: true });
     const { code, errors } = await outcomeOf(start('sleep 600', ['2']));
     expect([code, errors]).toEqual([1, expect.stringMatching(/^cannot write .*1-test\.log: EISDIR/)]);
   });
 
-  test('ends make and fails where a busy loop ends', async () => {
+  test('ends make and fails when a busy loop ends', async () => {
     const killLoop = 'while read -r pid _ _ parent _; do [ "$parent" != $PPID ] || [ $pid = $$ ] || kill $pid; done <$stat';
     const make = `for stat in /proc/[0-9]*/stat; do ${killLoop}; done 2>/dev/null; sleep 600`;
     const { code, errors } = await outcomeOf(start(make, ['2']));
     expect([code, errors]).toEqual([1, expect.stringContaining('busy loop ended (SIGTERM)')]);
   });
 
-  test('interrupted ends its run with all that the run started, and its busy loops', async () => {
-    // The sleep is what a test left running. It holds the output that make was given, and the run ends when that is closed.
+  test('ends its run with all started processes, and its busy loops, when it is interrupted', async () => {
+    // The sleep represents a process that a test left running. It holds the output of make open, and the run ends when the output is
+    // closed.
     const started = join(folder, 'started');
     const child = start(`sleep 600 & touch ${started}; wait`, ['1']);
     const outcome = outcomeOf(child);

@@ -1,4 +1,4 @@
-// hack/prove-stable: complete test runs in a row beside busy loops. A test that depends on the speed of the machine fails here.
+// hack/prove-stable: complete test runs in a row with busy loops, so that a test that depends on the speed of the machine fails.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, mkdtempSync } from 'node:fs';
@@ -21,14 +21,14 @@ const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 const RUNS = 5;
 const E2E_RUNS = 2;
-/** One for each core of the smallest machine that the tests are to pass on. */
+/** One per core of the smallest machine on which the tests must pass. */
 const BUSY_LOOPS = 2;
-/** For make and Jest to end what they started. */
+/** Time for make and Jest to end their processes. */
 const GRACE_MS = 15_000;
-/** The line that hack/test-totals.ts ends with. */
+/** The last line of hack/test-totals.ts. */
 const TOTALS = /^\d+ passed, (\d+) failed(?:, \d+ skipped)?$/;
 const FAILURE = /^(?:FAIL | {2}● .* › |\s*● Test suite failed to run)/;
-/** Variables of the caller that would select a part of the tests, or another target's options. */
+/** Variables that would select a part of the tests, or options of another target. */
 const NOT_INHERITED = ['TESTS', 'BENCH', 'MAKEFLAGS', 'MFLAGS', 'MAKEOVERRIDES'];
 
 interface Options {
@@ -41,13 +41,13 @@ interface Outcome {
   readonly seconds: number;
   readonly ok: boolean;
   readonly totals: string;
-  /** Jest's lines of suites and tests that failed. */
+  /** Jest's lines of failed suites and tests. */
   readonly failures: readonly string[];
 }
 
-/** Running child processes, which end with this process. */
+/** Running child processes, which are ended with this process. */
 const children = new Set<ChildProcess>();
-/** Set where the proof ends before its last run. */
+/** Set when the proof ends before its last run. */
 let exitCode: number | null = null;
 
 async function main(): Promise<number> {
@@ -73,7 +73,7 @@ async function main(): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-/** The options, or the exit code where there is nothing to run. */
+/** The options, or the exit code when there is nothing to run. */
 function readArguments(args: readonly string[]): Options | number {
   try {
     const { values, positionals } = parseArgs({
@@ -96,7 +96,7 @@ function readArguments(args: readonly string[]): Options | number {
   }
 }
 
-/** null: it cannot be created, and the reason is printed. */
+/** Folder of the logs; null when it cannot be created, after printing the reason. */
 function createLogFolder(given: string | undefined): string | null {
   try {
     if (given === undefined) return mkdtempSync(join(tmpdir(), 'evenkeel-prove-stable-'));
@@ -108,7 +108,7 @@ function createLogFolder(given: string | undefined): string | null {
   }
 }
 
-/** Without its load the runs prove nothing, so the proof ends with a busy loop. */
+/** Without load the runs prove nothing, so the proof ends with a busy loop. */
 function startBusyLoop(): void {
   const loop = endWithThis(fork(join(import.meta.dirname, 'busy-loop.ts'), { stdio: 'ignore' }));
   const ended = (reason: string | number | null): void => stop(1, `a busy loop ended (${reason}): later runs would be without load`);
@@ -116,13 +116,13 @@ function startBusyLoop(): void {
   loop.once('exit', (code, signal) => ended(signal ?? code));
 }
 
-/** Runs one make target and keeps its output. The last totals that it prints count. */
+/** Runs one make target and writes its output to the log. The last totals that it prints count. */
 async function run(target: string, log: string): Promise<Outcome> {
   const begun = performance.now();
   const output = createWriteStream(log);
   output.on('error', (err) => stop(1, `cannot write ${log}: ${err.message}`));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_INHERITED.includes(name)));
-  // In a process group of its own, so that what make starts ends with it.
+  // In a separate process group, so that all processes of make end with it.
   const child = endWithThis(
     spawn('make', ['--no-print-directory', target], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
   );
@@ -132,7 +132,7 @@ async function run(target: string, log: string): Promise<Outcome> {
     stream.on('data', (chunk: Buffer) => output.write(chunk));
     createInterface({ input: stream }).on('line', (line) => {
       totals = TOTALS.exec(line) ?? totals;
-      // Jest prints each of them again at its end.
+      // Jest prints each failure again at its end.
       if (FAILURE.test(line)) failures.add(line.replace(/ \([\d.]+ s\)$/, ''));
     });
   }
@@ -155,7 +155,7 @@ function endWithThis<T extends ChildProcess>(child: T): T {
   return child;
 }
 
-/** Ends the children of this process. The first call decides the exit code and prints its reason. */
+/** Ends the child processes. The first call determines the exit code and prints its reason. */
 function stop(code: number, reason?: string): void {
   if (exitCode !== null) return;
   exitCode = code;
@@ -174,7 +174,7 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (err) {
-    // The group has ended meanwhile.
+    // The group has already ended.
     if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
   }
 }

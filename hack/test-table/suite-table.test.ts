@@ -35,14 +35,14 @@ describe('test/README.md', () => {
 });
 
 describe('The table of suites', () => {
-  test('takes the seconds of a suite, and the sum of a folder; what was not measured stays', () => {
+  test('takes the seconds of a suite, and the sum of a folder; unmeasured suites are unchanged', () => {
     const seconds = readSeconds([resultFile('.test-results.json', { 'src/core/x.test.ts': 1.2, 'src/core/y/z.test.ts': 2.1 })], ROOT);
     const rows = withSeconds(TABLE, seconds, SUITES).split('\n');
     expect(rows).toContain('| `src/core/` | rules | 4 |');
     expect(rows).toContain('| `test/e2e/a.test.ts` | a | – |');
   });
 
-  test('keeps the seconds of a folder of which only a part was measured', () => {
+  test('keeps the seconds of a folder that was only partly measured', () => {
     const seconds = readSeconds([resultFile('.test-results.json', { 'src/core/x.test.ts': 1.2 })], ROOT);
     expect(withSeconds(TABLE, seconds, SUITES)).toBe(TABLE);
   });

@@ -1,5 +1,5 @@
-// The tables of suites in test/README.md, one per tier: a row per suite of test/, and a row per folder of src/ and for hack/, each
-// with the seconds that it took.
+// The tables of suites in test/README.md, one per tier: a row per suite of test/, a row per folder of src/, and one for hack/, each with
+// its seconds.
 
 import { globSync } from 'node:fs';
 import { basename, relative } from 'node:path';
@@ -10,7 +10,7 @@ const ROW = /^\| `([^`]+)` *\| (.*?) *\| *(\d+|–) *\|$/;
 /** The heading above the rows of a tier. */
 const SECTION = /^## (make \w+)$/;
 
-/** What Jest wrote with `--json --outputFile`. */
+/** A file that Jest wrote with `--json --outputFile`. */
 export interface ResultFile {
   readonly path: string;
   readonly text: string;
@@ -31,11 +31,11 @@ export function findSuites(root: string): readonly string[] {
   return globSync(['src/**/*.test.ts', 'packages/**/*.test.ts', 'hack/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).sort();
 }
 
-/** Seconds by suite; of a suite in several result files the last. */
+/** Seconds by suite; the last value when several result files have it. */
 export function readSeconds(files: readonly ResultFile[], root: string): ReadonlyMap<string, number> {
   return new Map(
     files.flatMap(({ path, text }) => {
-      // `make soak` repeats suites of src/ with more cases, whose seconds belong in no row.
+      // `make soak` repeats suites of src/ with more cases, whose seconds have no row.
       const isSoak = basename(path).includes('soak');
       return (JSON.parse(text) as JestResults).testResults
         .map(({ name, startTime, endTime }) => [relative(root, name), (endTime - startTime) / 1000] as const)
@@ -44,7 +44,7 @@ export function readSeconds(files: readonly ResultFile[], root: string): Readonl
   );
 }
 
-/** The tables with the measured seconds. The row of a folder changes only where all of its suites were measured. */
+/** The tables with the measured seconds. The row of a folder changes only when all of its suites were measured. */
 export function withSeconds(text: string, seconds: ReadonlyMap<string, number>, suites: readonly string[]): string {
   return text
     .split('\n')
@@ -58,7 +58,7 @@ export function withSeconds(text: string, seconds: ReadonlyMap<string, number>, 
     .join('\n');
 }
 
-/** Suites without a row, and rows without a suite, without content, in the wrong place or for more than one suite of test/. */
+/** Suites without a row, and rows without a suite, without a description, in the wrong section, or for more than one suite of test/. */
 export function mismatches(text: string, suites: readonly string[]): readonly string[] {
   const rows = readRows(text);
   const names = rows.map(({ name }) => name);
@@ -83,7 +83,7 @@ function readRows(text: string): readonly Row[] {
   });
 }
 
-/** By the folder, as the configurations of Jest do. */
+/** The section of a suite follows from its folder, as in the Jest configurations. */
 function sectionOf(name: string): string {
   if (name.startsWith('test/soak/')) return 'make soak';
   return /^test\/(e2e|controlplane)\//.test(name) ? 'make e2e' : 'make test';

@@ -1,6 +1,6 @@
-// What annotations cost that any client with patch on its own workloads can write: 100,000 different values, short and long, one
-// after another on one Deployment, decoded as from its watch. Once the tables of shared texts are full, the heap stays flat: nothing is held
-// but the last record.
+// Memory of annotations that any client with patch on its own workloads can write: 100,000 different values, short and long, one
+// after another on one Deployment, decoded as from its watch. Once the tables of shared texts are full the heap stays flat, because
+// only the last record is kept.
 //
 //   make bench BENCH=annotations
 //   node test/bench/annotations.bench.ts [--record]

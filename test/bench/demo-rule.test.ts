@@ -8,7 +8,7 @@ const because = traces.length === 0 ? ' (skipped: ../shared/data is absent)' : '
 
 describe('the demo on recorded VMs', () => {
   (traces.length === 0 ? test.skip : test)(
-    `ends with a third less CPU and a quarter less memory requested, and no OOM kill more${because}`,
+    `ends with a third less CPU and a quarter less memory requested, and no additional OOM kill${because}`,
     () => {
       const outcomes = ONLINE_BOUTIQUE.map((container, index) => runDemoRule(traces[index]!, container, { everySlots: 12 }));
       const sum = (pick: (outcome: (typeof outcomes)[number]) => number) => outcomes.reduce((total, outcome) => total + pick(outcome), 0);

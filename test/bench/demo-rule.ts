@@ -1,6 +1,6 @@
-// The demo's rule, without a cluster: recordings dealt to containers, scaled so that their peak is 80 % of the request,
-// 14 days of history, then live days in which requests and memory limits follow the advice. Fast enough for every
-// dealing of every recording.
+// The rule of the demo without a cluster: recordings are assigned to containers and scaled so that their peak is 80 % of the request. After
+// 14 days of history, requests and memory limits follow the recommendation for some days. Fast enough to run every assignment of every
+// recording.
 
 import { ContainerModel } from '../../src/core/recommender/container-model.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../src/core/recommender/advice.ts';
@@ -15,7 +15,7 @@ const MIN_CHANGE = 0.1;
 const HISTORY_DAYS = 14;
 const LIVE_DAYS = 21;
 
-/** One container of the cluster, as its manifest states it. */
+/** One container as its manifest specifies it. */
 export interface DemoContainer {
   readonly name: string;
   readonly cpuMillicores: number;
@@ -39,7 +39,7 @@ export const ONLINE_BOUTIQUE: readonly DemoContainer[] = [
   { name: 'shippingservice', cpuMillicores: 100, memoryMiB: 64, memoryLimitMiB: 128 },
 ];
 
-/** What one container came to. */
+/** Outcome of one container. */
 export interface DemoOutcome {
   readonly cpuStart: number;
   readonly cpuEnd: number;
@@ -50,15 +50,16 @@ export interface DemoOutcome {
   readonly oomKills: number;
   readonly oomKillsWithout: number;
   readonly resizes: number;
-  /** Mean requests over the live days. */
+  /** Mean requests after the history. */
   readonly cpuMean: number;
   readonly memoryMean: number;
 }
 
+/** Start and sampling of a run. */
 export interface DemoRuleOptions {
-  /** Begins later in the recording; the scale stays that of the whole. */
+  /** First day of the recording; the scale is always that of the whole recording. */
   readonly fromDay?: number;
-  /** 5-minute slots between two looks at the advice. */
+  /** Number of 5-minute slots between two recommendations. */
   readonly everySlots?: number;
 }
 
@@ -139,12 +140,12 @@ export function runDemoRule(trace: Trace, container: DemoContainer, { fromDay = 
   };
 }
 
-/** Hours of a recording that are needed for a run from `fromDay`. */
+/** Whether a recording has enough hours for a run from `fromDay`. */
 export function longEnough(trace: Trace, fromDay: number, days = 35): boolean {
   return (trace.cpu?.length ?? 0) / SLOTS_PER_HOUR >= (fromDay + days) * 24;
 }
 
-// The policy's minChangeRatio, confidence gate and cool-down; increases wait for neither.
+// Applies the policy's minChangeRatio, confidence gate and cool-down; they do not delay increases.
 function moved(current: number, target: number, mayFall: boolean): number {
   if (Math.abs(target - current) < current * MIN_CHANGE) return current;
   return target > current || mayFall ? target : current;
@@ -152,7 +153,7 @@ function moved(current: number, target: number, mayFall: boolean): number {
 
 function scaled(values: Float64Array | null, request: number): Float64Array {
   if (values === null) return new Float64Array([request / 2]);
-  const peak = values.reduce((most, value) => (value > most ? value : most), 0);
+  const peak = values.reduce((highest, value) => (value > highest ? value : highest), 0);
   return values.map((value) => (value * 0.8 * request) / peak);
 }
 

@@ -1,6 +1,6 @@
-// What throttling costs the controller: pages of `/metrics/cadvisor` over HTTPS as from a kubelet, read, parsed and compared
-// with the reading before, all of the process's CPU time counted. Of a full node, and extrapolated to the largest cluster that
-// Kubernetes supports (5,000 nodes, 150,000 pods), where one node in ten is read every 5 minutes and the others once an hour:
+// CPU time of reading throttling: pages of `/metrics/cadvisor` over HTTPS as from a kubelet, read, parsed and compared with the
+// reading before; all CPU time of the process counts. Measured for a full node, and extrapolated to the largest cluster that
+// Kubernetes supports (5,000 nodes, 150,000 pods), where one node in ten is read every 5 minutes and the others once an hour. Goal:
 // at most 5 % of a core.
 //
 //   make bench BENCH=evidence
@@ -17,11 +17,11 @@ import { InlinePageReader, TextPages } from '../../src/adapters/kubelet/text-pag
 import { aNodeRecord } from '../builders/records.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 
-/** Of a full node, and of a node of the largest cluster. */
+/** Pods of a full node, and of the largest cluster. */
 const FULL_NODE_PODS = 110;
 const LARGE_CLUSTER_PODS = 30;
 const CONTAINERS_OF_A_POD = 2;
-/** Series of one container on a page of cAdvisor, as the kubelet configures it, those of the three wanted families included. */
+/** Series of one container on a cAdvisor page with the kubelet's configuration, including the three families that are read. */
 const SERIES_OF_A_CONTAINER = 60;
 const WANTED = ['container_cpu_cfs_periods_total', 'container_cpu_cfs_throttled_periods_total', 'container_oom_events_total'];
 const WARM_UP_READINGS = 10;
@@ -34,7 +34,7 @@ const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 const MAX_CPU_MS_A_SECOND = 50;
 const inputOf = (pods: number): string => `${pods} pods of ${CONTAINERS_OF_A_POD} containers, ${SERIES_OF_A_CONTAINER} series each`;
 
-/** Families in order of their names, each with its comments and a line for each cgroup: containers, pause containers and pods. */
+/** A page with its families in alphabetical order, each with its comments and a line per cgroup: containers, pause containers and pods. */
 function aPage(pods: number): Buffer {
   const others = Array.from({ length: SERIES_OF_A_CONTAINER - WANTED.length }, (_, index) => `container_family_${100 + index}_total`);
   const cgroups = Array.from({ length: pods }, (_, pod) => [
@@ -67,14 +67,14 @@ interface ServerData {
 if (process.argv.includes('--serve')) process.once('message', (data) => serve(data as ServerData));
 else await measure();
 
-/** The kubelet's side, in a process of its own: its time is not the controller's. */
+/** The kubelet runs in a separate process, so that its CPU time is not counted. */
 function serve({ pods, key, cert }: ServerData): void {
   const zipped = gzipSync(aPage(pods));
   const server = https.createServer({ key, cert }, (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(zipped));
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 }
 
-/** CPU of one reading of a node with so many pods, in milliseconds. */
+/** CPU time of one reading of a node with `pods` pods, in milliseconds. */
 async function readingCost(pods: number): Promise<number> {
   const made = await generate([{ name: 'commonName', value: 'n1' }], {
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],

@@ -31,13 +31,13 @@ describe('the regression check', () => {
     ['state', 8100],
     ['speed', 400],
     ['speed', NaN],
-  ] as const)('%s of %d has fallen behind', (id, value) => {
+  ] as const)('%s of %d is a regression', (id, value) => {
     expect(compareFigures([measured(id, value)], recorded).regressions).toEqual([
       expect.objectContaining({ id, recorded: recorded[id].value }),
     ]);
   });
 
-  test('nothing is compared with another input, and what is new is named', () => {
+  test('figures of another input are not compared, and new figures are listed', () => {
     const fresh: Figure = { id: 'new', value: 9, unit: 'bytes', input: 'a' };
     expect(compareFigures([measured('slack', 5, 'b'), fresh], recorded)).toEqual({
       regressions: [],
@@ -46,7 +46,7 @@ describe('the regression check', () => {
     });
   });
 
-  test('the recorded figures can be read, and each says what it was measured on', () => {
+  test('the recorded figures can be read, and each has its input', () => {
     const figures = Object.values(readRecordedFigures());
     expect(figures.length).toBeGreaterThan(0);
     expect(figures.filter(({ value, input }) => !Number.isFinite(value) || input === '')).toEqual([]);
@@ -56,7 +56,7 @@ describe('the regression check', () => {
 describe('the end of a simulation', () => {
   const speed: Figure = { id: 'speed', value: 1, unit: 'virtualSecondsPerCpuSecond', input: 'a', end: 'abc', node: '24.1.0' };
 
-  test('that differs from the recorded one is a line, and no regression', () => {
+  test('that differs from the recorded one is reported, but is not a regression', () => {
     const before = { speed: { ...speed, end: 'def' } };
     expect(compareEnds([speed], before)).toEqual([
       'speed: the end is abc, and the recorded end is def: the simulation behaves differently',

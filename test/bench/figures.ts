@@ -1,5 +1,5 @@
-// Recorded figures, and the margin beyond which a figure counts as a regression. Margins are wide: machines are noisy, and a
-// recommender may trade one figure for another.
+// Recorded figures, and the bounds beyond which a figure is a regression. Margins are wide: machines are noisy, and a recommender may trade
+// one figure for another.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,52 +8,54 @@ const FILE = join(import.meta.dirname, 'figures.json');
 
 export type FigureUnit = 'changeAgainstVpa' | 'milliseconds' | 'bytes' | 'ratio' | 'virtualMilliseconds' | 'virtualSecondsPerCpuSecond';
 
-/** One figure. Lower is better, but for speeds (`virtualSecondsPerCpuSecond`). */
+/** One figure. Lower is better, except for speeds (`virtualSecondsPerCpuSecond`). */
 export interface Figure {
   readonly id: string;
   readonly value: number;
   readonly unit: FigureUnit;
-  /** What it was measured on, so that nothing is compared with another input. */
+  /** Description of the input: figures of different inputs are not compared. */
   readonly input: string;
-  /** Digest of the end that a simulation came to: the same for the same input and Node.js version. */
+  /** Digest of the final state of a simulation: equal for the same input and Node.js version. */
   readonly end?: string;
-  /** Node.js version that `end` was computed with. */
+  /** Node.js version of `end`. */
   readonly node?: string;
 }
 
+/** A figure beyond its bound. */
 export interface Regression {
   readonly id: string;
   readonly value: number;
   readonly recorded: number;
-  /** The worst value that would still have passed. */
+  /** The worst value that is not a regression. */
   readonly bound: number;
 }
 
 type Recorded = Readonly<Record<string, Omit<Figure, 'id'>>>;
 
-/** The worst value that does not count as a regression. */
+/** The worst value that is not a regression, by unit. */
 const BOUND: Readonly<Record<FigureUnit, (recorded: number) => number>> = {
   changeAgainstVpa: (recorded) => recorded + 0.06,
   ratio: (recorded) => recorded * 1.1 + 0.01,
   bytes: (recorded) => recorded * 1.15,
-  // Of a model: the same on every machine.
+  // Modelled time: equal on every machine.
   virtualMilliseconds: (recorded) => recorded * 1.1,
-  // Of another machine, and a busy one: an order of size.
+  // Wall time on another, busy machine: only the order of magnitude counts.
   milliseconds: (recorded) => recorded * 8,
-  // CPU time is steadier than wall time, but another processor may well be half as fast.
+  // CPU time is steadier than wall time, but another processor may be half as fast.
   virtualSecondsPerCpuSecond: (recorded) => recorded / 2,
 };
 
 const HIGHER_IS_BETTER: ReadonlySet<FigureUnit> = new Set(['virtualSecondsPerCpuSecond']);
 
+/** Outcome of comparing figures with recorded ones. */
 export interface Comparison {
   readonly regressions: readonly Regression[];
   readonly compared: number;
-  /** Not recorded yet, or recorded on another input. */
+  /** Figures that are not recorded, or were recorded for another input. */
   readonly notCompared: readonly string[];
 }
 
-/** Holds measured figures to recorded ones; a figure that is no number has fallen behind. */
+/** Compares measured figures with recorded ones; NaN is a regression. */
 export function compareFigures(measured: readonly Figure[], recorded: Recorded): Comparison {
   const regressions: Regression[] = [];
   const notCompared: string[] = [];
@@ -70,7 +72,7 @@ export function compareFigures(measured: readonly Figure[], recorded: Recorded):
   return { regressions, compared: measured.length - notCompared.length, notCompared };
 }
 
-/** A line for each figure whose simulation ends otherwise than recorded, on the same input and Node.js version. */
+/** A line for each simulation whose final state differs from the recorded one, for the same input and Node.js version. */
 export function compareEnds(measured: readonly Figure[], recorded: Recorded): readonly string[] {
   return measured.flatMap(({ id, input, end, node }) => {
     const before = recorded[id];
@@ -79,11 +81,12 @@ export function compareEnds(measured: readonly Figure[], recorded: Recorded): re
   });
 }
 
+/** Reads the recorded figures; throws when the file is missing or invalid. */
 export function readRecordedFigures(): Recorded {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
 }
 
-/** Records figures anew; those that were not measured this time stay. */
+/** Records measured figures; the others remain unchanged. */
 export function recordFigures(measured: readonly Figure[]): void {
   const all = { ...readRecordedFigures(), ...Object.fromEntries(measured.map(({ id, ...figure }) => [id, figure])) };
   const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,6 +1,7 @@
-// Fourteen days on the embedded cluster with sixty workloads of every sort, four times with the same seed, the same use
-// and the same deploys: sized by their manifests, by Evenkeel as it is shipped (one policy: `mode: Auto`), and by VPA's
-// rule in its place, with evictions and in place. `hard`: deploys each day, and full nodes each morning. Nobody knows a past: the cluster is an hour old when they begin. One line of JSON a figure.
+// Fourteen days on the embedded cluster with sixty workloads of all common kinds, in four runs with the same seed, usage and
+// deploys: sized by their manifests, by Evenkeel with its defaults (one policy: `mode: Auto`), and by VPA's rule in its place, with
+// evictions and in place. `hard`: deploys each day, and full nodes each morning. No sizer has a history: the cluster is an hour old
+// when they start. Prints one line of JSON per figure.
 //
 //   make bench BENCH=fortnight
 //   node test/bench/fortnight.bench.ts [days] [workloads] [seed] [usual|hard]
@@ -21,54 +22,59 @@ for (const sizer of SIZERS) {
   runs[sizer] = await runFortnight(sizer, { seed, workloads, days, pastDays: 0, circumstances });
   print(`run ${sizer}`, { seconds: Math.round((performance.now() - startedMs) / 1000) });
 }
-tell(runs);
+printFigures(runs);
 
-function tell(all: Runs): void {
-  const each = (pick: (figures: FortnightFigures) => number) => ({
+function printFigures(all: Runs): void {
+  const bySizer = (pick: (figures: FortnightFigures) => number) => ({
     original: pick(all.original),
     evenkeel: pick(all.evenkeel),
     vpa: pick(all.vpa),
     vpaInPlace: pick(all['vpa-in-place']),
   });
-  const fallen = (pick: (figures: FortnightFigures) => number) => ({
-    ...each(pick),
+  const reductions = (pick: (figures: FortnightFigures) => number) => ({
+    ...bySizer(pick),
     evenkeelFell: shareFallen(all, 'evenkeel', pick),
     vpaFell: shareFallen(all, 'vpa', pick),
     vpaInPlaceFell: shareFallen(all, 'vpa-in-place', pick),
   });
-  rule('requested CPU, mean of the second half (cores)', fallen(cpu), shareFallen(all, 'evenkeel', cpu) >= 0.35, 'falls by 35 %');
-  rule('requested memory, mean of the second half (GiB)', fallen(memory), shareFallen(all, 'evenkeel', memory) >= 0.35, 'falls by 35 %');
+  rule('requested CPU, mean of the second half (cores)', reductions(cpu), shareFallen(all, 'evenkeel', cpu) >= 0.35, 'falls by 35 %');
+  rule(
+    'requested memory, mean of the second half (GiB)',
+    reductions(memory),
+    shareFallen(all, 'evenkeel', memory) >= 0.35,
+    'falls by 35 %',
+  );
   print(
     'requested CPU at the start (cores)',
-    each(({ requestedAtStart }) => requestedAtStart.cpuCores),
+    bySizer(({ requestedAtStart }) => requestedAtStart.cpuCores),
   );
   print(
     'requested CPU at the end (cores)',
-    each(({ requestedAtEnd }) => requestedAtEnd.cpuCores),
+    bySizer(({ requestedAtEnd }) => requestedAtEnd.cpuCores),
   );
   print(
     'requested memory at the start (GiB)',
-    each(({ requestedAtStart }) => requestedAtStart.memoryGib),
+    bySizer(({ requestedAtStart }) => requestedAtStart.memoryGib),
   );
   print(
     'requested memory at the end (GiB)',
-    each(({ requestedAtEnd }) => requestedAtEnd.memoryGib),
+    bySizer(({ requestedAtEnd }) => requestedAtEnd.memoryGib),
   );
   print(
     'used CPU, mean of the second half (cores)',
-    each(({ usedMean }) => usedMean.cpuCores),
+    bySizer(({ usedMean }) => usedMean.cpuCores),
   );
   print(
     'used memory, mean of the second half (GiB)',
-    each(({ usedMean }) => usedMean.memoryGib),
+    bySizer(({ usedMean }) => usedMean.memoryGib),
   );
   print(
     'cost of the requests (USD a month)',
-    fallen(({ requestsPerMonthUsd }) => requestsPerMonthUsd),
+    reductions(({ requestsPerMonthUsd }) => requestsPerMonthUsd),
   );
   rule(
     'OOM kills',
-    each(({ oomKills }) => oomKills),
+    bySizer(({ oomKills }) => oomKills),
     all.evenkeel.oomKills <= all.original.oomKills,
     'no more than original',
   );
@@ -80,51 +86,51 @@ function tell(all: Runs): void {
   });
   rule(
     'throttled time (container seconds)',
-    each(({ throttledSeconds }) => throttledSeconds),
+    bySizer(({ throttledSeconds }) => throttledSeconds),
     all.evenkeel.throttledSeconds <= all.original.throttledSeconds,
     'no more than original',
   );
   print(
     'throttled share of the time under a CPU limit',
-    each(({ throttledRatio }) => throttledRatio),
+    bySizer(({ throttledRatio }) => throttledRatio),
   );
   print(
     'share of the wanted CPU that was not given',
-    each(({ unmetCpuRatio }) => unmetCpuRatio),
+    bySizer(({ unmetCpuRatio }) => unmetCpuRatio),
   );
   rule(
     'evictions',
-    each(({ evictions }) => evictions),
+    bySizer(({ evictions }) => evictions),
     all.evenkeel.evictions === 0,
     'none',
   );
   print(
     'share of the time with CPU used above the request',
-    each(({ cpuOverrunRatio }) => cpuOverrunRatio),
+    bySizer(({ cpuOverrunRatio }) => cpuOverrunRatio),
   );
   print(
     'share of the time with memory used above the request',
-    each(({ memoryOverrunRatio }) => memoryOverrunRatio),
+    bySizer(({ memoryOverrunRatio }) => memoryOverrunRatio),
   );
   print(
     'restarts',
-    each(({ restarts }) => restarts),
+    bySizer(({ restarts }) => restarts),
   );
   print(
     'pods, mean of the second half',
-    each(({ podsMean }) => podsMean),
+    bySizer(({ podsMean }) => podsMean),
   );
   print(
     'time pods were pending, sum (seconds)',
-    each(({ pendingSeconds }) => pendingSeconds),
+    bySizer(({ pendingSeconds }) => pendingSeconds),
   );
   print(
     'time pods were pending, longest (seconds)',
-    each(({ longestPendingSeconds }) => longestPendingSeconds),
+    bySizer(({ longestPendingSeconds }) => longestPendingSeconds),
   );
   print(
     'resizes in place, each workload and day',
-    each(({ resizesPerWorkloadDay }) => resizesPerWorkloadDay),
+    bySizer(({ resizesPerWorkloadDay }) => resizesPerWorkloadDay),
   );
 }
 

@@ -1,7 +1,7 @@
-// What neighbours cost that flood the dashboard from four addresses: connections that send nothing, streams that are not read, bodies
-// that stop half-way, and questions without a pause. Another address asks for all recommendations five times a second meanwhile, before the
-// flood and during it. Goals: it is always answered, the event loop is never held for long, the heap stays flat, and what the flood left is
-// gone after it.
+// Clients that flood the dashboard from four addresses: connections that send nothing, streams that are not read, incomplete bodies,
+// and requests without a pause. Another address requests all recommendations five times a second, before the flood and during it.
+// Goals: it always gets a response, the event loop is never blocked for long, the heap stays flat, and the resources of the flood
+// are released after it.
 //
 //   make bench BENCH=http-flood
 //   node test/bench/http-flood.bench.ts [--record]
@@ -22,10 +22,13 @@ const MiB = 2 ** 20;
 const PHASE_MS = 15_000;
 const ASK_EVERY_MS = 200;
 const MAX_GROWTH = 64 * MiB;
-/** Of the 99th percentile, three times the measured one. The longest single delay is printed alone: other work on the machine decides it. */
+/**
+ * Bound of the 99th percentile: three times the measured one. The longest single delay is only printed, because other processes of the
+ * machine determine it.
+ */
 const MAX_LOOP_MS = 120;
 const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'];
-/** Of each address. */
+/** Connections per address. */
 const SILENT = 400;
 const STREAMS = 130;
 const BODIES = 20;
@@ -45,7 +48,7 @@ if (role === 'flood') flood();
 else if (role === 'ask') await askInTurn();
 else await measure();
 
-/** Sends what it sends until it is told to end. */
+/** Floods the server until its parent ends it. */
 function flood(): void {
   for (const address of ADDRESSES) {
     for (let count = 0; count < STREAMS; count += 1) unread(open(address, 'GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n'));
@@ -93,8 +96,8 @@ async function askInTurn(): Promise<void> {
   }
   const sorted = tookMs.toSorted((a, b) => a - b);
   const at = (ratio: number): number => Math.round(sorted[Math.floor(sorted.length * ratio)] ?? 0);
-  const asked: Asked = { answered: sorted.length, failed, medianMs: at(0.5), p99Ms: at(0.99) };
-  process.send?.(asked);
+  const summary: Asked = { answered: sorted.length, failed, medianMs: at(0.5), p99Ms: at(0.99) };
+  process.send?.(summary);
 }
 
 async function measure(): Promise<void> {
@@ -105,10 +108,10 @@ async function measure(): Promise<void> {
     return process.memoryUsage().heapUsed + process.memoryUsage().external;
   };
   const world = { ...dashboardWorld(), timer: new SystemTimer() };
-  // The rate and the number of connections are those of the defaults.
+  // The rate and the number of connections are the defaults.
   const server = await startDashboard(world, { rate: { perSecond: 500, burst: 1000 } });
   const asking = (): Promise<Asked> => partner('ask', server.port);
-  // Read once, so that what is made at the first request is there.
+  // The first request creates caches, and is not measured.
   await asking();
   const before = heap();
   const quiet = await asking();
@@ -121,14 +124,14 @@ async function measure(): Promise<void> {
   attacker.kill('SIGKILL');
   await once(attacker, 'exit');
   const after = await asking();
-  const left = heap() - before;
+  const remaining = heap() - before;
   const mostMs = (percentile: number): number => Math.round(loop.percentile(percentile) / 1e6);
   const figures = {
     quiet,
     flooded,
     after,
     during,
-    left,
+    left: remaining,
     loopP50Ms: mostMs(50),
     loopP99Ms: mostMs(99),
     loopMaxMs: Math.round(loop.max / 1e6),
@@ -146,13 +149,13 @@ async function measure(): Promise<void> {
   const { regressions, compared, notCompared } = compareFigures(measured, readRecordedFigures());
   console.log(JSON.stringify({ figure: 'http-flood: regression-check', compared, notCompared, regressions }));
   const failed = quiet.failed + flooded.failed + after.failed > 0;
-  if (failed || Math.max(during, left) > MAX_GROWTH || figures.loopP99Ms > MAX_LOOP_MS || regressions.length > 0) process.exitCode = 1;
+  if (failed || Math.max(during, remaining) > MAX_GROWTH || figures.loopP99Ms > MAX_LOOP_MS || regressions.length > 0) process.exitCode = 1;
   if (process.argv.includes('--record')) recordFigures(measured);
   process.exit();
 }
 
 async function partner(as: 'ask', ofPort: number): Promise<Asked> {
   const child = fork(import.meta.filename, [as, String(ofPort)]);
-  const [asked] = (await once(child, 'message')) as [Asked];
-  return asked;
+  const [summary] = (await once(child, 'message')) as [Asked];
+  return summary;
 }

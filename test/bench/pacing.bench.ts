@@ -1,9 +1,9 @@
-// How soon a raise that safety needs is in force: 5,000 pods on one daily curve, all of which need more in the same minute. The writes of
-// a workload and their order are those of the real reconciler; the queue is modelled on a virtual clock: the workers, the rate of the
-// API client and the time that a write takes. Events are left out: they are deferred.
+// Time until a safety raise is in force: 5,000 pods with one daily curve, all of which need more in the same minute. The writes of a
+// workload and their order are those of the real reconciler; the queue (its workers, the rate of the API client, the duration of a
+// write) is modelled on a virtual clock. Events are left out, because they are deferred.
 //
 //   due to effect: from the cycle that finds the raises due until a pod has it. Goal: 30 s at p99.
-//   need to effect: from the sample above the request, with the 5-minute slot that has to close and the cycle that has to come.
+//   need to effect: from the sample above the request; includes the end of its 5-minute slot and the next cycle.
 //
 //   make bench BENCH=pacing
 //   node test/bench/pacing.bench.ts [--record]
@@ -21,7 +21,7 @@ import { compareFigures, type Figure, readRecordedFigures, recordFigures } from 
 const PODS = 5_000;
 const REPLICAS = 5;
 const WORKLOADS = PODS / REPLICAS;
-/** A write to an API server that is not overloaded, and a kubelet that takes up a resize. */
+/** Duration of a write to an API server that is not overloaded, and of the kubelet's reaction to a resize. */
 const WRITE_MS: DurationMs = 10;
 const KUBELET_MS: DurationMs = SECOND_MS;
 const GOAL_MS: DurationMs = 30 * SECOND_MS;
@@ -35,7 +35,7 @@ interface Rate {
 
 type Write = 'effect' | 'record';
 
-/** The rate of an API client: who waits has taken its token already. */
+/** Token bucket of an API client: a waiting request has already taken its token. */
 class Bucket {
   readonly #rate: Rate;
   #tokens: number;
@@ -54,11 +54,11 @@ class Bucket {
   }
 }
 
-/** The writes of one reconciliation that raises every pod of a workload, in order. */
+/** Writes of one reconciliation that raises every pod of a workload, in order. */
 async function writesOfRaise(): Promise<readonly Write[]> {
   const world = new ResizeWorld();
-  const own = pods(REPLICAS).map((pod) => ({ ...pod, name: `api-${pod.name}`, uid: `api-${pod.uid}` }));
-  world.addWorkload(aWorkloadRecord({ name: 'api', uid: 'uid-api' }), own);
+  const renamed = pods(REPLICAS).map((pod) => ({ ...pod, name: `api-${pod.name}`, uid: `api-${pod.uid}` }));
+  world.addWorkload(aWorkloadRecord({ name: 'api', uid: 'uid-api' }), renamed);
   world.setPolicy('all', { mode: 'Auto' });
   world.advice.set(KEY, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
   await world.run(MINUTE_MS);
@@ -70,7 +70,7 @@ async function writesOfRaise(): Promise<readonly Write[]> {
   return writes;
 }
 
-/** When each pod has its raise, counted from the cycle that finds all of them due, sorted. */
+/** Time from the cycle that finds all raises due until each pod has its raise, sorted. */
 function effectTimes(writes: readonly Write[], effectRate: Rate): readonly DurationMs[] {
   const free = Array.from({ length: WORKLOAD_WORKERS }, () => ({ at: 0, next: writes.length }));
   const effects: DurationMs[] = [];
@@ -91,7 +91,7 @@ function effectTimes(writes: readonly Write[], effectRate: Rate): readonly Durat
   }
 }
 
-/** From the sample to the cycle that finds it: every moment of a slot, every phase of the cycle. */
+/** Time from the sample to the cycle that finds it, over all offsets in a slot and all phases of the cycle. */
 function timesUntilDue(intervalMs: DurationMs): readonly DurationMs[] {
   const times: DurationMs[] = [];
   for (let untilSlotEnds = 0; untilSlotEnds < SLOT_MS; untilSlotEnds += GRID_MS) {

@@ -1,6 +1,6 @@
 // Heap per pod record: 10,000 pods of 500 templates (Deployments with affinity and spread, StatefulSets with claims, DaemonSets,
-// devices), decoded as from a listing, with their scheduling facts and without. Goal: the facts, with the references to them, are
-// at most 50 bytes a pod. Then pods whose facts are all different, 100,000 of them: once the pods are gone, so are the facts.
+// devices), decoded as from a list, with and without their scheduling facts. Goal: the facts, with the references to them, take at
+// most 50 bytes per pod. Then 100,000 pods with unique facts: the facts are released with the pods.
 //
 //   make bench BENCH=pod-heap
 //   node test/bench/pod-heap.bench.ts [--record]
@@ -18,9 +18,9 @@ const TEMPLATES = 500;
 const PODS_PER_TEMPLATE = 20;
 const PODS = TEMPLATES * PODS_PER_TEMPLATE;
 const HOSTILE = 100_000;
-/** Of a record to its facts and to the name of its node. */
+/** Bytes of a record's references to its facts and to the name of its node. */
 const REFERENCES_BYTES = 16;
-/** The heap of two runs differs by some bytes a pod: the median counts. */
+/** The heap differs between runs by some bytes per pod, so the median counts. */
 const RUNS = 5;
 const MAX_FACTS_BYTES = 50;
 const MAX_LEFT_BYTES = 2 ** 20;
@@ -31,7 +31,7 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** A weak reference keeps its object until the job ends, and what was collected is reported in a job of its own. */
+/** A weak reference keeps its object until the end of the job, and finalizers run in a job of their own. */
 async function heap(): Promise<number> {
   for (let pass = 0; pass < 2; pass++) {
     await setImmediate();
@@ -40,7 +40,7 @@ async function heap(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-/** As the API server adds them to every pod. */
+/** Tolerations that the API server adds to every pod. */
 const DEFAULT_TOLERATIONS = ['not-ready', 'unreachable'].map((name) => ({
   key: `node.kubernetes.io/${name}`,
   operator: 'Exists',
@@ -112,7 +112,7 @@ function decode(json: string, interner: Interner): PodRecord {
   return readPod(JSON.parse(json) as Record<string, unknown>, interner);
 }
 
-/** Bytes a pod of records; without facts, all share the same empty ones. */
+/** Bytes per pod record; without facts, all records share the same empty ones. */
 async function bytesPerPod(keepsFacts: boolean): Promise<number> {
   const interner = new Interner();
   const before = await heap();
@@ -120,13 +120,13 @@ async function bytesPerPod(keepsFacts: boolean): Promise<number> {
   for (let template = 0; template < TEMPLATES; template++) {
     for (let index = 0; index < PODS_PER_TEMPLATE; index++) {
       const record = decode(podJson(template, index), interner);
-      // In place: a copy has another layout.
+      // In place, because a copy has another layout.
       records.push(keepsFacts ? record : Object.assign(record, { scheduling: NO_SCHEDULING_FACTS, pinnedNode: null }));
     }
   }
   const bytes = ((await heap()) - before) / PODS;
   if (records.length !== PODS) throw new Error('pods are missing');
-  // Read after the measurement, so that the tables of shared records count.
+  // Read after the measurement, so that the tables of shared records are alive and counted.
   if (interner.text('') !== '') throw new Error('the interner does not share');
   return Math.round(bytes);
 }
@@ -137,7 +137,7 @@ async function medianBytes(keepsFacts: boolean): Promise<number> {
   return runs.sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0;
 }
 
-/** Bytes that are left of pods with facts of their own, when the pods are gone. */
+/** Bytes that pods with unique facts leave behind when they are deleted. */
 async function bytesLeft(): Promise<number> {
   const interner = new Interner();
   const pod = (index: number): PodRecord =>
@@ -149,19 +149,19 @@ async function bytesLeft(): Promise<number> {
   const before = await heap();
   for (let index = 0; index < HOSTILE; index++) {
     pod(index);
-    // Between two pages of a listing.
+    // As between two pages of a list.
     if (index % 500 === 0) await setImmediate();
   }
-  const left = (await heap()) - before;
+  const remaining = (await heap()) - before;
   if (interner.text('') !== '') throw new Error('the interner does not share');
-  return left;
+  return remaining;
 }
 
-// Compiled code and hidden classes are not the pods': a first pass makes them.
+// A first pass creates compiled code and hidden classes, which do not belong to the pods.
 for (let pass = 0; pass < 2; pass++) await bytesPerPod(true);
 const withFacts = await medianBytes(true);
 const without = (await medianBytes(false)) - REFERENCES_BYTES;
-const left = await bytesLeft();
+const remainingBytes = await bytesLeft();
 
 const input = `${PODS} pods of ${TEMPLATES} templates`;
 const measured: Figure[] = [
@@ -170,8 +170,8 @@ const measured: Figure[] = [
 ];
 for (const { id, value, unit, input: of } of measured) console.log(JSON.stringify({ figure: id, value, unit, input: of }));
 console.log(JSON.stringify({ figure: 'pod-heap', facts: withFacts - without, mostFacts: MAX_FACTS_BYTES }));
-console.log(JSON.stringify({ figure: 'pod-heap: different facts', pods: HOSTILE, left, mostLeft: MAX_LEFT_BYTES }));
+console.log(JSON.stringify({ figure: 'pod-heap: different facts', pods: HOSTILE, left: remainingBytes, mostLeft: MAX_LEFT_BYTES }));
 const { regressions, compared, notCompared } = compareFigures(measured, readRecordedFigures());
 console.log(JSON.stringify({ figure: 'pod-heap: regression-check', compared, notCompared, regressions }));
-if (regressions.length > 0 || withFacts - without > MAX_FACTS_BYTES || left > MAX_LEFT_BYTES) process.exitCode = 1;
+if (regressions.length > 0 || withFacts - without > MAX_FACTS_BYTES || remainingBytes > MAX_LEFT_BYTES) process.exitCode = 1;
 if (process.argv.includes('--record')) recordFigures(measured);

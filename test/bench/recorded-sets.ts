@@ -1,5 +1,5 @@
-// The recorded sets of the goals, each converted to what `evenkeel backtest` reads: one CSV a workload. Units are those
-// that each set's SOURCE.md states, or assumes where the origin tells none.
+// The recorded usage of the goals, converted to the input of `evenkeel backtest`: one CSV per workload. Units are those of each set's
+// SOURCE.md, or assumed where the origin has none.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,25 +9,25 @@ import { type Trace, traceOf } from '../../src/core/backtest/time-grid.ts';
 
 export interface RecordedSet {
   readonly name: string;
-  /** Days that are fed but not scored. */
+  /** Days that are replayed but not scored. */
   readonly warmUpDays: number;
-  /** In words, for the output: how the set's columns became `cpu_m` and `mem_mib`. */
+  /** Description of the conversion to `cpu_m` and `mem_mib`, for the output. */
   readonly how: string;
-  /** Not named by the goals: shown for information. */
+  /** Not part of the goals: for information only. */
   readonly extra: boolean;
-  /** Workloads by name, as CSV. */
+  /** CSV text by workload name. */
   readonly workloads: ReadonlyMap<string, string>;
 }
 
 type Converter = (folder: string) => RecordedSet | null;
 
-/** Where the recordings lie: EVENKEEL_DATA, else ../shared/data beside the checkout; null where there are none. */
+/** Folder of the recordings: EVENKEEL_DATA, else ../shared/data beside the checkout; null when neither exists. */
 export function findDataFolder(): string | null {
   const folder = resolve(process.env['EVENKEEL_DATA'] ?? join(import.meta.dirname, '../../../shared/data'));
   return existsSync(folder) ? folder : null;
 }
 
-/** The sets, by name, each read when it is asked for; null where a set is absent. */
+/** Readers of the sets by name; a reader returns null when its set is absent. */
 export const CONVERTERS: Readonly<Record<string, Converter>> = {
   'google-borg-2011': convertBorg,
   'bitbrains-rnd': (folder) => convertBitbrains(folder),
@@ -38,7 +38,7 @@ export const CONVERTERS: Readonly<Record<string, Converter>> = {
   materna: convertMaterna,
 };
 
-/** Writes a set's workloads as files; answers the folder. */
+/** Writes a set's workloads as files. Returns their folder. */
 export function writeSet(set: RecordedSet, into: string): string {
   const folder = join(into, set.name);
   mkdirSync(folder, { recursive: true });
@@ -46,7 +46,7 @@ export function writeSet(set: RecordedSet, into: string): string {
   return folder;
 }
 
-/** VMs of the Bitbrains portion on the grid, in order of name; the first `count` of them where it is given. */
+/** VMs of the Bitbrains set, resampled to the grid, in order of name. @param count maximum number of VMs */
 export function bitbrainsTraces(folder: string, count = Infinity): Trace[] {
   return [...(convertBitbrains(folder, count)?.workloads ?? [])].map(([name, csv]) => {
     const parsed = parseRecordedCsv(csv);
@@ -86,9 +86,9 @@ function convertBorg(folder: string): RecordedSet | null {
 }
 
 function convertNab(folder: string): RecordedSet | null {
-  // By SOURCE.md percent of a machine; the network and request counts beside them are no CPU.
+  // According to SOURCE.md these are percent of a machine; the network and request counts beside them are not CPU.
   const only = /cpu_utilization|grok_asg_anomaly|ec2_request_latency_system_failure/;
-  const how = 'the CPU series; percent of a machine whose size is not told, taken as 4 cores: cpu_m = value × 40';
+  const how = 'the CPU series; percent of a machine whose size is unknown, taken as 4 cores: cpu_m = value × 40';
   return fromFiles({ folder: join(folder, 'nab-aws'), name: 'nab-aws', warmUpDays: 4, how, only }, ({ table: { column, rows } }) => {
     const [time, value] = [column('timestamp'), column('value')];
     return csvOf(
@@ -99,11 +99,11 @@ function convertNab(folder: string): RecordedSet | null {
 }
 
 function convertCrane(folder: string): RecordedSet | null {
-  const how = 'the unit is not told: each series scaled to a mean of one core, cpu_m = value × 1000 / mean';
+  const how = 'the unit is unknown: each series scaled to a mean of one core, cpu_m = value × 1000 / mean';
   return fromFiles({ folder: join(folder, 'crane-dsp'), name: 'crane-dsp', warmUpDays: 5, how }, ({ table: { column, rows } }) => {
     const [time, value] = [column('ts'), column('value')];
-    const known = rows.map((row) => Number(row[value] === '' ? NaN : row[value])).filter((each) => !Number.isNaN(each));
-    const factor = (1000 * known.length) / known.reduce((sum, each) => sum + each, 0);
+    const numbers = rows.map((row) => Number(row[value] === '' ? NaN : row[value])).filter((number) => !Number.isNaN(number));
+    const factor = (1000 * numbers.length) / numbers.reduce((sum, each) => sum + each, 0);
     return csvOf(
       't_s,cpu_m',
       rows.map((row) => [row[time], scaled(row[value], factor)]),
@@ -138,7 +138,7 @@ function convertGenai(folder: string): RecordedSet | null {
   const csv = (ofPod: readonly Row[]) =>
     csvOf(
       't_s,mem_mib',
-      // Rows of the origin are in no order, and some stand twice.
+      // Rows of the origin are unordered, and some are duplicated.
       [...new Map(ofPod.toSorted((a, b) => Number(a[time]) - Number(b[time])).map((row) => [Number(row[time]), row])).values()].map(
         (row) => [row[time], scaled(row[value], 16_384)],
       ),
@@ -146,7 +146,7 @@ function convertGenai(folder: string): RecordedSet | null {
   return {
     name: 'genai-pod-memory',
     warmUpDays: 0.5,
-    how: 'one file a pod; share of a limit that is not told, taken as 16 GiB: mem_mib = mem_util × 16384; pods that lived 18 hours or more; one day alone, half of it warm-up',
+    how: 'one file a pod; share of an unknown limit, taken as 16 GiB: mem_mib = mem_util × 16384; pods that lived 18 hours or more; one day alone, half of it warm-up',
     extra: true,
     workloads: new Map([...byPod].filter(([, ofPod]) => hours(ofPod) >= 18).map(([name, ofPod]) => [`pod-${name}`, csv(ofPod)])),
   };
@@ -155,7 +155,7 @@ function convertGenai(folder: string): RecordedSet | null {
 type Row = readonly string[];
 
 interface Table {
-  /** Place of a column; throws where there is none. */
+  /** Index of a column; throws when the column does not exist. */
   readonly column: (name: string) => number;
   readonly rows: readonly Row[];
 }

@@ -27,7 +27,7 @@ describe('the figures of right-sizing', () => {
     expect(SETTINGS.filter(isDefault)).toEqual([SETTINGS[0]]);
   });
 
-  test('hold CPU to VPA with its updater, to VPA in place with and without refused raises, and to its changes a day', () => {
+  test('compare CPU with VPA and its updater, with VPA in place with and without refused raises, and with its changes a day', () => {
     const figures = recorded('cpu', { overrun: 0.01, refusedOverrun: 0.03, changesPerDay: 7.12345 });
     const values = Object.fromEntries(figures.map(({ id, value }) => [id, value]));
     const head = 'rightsizing/nab-aws/cpu/Safe-Hourly';
@@ -43,11 +43,11 @@ describe('the figures of right-sizing', () => {
     expect(figures.find(({ id }) => id.endsWith('changesPerDay'))).toMatchObject({ unit: 'ratio', input: '17 workloads' });
   });
 
-  test('leave out what has nothing to compare with', () => {
+  test('leave out figures without a peer', () => {
     expect(recorded('cpu', {}, { overrun: 0 }).map(({ id }) => id.split('/').slice(4).join('/'))).not.toContain('inPlace/overrun');
   });
 
-  test('hold memory to its slack and cost', () => {
+  test('compare memory by slack and cost', () => {
     expect(recorded('memory').map(({ id }) => id.split('/').at(-1))).toEqual(['slack', 'costJ']);
   });
 });

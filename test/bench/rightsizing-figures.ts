@@ -1,4 +1,4 @@
-// What the regression check holds of right-sizing at one setting.
+// Figures of right-sizing that the regression check compares at one setting.
 
 import type { Goal, Pace } from '../../src/core/recommender/advice.ts';
 import type { MethodTotals } from '../../src/core/backtest/score.ts';
@@ -10,17 +10,17 @@ import type { BenchSetting } from './rightsizing-goals.ts';
 const GOALS: readonly Goal[] = ['Balanced', 'Savings', 'Safe'];
 const PACES: readonly Pace[] = ['Daily', 'Hourly'];
 
-/** Every goal at every pace, the default of a policy first. */
+/** Every goal with every pace, the default of a policy first. */
 export const SETTINGS: readonly BenchSetting[] = PACES.flatMap((pace) => GOALS.map((goal) => ({ goal, pace })));
 
-/** MethodTotals that are compared with VPA and its updater; each is worse when it grows. */
+/** Figures that are compared with VPA and its updater; each is worse when it grows. */
 const AGAINST_VPA = ['slack', 'sparePerUsed', 'overrun', 'unserved', 'costJ'] as const satisfies readonly (keyof MethodTotals)[];
-/** Of memory an overrun is a matter of a few slots: one more would be a tenth. */
+/** An overrun of memory is a few slots, of which one more would be a tenth. */
 const OF_MEMORY: readonly (keyof MethodTotals)[] = ['slack', 'costJ'];
-/** CPU figures that are compared with VPA in place, which raises inside the hour, too. */
+/** CPU figures that are compared with VPA in place, which also raises within the hour. */
 const AGAINST_IN_PLACE = ['overrun', 'refusedOverrun'] as const satisfies readonly (keyof MethodTotals)[];
 
-/** Evenkeel's figure over that of VPA in place, less 1; null where that is 0. */
+/** Ratio of Evenkeel's figure to that of VPA in place, minus 1; null when the latter is 0. */
 export function againstVpaInPlace({
   methods: { evenkeel, vpaInPlace },
 }: Pick<OverallTotals, 'methods'>): Readonly<Record<(typeof AGAINST_IN_PLACE)[number], number | null>> {
@@ -28,6 +28,7 @@ export function againstVpaInPlace({
   return { overrun: change('overrun'), refusedOverrun: change('refusedOverrun') };
 }
 
+/** Figures of a set at one setting, as figures.json records them. */
 export function recordedFigures(
   about: { readonly set: string; readonly resource: Resource; readonly setting: BenchSetting; readonly input: string },
   overall: Pick<OverallTotals, 'methods' | 'againstVpa'>,

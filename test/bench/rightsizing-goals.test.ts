@@ -9,7 +9,7 @@ const PEER = someFigures();
 const DAILY: BenchSetting = { goal: 'Balanced', pace: 'Daily' };
 const HOURLY: BenchSetting = { goal: 'Balanced', pace: 'Hourly' };
 
-/** All methods alike, but for some of Evenkeel's figures. */
+/** Totals that are equal for all methods, except the given ones of Evenkeel. */
 function reached(set: string, setting: BenchSetting, ours: Partial<MethodTotals>, resource: 'cpu' | 'memory' = 'cpu') {
   const methods = Object.fromEntries(METHODS.map((method) => [method, PEER])) as Record<Method, MethodTotals>;
   methods.evenkeel = { ...PEER, ...ours };
@@ -45,7 +45,7 @@ describe('the goals of right-sizing', () => {
     });
   });
 
-  test('memory is to have a quarter fewer would-be OOM kills at less slack', () => {
+  test('memory must have a quarter fewer would-be OOM kills at less slack', () => {
     expect(reached('bitbrains-rnd', DAILY, { slack: 0.49, episodesPerWeek: 0.75 }, 'memory')).toEqual({
       'memory: episodesPerWeek': true,
       'memory: slack': true,
@@ -56,7 +56,7 @@ describe('the goals of right-sizing', () => {
     });
   });
 
-  test('goals Savings and Safe are shown, and compared with no goal', () => {
+  test('goals Savings and Safe are shown, but not compared', () => {
     expect(reached('bitbrains-rnd', { goal: 'Savings', pace: 'Daily' }, {})).toEqual({});
   });
 });

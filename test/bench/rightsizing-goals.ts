@@ -1,5 +1,4 @@
-// The figures that right-sizing is to reach, as rules over what a backtest says: each names its goal and whether the
-// figures reach it.
+// Goals of right-sizing as rules over the totals of a backtest.
 
 import type { Goal, Pace } from '../../src/core/recommender/advice.ts';
 import type { Method } from '../../src/core/backtest/methods.ts';
@@ -12,14 +11,14 @@ export interface BenchSetting {
   readonly pace: Pace;
 }
 
-/** One figure compared with its goal. */
+/** A figure compared with its goal. */
 export interface JudgedFigure {
   readonly goalOf: string;
   readonly of: string;
   readonly value: number;
-  /** The same figure of the method that it is compared with. */
+  /** The same figure of the method it is compared with. */
   readonly other: number;
-  /** Evenkeel's figure over the other's, less 1; null where the other's is 0. */
+  /** Ratio of Evenkeel's figure to the other's, minus 1; null when the other's is 0. */
   readonly change: number | null;
   readonly goal: string;
   readonly reached: boolean;
@@ -36,7 +35,7 @@ interface Rule {
   readonly resource: Resource;
   readonly applies: (setting: BenchSetting) => boolean;
   readonly against: Method;
-  /** Evenkeel's own method that is judged. */
+  /** The method of Evenkeel that is judged. */
   readonly of: Method;
   readonly figure: keyof MethodTotals;
   readonly goal: (set: string) => Compared;
@@ -46,7 +45,7 @@ const LONG_RUNNING = ['bitbrains-rnd', 'google-borg-2011'];
 const BURSTY = ['nab-aws', 'crane-dsp', 'cloud-pools'];
 const ALL = [...LONG_RUNNING, ...BURSTY];
 
-/** The setting of a policy without fields. */
+/** Whether this is the setting of a policy without fields. */
 export function isDefault({ goal, pace }: BenchSetting): boolean {
   return goal === 'Balanced' && pace === 'Daily';
 }
@@ -64,7 +63,7 @@ const atMost = (factor: number): Compared => ({
   text: factor === 1 ? 'no higher' : factor < 1 ? `at most ${factor} ×` : `at most ${percent(factor - 1)} % higher`,
   reached: (ours, other) => ours <= other * factor,
 });
-const changesAtMost = (most: number): Compared => ({ text: `at most ${most} a day`, reached: (ours) => ours <= most });
+const changesAtMost = (max: number): Compared => ({ text: `at most ${max} a day`, reached: (ours) => ours <= max });
 
 interface RuleHead extends Pick<Rule, 'goalOf' | 'sets' | 'resource' | 'applies' | 'against'> {
   readonly of?: Method;
@@ -103,7 +102,7 @@ const RULES: readonly Rule[] = [
     },
     { changesPerDay: () => changesAtMost(5) },
   ),
-  // Either less overrun at the same slack, or less slack at no more unserved usage.
+  // Either less overrun at equal slack, or less slack at no more unserved usage.
   ...rules(
     {
       ...cpu,
@@ -148,7 +147,7 @@ const RULES: readonly Rule[] = [
   ),
 ];
 
-/** What the goals ask of this set at this setting. */
+/** Compares a set at one setting with the goals that apply to it. */
 export function judge(set: string, resource: Resource, setting: BenchSetting, { methods }: Pick<OverallTotals, 'methods'>): JudgedFigure[] {
   return RULES.filter((rule) => rule.sets.includes(set) && rule.resource === resource && rule.applies(setting)).map((rule) => {
     const [value, other] = [methods[rule.of][rule.figure], methods[rule.against][rule.figure]];

@@ -1,6 +1,6 @@
-// How far the figures of right-sizing carry: each goal's figure on a recorded set as it is, over halves of its workloads,
-// and on the same usage told otherwise (other hours, lost points, outages, other sizes, nothing but its first days).
-// `node test/bench/rightsizing-spread.bench.ts [SET…]`: one JSON line a goal's figure and a way to tell it.
+// Spread of the right-sizing figures: each goal's figure on a recorded set, on halves of its workloads, and on variants of its usage
+// (shifted hours, lost points, outages, other sizes, only its first days). `node test/bench/rightsizing-spread.bench.ts [SET…]` prints one
+// JSON line per figure and variant.
 
 import { createHash } from 'node:crypto';
 import { replayAll } from '../../src/cli/backtest/replay-pool.ts';
@@ -13,24 +13,31 @@ import { judge } from './rightsizing-goals.ts';
 
 const SETTING = { goal: 'Balanced', pace: 'Daily' } as const;
 const HALVINGS = 12;
-/** Of a larger set workloads at even distances: the spread is that of halves of so many. */
+/** Of a larger set, workloads at equal distances are used. */
 const MAX_WORKLOADS = 40;
 
 type Values = Float64Array;
-interface Telling {
+interface UsageVariant {
   readonly name: string;
   readonly of: (trace: Trace) => Trace;
-  /** Days fed but not scored, where they are not the set's own. */
+  /** Days that are replayed but not scored; those of the set when left out. */
   readonly warmUpDays?: number;
 }
 
-const TELLINGS: readonly Telling[] = [
+const USAGE_VARIANTS: readonly UsageVariant[] = [
   { name: 'as it is', of: (trace) => trace },
   { name: 'hours that begin 25 minutes later', of: (trace) => ({ ...trace, firstSlot: trace.firstSlot + 5 }) },
-  { name: 'a fifth of its points lost', of: each((values, next) => carriedForward(values.map((value) => (next() < 0.2 ? NaN : value)))) },
-  { name: 'outages of 1 to 12 hours, a tenth of the time', of: each(withOutages) },
-  { name: 'ten times as large', of: each((values) => values.map((value) => value * 10)) },
-  { name: 'its first two days, the second scored', of: each((values) => values.slice(0, 2 * SLOTS_PER_DAY)), warmUpDays: 1 },
+  {
+    name: 'a fifth of its points lost',
+    of: mapValues((values, next) => carriedForward(values.map((value) => (next() < 0.2 ? NaN : value)))),
+  },
+  { name: 'outages of 1 to 12 hours, a tenth of the time', of: mapValues(withOutages) },
+  { name: 'ten times as large', of: mapValues((values) => values.map((value) => value * 10)) },
+  {
+    name: 'its first two days, of which the second is scored',
+    of: mapValues((values) => values.slice(0, 2 * SLOTS_PER_DAY)),
+    warmUpDays: 1,
+  },
 ];
 
 const folder = findDataFolder();
@@ -42,10 +49,10 @@ for (const [name, convert] of folder === null ? [] : Object.entries(CONVERTERS))
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const set = convert(folder ?? '');
   if (set === null || set.extra) continue;
-  for (const telling of TELLINGS) printSpread(set, telling, await replayed(set, telling));
+  for (const variant of USAGE_VARIANTS) printSpread(set, variant, await replayed(set, variant));
 }
 
-async function replayed(set: RecordedSet, { of, warmUpDays = set.warmUpDays }: Telling): Promise<ReplayedWorkload[]> {
+async function replayed(set: RecordedSet, { of, warmUpDays = set.warmUpDays }: UsageVariant): Promise<ReplayedWorkload[]> {
   const every = Math.ceil(set.workloads.size / MAX_WORKLOADS);
   const picked = [...set.workloads].filter((_, index) => index % every === 0);
   const jobs = picked.flatMap(([name, csv]) => {
@@ -59,10 +66,10 @@ async function replayed(set: RecordedSet, { of, warmUpDays = set.warmUpDays }: T
   return outcomes.flatMap(({ workload }) => workload ?? []);
 }
 
-/** Each goal's figure on all workloads, and how low, how high and how often reached on halves of them. */
-function printSpread(set: RecordedSet, { name: told }: Telling, workloads: readonly ReplayedWorkload[]): void {
+/** Each figure on all workloads, and its lowest value, highest value and success rate on halves of them. */
+function printSpread(set: RecordedSet, { name: variantName }: UsageVariant, workloads: readonly ReplayedWorkload[]): void {
   const halves = Array.from({ length: HALVINGS }, (_, seed) =>
-    [0, 1].map((side) => workloads.filter((each) => sideOf(each.name, seed) === side)),
+    [0, 1].map((side) => workloads.filter((workload) => sideOf(workload.name, seed) === side)),
   );
   for (const resource of RESOURCES) {
     const judged = (some: readonly ReplayedWorkload[]) => {
@@ -70,19 +77,19 @@ function printSpread(set: RecordedSet, { name: told }: Telling, workloads: reado
       return overall === undefined ? [] : judge(set.name, resource, SETTING, overall);
     };
     const onHalves = halves.flat().map(judged);
-    for (const whole of judged(workloads)) {
-      const same = onHalves.flatMap((half) => half.filter(({ goalOf, of }) => goalOf === whole.goalOf && of === whole.of));
+    for (const onAll of judged(workloads)) {
+      const same = onHalves.flatMap((half) => half.filter(({ goalOf, of }) => goalOf === onAll.goalOf && of === onAll.of));
       const changes = same.flatMap(({ change }) => change ?? []);
       print({
         figure: 'rightsizing-spread',
         input: set.name,
-        told,
+        variant: variantName,
         resource,
-        goalOf: whole.goalOf,
-        of: whole.of,
-        goal: whole.goal,
-        change: rounded(whole.change),
-        reached: whole.reached,
+        goalOf: onAll.goalOf,
+        of: onAll.of,
+        goal: onAll.goal,
+        change: rounded(onAll.change),
+        reached: onAll.reached,
         halves: {
           least: rounded(Math.min(...changes)),
           most: rounded(Math.max(...changes)),
@@ -97,8 +104,8 @@ function sideOf(name: string, seed: number): number {
   return (createHash('sha256').update(`${name}/${seed}`).digest()[0] ?? 0) & 1;
 }
 
-/** Changes each resource's values; what is drawn is the same for the same workload. */
-function each(change: (values: Values, next: () => number) => Values): Telling['of'] {
+/** Changes each resource's values; the random draws are the same for the same workload. */
+function mapValues(change: (values: Values, next: () => number) => Values): UsageVariant['of'] {
   return (trace) => {
     const changed = (values: Values | null) => (values === null ? null : change(Float64Array.from(values), drawsFor(trace.name)));
     return { ...trace, cpu: changed(trace.cpu), memory: changed(trace.memory) };

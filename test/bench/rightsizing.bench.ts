@@ -1,6 +1,5 @@
-// Figures of right-sizing on recorded usage. One JSON line each, with its goal and whether it is reached. A goal that is missed and a
-// figure that has fallen behind its record fail.
-// `node test/bench/rightsizing.bench.ts [quality|demo|cost] [SET…] [--record]`
+// Figures of right-sizing on recorded usage: one JSON line each, with its goal and whether it is reached. The bench fails when a goal is
+// missed or a figure is a regression. `node test/bench/rightsizing.bench.ts [quality|demo|cost] [SET…] [--record]`
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,8 +32,8 @@ async function main(): Promise<void> {
   const unknown = wanted.filter((name) => !PARTS.includes(name) && !(name in CONVERTERS));
   if (unknown.length > 0)
     throw new Error(`no part or set named ${unknown.join(', ')}; there are ${[...PARTS, ...Object.keys(CONVERTERS)].join(', ')}`);
-  const runs = (part: string) => !PARTS.some((each) => wanted.includes(each)) || wanted.includes(part);
-  const sets = Object.keys(CONVERTERS).filter((name) => !wanted.some((each) => each in CONVERTERS) || wanted.includes(name));
+  const runs = (part: string) => !PARTS.some((name) => wanted.includes(name)) || wanted.includes(part);
+  const sets = Object.keys(CONVERTERS).filter((name) => !wanted.some((argument) => argument in CONVERTERS) || wanted.includes(name));
   const folder = findDataFolder();
   if (folder === null) {
     print({ figure: 'rightsizing', skipped: 'no recorded usage: ../shared/data is absent; set EVENKEEL_DATA to the folder that holds it' });
@@ -53,7 +52,7 @@ async function main(): Promise<void> {
   if (regressions.length > 0 || missedGoals > 0) process.exitCode = 1;
 }
 
-/** One set as the CLI reads it, replayed at every setting. */
+/** Replays one set, read as the CLI reads it, at every setting. */
 async function printQuality(name: string, data: string): Promise<void> {
   const set = CONVERTERS[name]?.(data) ?? null;
   if (set === null || set.workloads.size === 0) {
@@ -128,7 +127,7 @@ function printSummary(
   }
 }
 
-/** Tells one input from another. */
+/** Identifies the input. */
 function fingerprint({ workloads }: RecordedSet): string {
   const hash = createHash('sha256');
   for (const [name, csv] of workloads) hash.update(name).update(csv);
@@ -144,7 +143,7 @@ function rounded(values: object): Record<string, unknown> {
   );
 }
 
-/** Every run of 12 recordings in a row, and many at random, dealt to the Online Boutique. */
+/** Assigns 12 recordings at a time, in order and at random, to the containers of the Online Boutique. */
 function printDemoRule(recorded: readonly Trace[]): void {
   const traces = recorded.filter((trace) => longEnough(trace, 0));
   const sizes = new Map<string, DemoOutcome[]>();
@@ -247,7 +246,7 @@ function pickDistinct(count: number, of: number, next: () => number): number[] {
   return Array.from({ length: count }, () => all.splice(Math.floor(next() * all.length), 1)[0]!);
 }
 
-/** A small generator, so that the bench is the same each time. */
+/** A pseudo-random generator, so that every run of the bench is the same. */
 function lehmer(seed: number): () => number {
   let state = seed;
   return () => {

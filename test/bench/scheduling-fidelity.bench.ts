@@ -1,11 +1,11 @@
-// How far our scheduling rules agree with the real plug-ins of kube-scheduler: `node test/bench/scheduling-fidelity.bench.ts
-// [clusters] [first seed]`. One line of JSON. Needs Go, as the control plane does.
+// Compares our scheduling rules with the plug-ins of kube-scheduler: `node test/bench/scheduling-fidelity.bench.ts [clusters] [first
+// seed]`. Prints one line of JSON. Needs Go, as the control plane does.
 
 import { cpus } from 'node:os';
 import { runFidelity } from '../controlplane/scheduling/fidelity-run.ts';
 import { SchedulerRules } from '../controlplane/scheduling/scheduler-rules.ts';
 
-/** Other seeds than the suite's: what is compared here has not been seen there. */
+/** Other seeds than those of the test suite. */
 const FIRST_SEED = 1_000_001;
 const CLUSTERS = 10_000;
 

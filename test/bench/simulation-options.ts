@@ -7,7 +7,7 @@ export interface SimulationOptions {
   readonly record: boolean;
 }
 
-/** @throws where an argument is no whole number, or an option is unknown */
+/** Parses the arguments. @throws when an argument is not a whole number, or an option is unknown */
 export function readSimulationOptions(args: readonly string[]): SimulationOptions {
   const { values, positionals } = parseArgs({
     args: [...args],

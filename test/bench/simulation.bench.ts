@@ -1,7 +1,7 @@
-// The speed of the embedded cluster at speed max: a fortnight of sixty workloads, with the controller beside it and
-// without. Virtual seconds per CPU second of the process, so that other work on the machine counts little. The digest of
-// the end is the same for the same seed and Node.js version: a change that is only faster leaves it as it is. A different end is
-// printed as a line of `simulation: end` and fails, until it is recorded.
+// Speed of the embedded cluster at speed max: a fortnight of sixty workloads, with and without the controller. It is measured in
+// virtual seconds per CPU second of the process, so that other processes on the machine count little. The digest of the final state
+// is the same for the same seed and Node.js version: a pure speed-up does not change it. A different state is printed as a line of
+// `simulation: end` and fails, until it is recorded.
 //
 //   make bench BENCH=simulation
 //   node --max-semi-space-size=32 test/bench/simulation.bench.ts [days] [workloads] [seed] | --record

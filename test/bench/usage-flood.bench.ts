@@ -1,6 +1,6 @@
-// What a node costs whose kubelet is not its own any more: pages as large as they may be for a node of 110 pods, of pods that it does
-// not run, of containers that it invents for its own, ever new ones, and of JSON that is mostly empty objects. Goals: the heap stays
-// flat, and a page holds the event loop no longer than 50 ms of its own CPU. An honest page of the same node is measured beside.
+// Cost of a compromised node: pages of the largest size that is accepted for a node of 110 pods, with pods of other nodes, with ever
+// new invented containers, and with JSON of mostly empty objects. Goals: the heap stays flat, and a page blocks the event loop for
+// at most 50 ms of CPU time. An honest page of the same node is measured too.
 //
 //   make bench BENCH=usage-flood
 //   node test/bench/usage-flood.bench.ts [--record]
@@ -40,7 +40,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** `/metrics/resource` of containers with ever new names; the same page each time where `round` is 0. */
+/** A page of `/metrics/resource` whose container names differ by `round`. */
 function metricsPage(round: number, bytes: number): string {
   return filled(bytes, '', (at) => {
     const labels = `container="c${round}-${at}",namespace="shop",pod="web-${at % PODS}"`;
@@ -48,19 +48,19 @@ function metricsPage(round: number, bytes: number): string {
   });
 }
 
-/** `/metrics/cadvisor` of the same containers. */
+/** A page of `/metrics/cadvisor` with the same containers. */
 function countersPage(round: number, bytes: number): string {
   return filled(bytes, '# TYPE container_oom_events_total counter\n', (at) => {
     return `container_oom_events_total{container="c${round}-${at}",id="/k/${at}",namespace="shop",pod="web-${at % PODS}"} 1\n`;
   });
 }
 
-/** `/stats/summary` with as many pods as its bytes have room for, without anything in them. */
+/** A page of `/stats/summary` with as many empty pods as fit into its bytes. */
 function summaryPage(_round: number, bytes: number): string {
   return `${filled(bytes - 100, '{"pods":[{}', () => ',{}')}]}`;
 }
 
-/** `/stats/summary` with all in one pod that nothing of is read. */
+/** A page of `/stats/summary` with one pod of fields that are not read. */
 function unreadPage(_round: number, bytes: number): string {
   return `${filled(bytes - 100, '{"pods":[{"podRef":{"name":"a","namespace":"b"},"other":[{}', () => ',{}')}]}]}`;
 }
@@ -70,7 +70,7 @@ function filled(bytes: number, head: string, line: (at: number) => string): stri
   for (let [length, at] = [head.length, 0]; ; at += 1) {
     const next = line(at);
     length += next.length;
-    // As from the network: flat, and of nothing else.
+    // A flat string, as from the network.
     if (length > bytes) return Buffer.from(lines.join('')).toString();
     lines.push(next);
   }
@@ -80,7 +80,7 @@ interface Flood {
   readonly page: PageName;
   readonly write: (round: number, bytes: number) => string;
   readonly fault: ReportFault | null;
-  /** Left out: as large as the page may be. */
+  /** Size of the page; the maximum when left out. */
   readonly bytes?: number;
 }
 
@@ -106,7 +106,7 @@ interface KubeletData {
   readonly cert: string;
 }
 
-/** The kubelet, in a thread of its own: it writes the page of a flood anew for each request. Posts its port. */
+/** The kubelet, in a separate thread: it writes a new page for each request. Posts its port. */
 function serve({ key, cert }: KubeletData): void {
   let round = 0;
   let flood = FLOODS['honest'];
@@ -150,16 +150,16 @@ async function measure({ page, fault }: Flood, port: number, ca: string): Promis
     } catch {
       refusedPages += 1;
     }
-    const held = await holds.end();
-    // The first pages are read by code that is not compiled yet.
-    if (round > PAGES / 4) longestHoldMs = Math.max(longestHoldMs, held);
+    const longestHold = await holds.end();
+    // The first pages run code that is not compiled yet.
+    if (round > PAGES / 4) longestHoldMs = Math.max(longestHoldMs, longestHold);
   }
   const growth = heap() - before;
   await reader.stop();
   return { growth, longestHoldMs: Math.round(longestHoldMs * 10) / 10, refusedPages };
 }
 
-/** The longest turn of the event loop, in CPU time of this thread: other work on the machine does not count. */
+/** Longest turn of the event loop, in CPU time of this thread: other processes on the machine do not count. */
 function watchLoop(): { end(): Promise<number> } {
   let [last, longest, isEnded] = [threadCpuMs(), 0, false];
   const turn = (): void => {

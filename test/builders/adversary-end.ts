@@ -1,4 +1,4 @@
-// Whether every loop of a life ends: once usage is steady, nothing is resized or reported any more.
+// Checks that every loop ends: once usage is steady, no pod is resized and no status is written.
 
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, type DurationMs } from '#kube/units';
@@ -7,21 +7,21 @@ import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
 import { decidedPart, isWorthWriting, type DecidedPart } from '../../src/core/resize/status/recommendation-status.ts';
 import type { Lived } from './workload-life.ts';
 
-/** A reduction is watched, and tells of it, for a day at most. */
+/** A reduction is observed, and its outcome reported, for one day. */
 const WATCHED_MS = 2 * DAY_MS;
 
 const RESOURCES = ['cpuMillicores', 'memoryBytes'] as const;
 
 /**
- * Under a percentile of the policy's own, usage is forgotten by halves in two weeks: requests may fall for months, by `minChangeRatio` or
- * more at a time and never below `min`. A loop needs raises, too, so there a reduction is not counted, nor what is told of it.
+ * With a percentile in the policy, the usage histogram decays with a half-life of two weeks, so requests may fall for months in steps of at
+ * least `minChangeRatio`. A loop needs raises too, so reductions of such a policy, and the reports about them, are not counted.
  */
 export class AdversaryEnd {
-  /** When a pod was last resized. */
+  /** Time of the last resize of a pod, in milliseconds since the life began. */
   resizedAt: DurationMs = 0;
-  /** When the status last changed. */
+  /** Time of the last status change, in milliseconds since the life began. */
   reportedAt: DurationMs = 0;
-  /** What was reported then. */
+  /** The status at that change. */
   #reported: DecidedPart | undefined;
   readonly #forgetsSlowly: boolean;
   #fellAt: DurationMs = Number.NEGATIVE_INFINITY;
@@ -30,12 +30,13 @@ export class AdversaryEnd {
     this.#forgetsSlowly = container !== undefined && (container.cpu.percentile !== null || container.memory.percentile !== null);
   }
 
+  /** Records what one tick resized and reported. */
   look({ elapsedMs, now, steps, decision }: Lived): void {
     if (this.#forgetsSlowly && steps.some(isReduction) && steps.every(isReduction)) this.#fellAt = elapsedMs;
     else if (steps.length > 0) this.resizedAt = elapsedMs;
-    // That a node is still there is noted once a day, and is no news.
+    // The status refreshes the largest node once a day; that is not a change.
     const part = decidedPart({ ...decision, memory: { ...decision.memory, largestNode: null } }, { generation: 1, waitingRaises: null });
-    // As if it had been written a moment ago: that it is written once an hour is no change.
+    // The hourly refresh of `updatedAt` is not a change.
     const before = this.#reported && { ...this.#reported, updatedAt: isoTime(now) };
     if (!isWorthWriting(before, part, now)) return;
     this.#reported = part;
@@ -46,6 +47,6 @@ export class AdversaryEnd {
 function isReduction({ kind, containers }: ResizeStep): boolean {
   return (
     kind === 'change' &&
-    containers.every(({ from, to }) => RESOURCES.every((each) => (to.requests[each] ?? 0) <= (from.requests[each] ?? 0)))
+    containers.every(({ from, to }) => RESOURCES.every((resource) => (to.requests[resource] ?? 0) <= (from.requests[resource] ?? 0)))
   );
 }

@@ -1,5 +1,4 @@
-// What must hold at every moment of every life, however hostile, by a reckoning of its own: nothing here asks the code under
-// test what it is allowed to do.
+// Invariants of every moment of every life, however hostile. They are computed here independently of the code under test.
 
 import type { PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits } from '#kube/records/resources';
@@ -15,34 +14,36 @@ const RESOURCES = ['cpuMillicores', 'memoryBytes'] as const;
 type Resource = (typeof RESOURCES)[number];
 const POLICY = { cpuMillicores: 'cpu', memoryBytes: 'memory' } as const;
 
-/** Without a reading for so long nothing is known of throttling. */
+/** Throttling is unmeasured when its last reading is older. */
 const MEASURED_WITHIN_MS: DurationMs = 2 * HOUR_MS;
-/** Samples of two periods may be lost. */
+/** Two sampling periods may be lost. */
 const SEEN_WITHIN_MS: DurationMs = 5 * MINUTE_MS;
-/** A resource that was not measured for longer is unknown, whatever else samples hold. */
+/** A resource without a measurement for longer is unmeasured, even when samples of other resources arrive. */
 const RESOURCE_MEASURED_WITHIN_MS: DurationMs = 20 * MINUTE_MS;
 const BUSY_NODE_RATIO = 0.8;
-/** A smaller change is noise, whatever its share. */
+/** A smaller change is noise, whatever its ratio. */
 const MIN_CHANGE: Readonly<Record<Resource, number>> = { cpuMillicores: 5, memoryBytes: 4 * MiB };
 const MIN_CHANGE_RATIO = { Savings: 0.05, Balanced: 0.1, Safe: 0.15 } as const;
 const MIN_CONFIDENCE: Readonly<Record<Resource, number>> = { cpuMillicores: 0.6, memoryBytes: 0.8 };
 /** Steps of an explanation that cap a memory request. */
 const CAPS = ['ceiling', 'leak'];
-/** How the memory peaks are stored: in codes that are 0.04 % wide. */
+/** Stored memory peaks are rounded to codes that are 0.04 % apart. */
 const PEAK_RESOLUTION = 0.999;
 
-/** CPU of a Guaranteed pod is lowered no further than to so many times its highest minute of 14 days, once it was read for a week. */
+/**
+ * The CPU request of a Guaranteed pod falls at most to this multiple of its highest minute of 14 days, and only after a week of readings.
+ */
 const GUARANTEED_HEADROOM = 2;
 const READ_TICKS = (7 * DAY_MS) / TICK_MS;
 
 interface Change {
   readonly step: ResizeStep;
-  /** In force: taking back a raise that the node never admitted lowers nothing. */
+  /** The values in force. Cancelling a raise that the node never admitted lowers nothing. */
   readonly from: RequestsAndLimits;
   readonly to: RequestsAndLimits;
 }
 
-/** Holds one life against the rules, tick by tick. */
+/** Checks one life against the invariants, tick by tick. */
 export class AdversaryRules {
   readonly #life: Life;
   readonly #violations: string[] = [];
@@ -50,25 +51,25 @@ export class AdversaryRules {
   readonly #requestBounds: Record<Resource, number>;
   #peaks: readonly { readonly elapsedMs: DurationMs; readonly bytes: number }[] = [];
   #cpuHighs: { readonly elapsedMs: DurationMs; readonly millicores: number }[] = [];
-  /** When the last reduction of the base began that reached a pod. */
+  /** Start of the last reduction of the base that reached a pod. */
   readonly #baseLoweredAt: Record<Resource, DurationMs> = {
     cpuMillicores: Number.NEGATIVE_INFINITY,
     memoryBytes: Number.NEGATIVE_INFINITY,
   };
-  /** When a reduction of the base began that has reached no pod yet; null: none. */
+  /** Start of a reduction of the base that has not reached a pod yet; null when there is none. */
   readonly #baseLowering: Record<Resource, DurationMs | null> = { cpuMillicores: null, memoryBytes: null };
-  /** Since when the base was in force that the last reduction began from. */
+  /** Time since which the base had been in force when its last reduction began. */
   readonly #loweredFrom: Record<Resource, Instant | null> = { cpuMillicores: null, memoryBytes: null };
   readonly #loweredAt = new Map<string, DurationMs>();
-  /** What each pod had in force in the last tick, by uid. */
+  /** Values in force in the last tick, by pod uid. */
   readonly #actual = new Map<string, RequestsAndLimits>();
-  /** Whether the last resize that lowered a resource of a pod was no reduction of the base. */
+  /** Whether the last resize that lowered a resource of a pod was something other than a reduction of the base. */
   readonly #isNoReduction = new Map<string, boolean>();
   #clockBackAt: DurationMs = Number.NEGATIVE_INFINITY;
   #throttlingSeenAt: DurationMs = Number.NEGATIVE_INFINITY;
-  /** When usage of a pod was taken in last, by uid. */
+  /** Time of the last accepted usage sample, by pod uid. */
   readonly #usageSeenAt = new Map<string, DurationMs>();
-  /** When each resource was last measured of any pod. */
+  /** Time of the last measurement of each resource, over all pods. */
   readonly #measuredAt: Record<Resource, DurationMs> = { cpuMillicores: Number.NEGATIVE_INFINITY, memoryBytes: Number.NEGATIVE_INFINITY };
 
   constructor(life: Life) {
@@ -77,11 +78,12 @@ export class AdversaryRules {
     this.#requestBounds = { cpuMillicores: 0, memoryBytes: 0 };
   }
 
-  /** What did not hold, each with its moment; empty: everything did. */
+  /** Violated invariants with their times; empty when all hold. */
   get violations(): readonly string[] {
     return this.#violations;
   }
 
+  /** Checks all invariants after one tick. */
   check(lived: Lived, tick: Tick): void {
     this.#observe(lived, tick);
     this.#checkLimits(lived);
@@ -106,11 +108,11 @@ export class AdversaryRules {
     if (isCpuSeen) this.#measuredAt.cpuMillicores = elapsedMs;
     if (seenBytes.size > 0) this.#measuredAt.memoryBytes = elapsedMs;
     if (isThrottlingSeen) this.#throttlingSeenAt = elapsedMs;
-    // What was learnt in the last tick is in no checkpoint yet.
+    // The last tick is not in the checkpoint that a restart loads.
     if (tick.restart !== undefined) {
-      const known = tick.restart === 'with store' ? elapsedMs - TICK_MS : 0;
-      this.#peaks = this.#peaks.filter((peak) => peak.elapsedMs < known);
-      this.#cpuHighs = this.#cpuHighs.filter((high) => high.elapsedMs < known);
+      const lastCheckpointAt = tick.restart === 'with store' ? elapsedMs - TICK_MS : 0;
+      this.#peaks = this.#peaks.filter((peak) => peak.elapsedMs < lastCheckpointAt);
+      this.#cpuHighs = this.#cpuHighs.filter((high) => high.elapsedMs < lastCheckpointAt);
     }
     while ((this.#cpuHighs[0]?.elapsedMs ?? Infinity) <= elapsedMs - 14 * DAY_MS) this.#cpuHighs.shift();
     if (seenCpuMillicores !== null) this.#cpuHighs.push({ elapsedMs, millicores: seenCpuMillicores });
@@ -127,7 +129,7 @@ export class AdversaryRules {
     }
   }
 
-  /** The ceiling of the workload, above `min` or below it, else the policy's `max`; null: nothing bounds a request. */
+  /** Upper bound of a request: the ceiling of the workload, above or below `min`, else `max` of the policy; null when unbounded. */
   #mostOf(resource: Resource): number | null {
     const { overrides, policy } = this.#life.options;
     return overrides?.ceiling?.get('*')?.[resource] ?? policy?.container?.[POLICY[resource]].max ?? null;
@@ -157,13 +159,13 @@ export class AdversaryRules {
     }
   }
 
-  /** The API server refuses a status with a number that JSON cannot hold, and the workload would not be reconciled any more. */
+  /** The API server refuses a status with a number that JSON cannot represent, and the workload would no longer be reconciled. */
   #checkNumbers(lived: Lived): void {
     const path = nonFinitePath(lived.decision.containers);
     if (path !== null) this.#fail('a number of the status is not finite', lived, path);
   }
 
-  /** Of a change that begins: a reduction has its evidence, and nothing is changed for less than the dead band. */
+  /** A reduction has its evidence, and no change is smaller than the dead band. */
   #checkChange(lived: Lived): void {
     const { situation, decision } = lived;
     const { apply, previous } = decision.memory;
@@ -198,14 +200,14 @@ export class AdversaryRules {
     const [was, is] = [amount(from, 'cpuMillicores'), amount(to, 'cpuMillicores')];
     if (is >= was) return;
     const read = this.#cpuHighs.length;
-    if (read < READ_TICKS) this.#fail('CPU of a Guaranteed pod is reduced that was not read for a week', lived, [was, is, read]);
+    if (read < READ_TICKS) this.#fail('CPU of a Guaranteed pod is reduced without a week of readings', lived, [was, is, read]);
     const high = Math.max(0, ...this.#cpuHighs.map(({ millicores }) => millicores));
-    const least = Math.min(was, high * GUARANTEED_HEADROOM, this.#mostOf('cpuMillicores') ?? Infinity);
-    if (is < least) this.#fail('CPU of a Guaranteed pod is reduced below twice its highest minute', lived, [was, is, high]);
+    const floor = Math.min(was, high * GUARANTEED_HEADROOM, this.#mostOf('cpuMillicores') ?? Infinity);
+    if (is < floor) this.#fail('CPU of a Guaranteed pod is reduced below twice its highest minute', lived, [was, is, high]);
   }
 
   #checkDeadBand({ reason }: ChangeUnderWay, from: RequestsAndLimits, to: RequestsAndLimits, lived: Lived): void {
-    // After a kill every byte counts.
+    // After an OOM kill the dead band does not apply.
     if (reason === 'an OOM kill') return;
     const isWorthIt = RESOURCES.some((resource) => this.#isWorthIt(resource, from, to, lived));
     if (!isWorthIt) this.#fail('a change within the dead band', lived, [reason, from, to]);
@@ -232,8 +234,8 @@ export class AdversaryRules {
   }
 
   #checkRaised({ step, from, to }: Change, resource: Resource, lived: Lived): void {
-    const most = Math.max(this.#mostOf(resource) ?? Infinity, amount(from, resource), this.#requestBounds[resource]);
-    if (amount(to, resource) > most) this.#fail('a request passes max and ceiling', lived, [step.pod.name, resource, to, most]);
+    const maxRequest = Math.max(this.#mostOf(resource) ?? Infinity, amount(from, resource), this.#requestBounds[resource]);
+    if (amount(to, resource) > maxRequest) this.#fail('a request passes max and ceiling', lived, [step.pod.name, resource, to, maxRequest]);
   }
 
   #checkLowered(change: Change, resource: Resource, lived: Lived): void {
@@ -242,15 +244,15 @@ export class AdversaryRules {
     const details = [step.pod.name, step.kind, step.because, resource, from, to];
     const { warmUpUntil, stale } = situation.gateState;
     if (stale !== null) this.#fail('a pod is reduced while usage is stale', lived, details);
-    if ((warmUpUntil ?? 0) > situation.now) this.#fail('a pod is reduced right after a start or an outage', lived, details);
+    if ((warmUpUntil ?? 0) > situation.now) this.#fail('a pod is reduced during warm-up after a start or an outage', lived, details);
     const age = elapsedMs - (this.#usageSeenAt.get(step.pod.uid) ?? Number.NEGATIVE_INFINITY);
-    if (age > SEEN_WITHIN_MS) this.#fail('a pod is reduced although no usage of it was taken in', lived, [details, age]);
+    if (age > SEEN_WITHIN_MS) this.#fail('a pod is reduced without a usage sample of it', lived, [details, age]);
     const unmeasured = elapsedMs - this.#measuredAt[resource];
-    if (unmeasured > RESOURCE_MEASURED_WITHIN_MS) this.#fail('a resource is reduced that was not measured', lived, [details, unmeasured]);
+    if (unmeasured > RESOURCE_MEASURED_WITHIN_MS) this.#fail('an unmeasured resource is reduced', lived, [details, unmeasured]);
     const target = amount(to, resource);
     const common = amount(decision.memory.apply?.values.get('main') ?? to, resource);
     if (target < Math.min(common, amount(from, resource)))
-      this.#fail('a pod is reduced below what this decision gives all', lived, [...details, common]);
+      this.#fail('a pod is reduced below the target of this decision', lived, [...details, common]);
     if (resource === 'memoryBytes') this.#checkPeak(change, lived, details);
     this.#noteReduction(change, resource, lived);
   }
@@ -261,13 +263,13 @@ export class AdversaryRules {
     const used = (lived.seenBytes.get(step.pod.uid) ?? 0) * PEAK_RESOLUTION;
     if (target >= Math.max(peak, used)) return;
     const steps = lived.decision.containers[0]?.target?.steps ?? [];
-    const isSaid = steps.some((each) => each.resource === 'memory' && CAPS.includes(each.step));
-    if (!isSaid) this.#fail('memory is reduced below its peak of 7 days', lived, [details, peak, used]);
+    const isCapExplained = steps.some((explanation) => explanation.resource === 'memory' && CAPS.includes(explanation.step));
+    if (!isCapExplained) this.#fail('memory is reduced below its peak of 7 days', lived, [details, peak, used]);
   }
 
   /**
-   * The base falls once a day, and a pod once for each time that the base does, however late: its node may not have answered before.
-   * By what came in force: a resize that its node defers lowers nothing yet.
+   * The base falls at most once a day, and a pod at most once per reduction of the base, however late its node answers. The values in force
+   * count: a resize that the node defers lowers nothing yet.
    */
   #checkOnceADay(pod: PodRecord, lived: Lived): void {
     const { actual } = mainOf(pod);
@@ -280,7 +282,8 @@ export class AdversaryRules {
       const details = [pod.name, resource, before, actual];
       this.#checkBase(resource, lived, details);
       const last = this.#loweredAt.get(key) ?? Number.NEGATIVE_INFINITY;
-      if (last >= this.#baseLoweredAt[resource]) this.#fail('a pod is reduced twice by one reduction', lived, [...details, last / DAY_MS]);
+      if (last >= this.#baseLoweredAt[resource])
+        this.#fail('a pod is reduced twice by one reduction of the base', lived, [...details, last / DAY_MS]);
       this.#loweredAt.set(key, lived.elapsedMs);
     }
   }
@@ -289,27 +292,27 @@ export class AdversaryRules {
     const since = this.#baseLowering[resource];
     if (since === null) return;
     // A time in the future counts as an hour ago.
-    const least = since - this.#clockBackAt < DAY_MS ? DAY_MS - HOUR_MS - 2 * MINUTE_MS : DAY_MS;
+    const minAge = since - this.#clockBackAt < DAY_MS ? DAY_MS - HOUR_MS - 2 * MINUTE_MS : DAY_MS;
     const age = since - this.#baseLoweredAt[resource];
-    // Ended before the base had fallen (the pods that had it are gone, say), a reduction may begin anew.
+    // A reduction that ended before the base had fallen, for example because its pods were deleted, may begin again.
     const inForceSince = lived.situation.memory.lastApplied?.at ?? null;
-    const isBegunAnew = inForceSince !== null && inForceSince === this.#loweredFrom[resource];
+    const hasRestarted = inForceSince !== null && inForceSince === this.#loweredFrom[resource];
     this.#loweredFrom[resource] = inForceSince;
-    if (age < least && !isBegunAnew) this.#fail('a request is reduced twice a day', lived, [details, age / HOUR_MS]);
+    if (age < minAge && !hasRestarted) this.#fail('a request is reduced twice a day', lived, [details, age / HOUR_MS]);
     this.#baseLoweredAt[resource] = since;
     this.#baseLowering[resource] = null;
   }
 
-  /** A new pod is given what is in force, and the end of a temporary increase of CPU, and a roll-back, may come at any time. */
+  /** A new pod gets the values in force. A roll-back and the end of a temporary CPU increase may come at any time. */
   #noteReduction({ step, to }: Change, resource: Resource, { decision, situation }: Lived): void {
     const { apply, lastApplied } = decision.memory;
     const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase ended';
-    const isHotNoMore = step.because.startsWith('CPU usage is similar');
+    const isNoLongerHot = step.because.startsWith('CPU usage is similar');
     const { memory } = situation;
     const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values.get('main');
     const isInForce = inForce !== undefined && amount(to, resource) >= amount(inForce, resource);
     const isNew = isInForce && !this.#loweredAt.has(`${step.pod.uid}/${resource}`);
-    const isNoReduction = isNew || step.isRollBack === true || (resource === 'cpuMillicores' && (endsIncrease || isHotNoMore));
+    const isNoReduction = isNew || step.isRollBack === true || (resource === 'cpuMillicores' && (endsIncrease || isNoLongerHot));
     this.#isNoReduction.set(`${step.pod.uid}/${resource}`, isNoReduction);
   }
 }
@@ -318,12 +321,12 @@ function amount({ requests }: RequestsAndLimits, resource: Resource): number {
   return requests[resource] ?? 0;
 }
 
-/** Where a value holds NaN or an infinity; null: nowhere. */
+/** Path of a NaN or an infinity in a value; null when all numbers are finite. */
 function nonFinitePath(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : '';
   if (typeof value !== 'object' || value === null) return null;
-  for (const [key, each] of Object.entries(value)) {
-    const path = nonFinitePath(each);
+  for (const [key, item] of Object.entries(value)) {
+    const path = nonFinitePath(item);
     if (path !== null) return `.${key}${path}`;
   }
   return null;

@@ -1,6 +1,6 @@
-// Random lives of a workload, as bad as clusters make them: usage that jumps, leaks, swings and stops, kills, throttling that
-// is high or not measured, deploys, nodes that are full or refuse, broken counters, restarts of the controller, clocks that are
-// set back, under policies with and without bounds, in any order.
+// Generates random lives of a workload under the worst conditions of real clusters, in any order and under bounded and unbounded policies:
+// usage that jumps, leaks, swings and stops; OOM kills; throttling that is high or unmeasured; deploys; nodes that are full or refuse
+// resizes; broken counters; controller restarts; and clocks that are set back.
 
 import fc from 'fast-check';
 import type { RequestsAndLimits, Resources } from '#kube/records/resources';
@@ -20,7 +20,7 @@ import { type LifeOptions, type Lived, type Tick, TICK_MS, WorkloadLife } from '
 const TICKS_A_DAY = DAY_MS / TICK_MS;
 const TICKS_AN_HOUR = HOUR_MS / TICK_MS;
 
-/** One value over time. `at` counts ticks since the phase began. */
+/** A value over time. `at` counts ticks since the phase began. */
 type Curve = (at: number, replica: number) => number;
 
 interface Phase {
@@ -30,16 +30,17 @@ interface Phase {
   readonly circumstances: (at: number) => Omit<Tick, 'demand'>;
 }
 
+/** A generated life: its environment, its phases, and the usage with which it ends. */
 export interface Life {
   readonly options: LifeOptions;
   readonly phases: readonly Phase[];
-  /** What it uses once it is left in peace, as a share of what it was deployed with. */
+  /** Steady usage of the last phase, as a ratio of the template's requests. */
   readonly quiet: { readonly cpu: Ratio; readonly memory: Ratio };
 }
 
 const cpu = fc.integer({ min: 1, max: 20_000 });
 const memory = fc.integer({ min: 1, max: 40_000 }).map((mebibytes) => mebibytes * MiB);
-/** Mostly what fits; what does not is tried, too. */
+/** Mostly values that fit on a node, sometimes ones that do not. */
 const usualMemory = fc.integer({ min: 8, max: 3_000 }).map((mebibytes) => mebibytes * MiB);
 const usualCpu = fc.integer({ min: 1, max: 2_000 });
 
@@ -95,10 +96,10 @@ const distortions: fc.Arbitrary<(sample: UsageSample) => UsageSample> = fc.const
   (sample) => ({ ...sample, cpuMillicores: -1, memoryBytes: -1 }),
   (sample) => ({ ...sample, at: sample.at - HOUR_MS }),
   (sample) => ({ ...sample, cpuMillicores: 1e15, memoryBytes: 1e18 }),
-  // More than its node has, though not more than any machine.
+  // More than the node has, but not more than any machine.
   (sample) => ({ ...sample, cpuMillicores: 5e6, memoryBytes: 2 ** 45 }),
   (sample) => ({ ...sample, cpuMillicores: 0, cpuPeakMillicores: 0, memoryBytes: 0 }),
-  // Means of five minutes alone.
+  // Only five-minute means, without the peak minute.
   (sample) => ({ ...sample, cpuPeakMillicores: null }),
   (sample) => ({ ...sample, throttledRatio: null }),
 );
@@ -150,7 +151,7 @@ const events: fc.Arbitrary<Circumstances> = fc.oneof(
   ),
 );
 
-/** Two of them at once. */
+/** Two circumstances at the same time. */
 const circumstances: fc.Arbitrary<Circumstances> = fc
   .tuple(
     ...[0, 1].map(() =>
@@ -160,7 +161,7 @@ const circumstances: fc.Arbitrary<Circumstances> = fc
       ),
     ),
   )
-  .map((all) => (at) => Object.assign({}, ...all.map((each) => each(at))) as Omit<Tick, 'demand'>);
+  .map((chosen) => (at) => Object.assign({}, ...chosen.map((circumstance) => circumstance(at))) as Omit<Tick, 'demand'>);
 
 const phases: fc.Arbitrary<Phase> = fc.record({
   hours: fc.integer({ min: 1, max: 72 }),
@@ -169,7 +170,7 @@ const phases: fc.Arbitrary<Phase> = fc.record({
   circumstances,
 });
 
-/** Guaranteed, Burstable with and without limits, a memory limit alone, and a memory limit that equals the request. */
+/** Guaranteed, Burstable with and without limits, a memory limit without a request, and a memory limit equal to the request. */
 const templates: fc.Arbitrary<RequestsAndLimits> = fc
   .record({
     cpuRequest: fc.integer({ min: 10, max: 4_000 }),
@@ -206,7 +207,7 @@ const nodeSize: fc.Arbitrary<NodeSize> = fc.oneof(
   },
 );
 
-/** Six nodes, alike or of several sizes, some of them hardly larger than what is deployed. */
+/** Six nodes of one or several sizes, some of them hardly larger than the template. */
 const nodes: fc.Arbitrary<(template: RequestsAndLimits) => readonly LifeNode[]> = fc
   .record({
     sizes: fc.oneof(
@@ -231,7 +232,7 @@ const nodes: fc.Arbitrary<(template: RequestsAndLimits) => readonly LifeNode[]> 
 
 const goals = fc.constantFrom('Savings', 'Balanced', 'Safe');
 
-/** Bounds of one resource, in mebibytes or millicores: none, one of them, or both. */
+/** Bounds of one resource, in mebibytes or millicores: none, `min`, `max`, or both. */
 function bounds(unit: number): fc.Arbitrary<Pick<ResourcePolicy, 'min' | 'max'>> {
   const amount = fc.integer({ min: 20, max: 6_000 }).map((value) => value * unit);
   return fc.oneof(
@@ -252,7 +253,7 @@ function resourcePolicies(resource: 'cpu' | 'memory'): fc.Arbitrary<ResourcePoli
       within: bounds(resource === 'cpu' ? 1 : MiB),
       limit: fc.oneof(
         { weight: 3, arbitrary: fc.constant<LimitPolicy>({ rule: 'Keep', ratio: resource === 'cpu' ? null : 1.25 }) },
-        { weight: 1, arbitrary: fc.double({ min: 1, max: 3, noNaN: true }).map((each): LimitPolicy => ({ rule: 'Ratio', ratio: each })) },
+        { weight: 1, arbitrary: fc.double({ min: 1, max: 3, noNaN: true }).map((ratio): LimitPolicy => ({ rule: 'Ratio', ratio: ratio })) },
       ),
     })
     .map(({ goal, percentile, within, limit }) => ({ ...defaultResourcePolicy(resource, goal), percentile, ...within, limit }));
@@ -267,7 +268,7 @@ const policies: fc.Arbitrary<Partial<PolicyRules>> = fc
   })
   .map(({ pace, ...container }) => ({ pace, container: { mode: null, ...container } }));
 
-/** A ceiling of the workload's own, which is above the policy's max or below it. */
+/** A ceiling annotation on the workload, above or below `max` of the policy. */
 const overrides: fc.Arbitrary<Partial<WorkloadOverrides>> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
   {
@@ -301,19 +302,20 @@ const options: fc.Arbitrary<LifeOptions> = fc
     return autoscaler === undefined ? given : { ...given, autoscaler };
   });
 
+/** Every kind of life; fast-check shrinks a failing one. */
 export const lives: fc.Arbitrary<Life> = fc.record({
   options,
   phases: fc.array(phases, { minLength: 1, maxLength: 6 }),
   quiet: fc.record({ cpu: ratio, memory: ratio }),
 });
 
-/** The same life on nodes whose kubelets refuse nothing by configuration: what they refuse is tried again once a day, for ever. */
+/** The same life on nodes whose kubelets refuse no resize by configuration. A refused resize is retried once a day without end. */
 export function resizedByAllNodes(life: Life): Life {
   const nodes = life.options.nodes.map(({ name, allocatable }) => ({ name, allocatable }));
   return { ...life, options: { ...life.options, nodes } };
 }
 
-/** Lives through all phases, then through a quiet end, and shows each tick. @param quietMs how long the end lasts */
+/** Plays all phases and then a steady end, and passes each tick to `look`. @param quietMs length of the end, in milliseconds */
 export function playLife(
   { options: given, phases: all, quiet }: Life,
   look: (lived: Lived, tick: Tick) => void,

@@ -1,6 +1,6 @@
 import type { MethodTotals } from '../../src/core/backtest/score.ts';
 
-/** Scores of one method on one set of recordings. */
+/** Totals of one method over one set of recordings. */
 export function someFigures(figures: Partial<MethodTotals> = {}): MethodTotals {
   return {
     slack: 0.5,

@@ -1,11 +1,11 @@
-// What commands are run with in a dashboard world.
+// Ports of the commands in a dashboard world.
 
 import type { Caller, CommandPorts } from '../../src/commands/context.ts';
 import { EVERYONE_IS_ADMIN } from '../../src/core/access/scope.ts';
 import { TEST_SIGNER } from '../fakes/test-signer.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 
-/** Where no namespace is protected, nothing is a dry run, and every override is taken. */
+/** Ports of commands in a cluster without protected namespaces, not in dry run, which accepts every override. */
 export function commandPortsOf(world: DashboardWorld): CommandPorts {
   return {
     clock: world.clock,

@@ -1,4 +1,4 @@
-// The CRDs as they stand in crds/, and a validator for each that knows what ajv alone does not: Kubernetes' vocabulary.
+// The CRDs of crds/, and an ajv validator for each that also knows the vocabulary of Kubernetes.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { parseAllDocuments } from 'yaml';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A schema as far as the tests walk it. */
+/** The fields of a schema that tests read. */
 export interface CrdSchema {
   readonly type?: string;
   readonly description?: string;
@@ -34,7 +34,7 @@ export interface CrdSchema {
   }[];
 }
 
-/** A CRD as far as the tests read it. */
+/** The fields of a CRD that tests read. */
 export interface CrdManifest {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -74,12 +74,12 @@ export function samples(): readonly { readonly file: string; readonly object: Re
   return documentsIn('config/samples').map(({ file, object }) => ({ file, object: object as Readonly<Record<string, unknown>> }));
 }
 
-/** The schema of the version that is served. */
+/** Schema of the served version. */
 export function schemaOf(crd: CrdManifest): CrdSchema {
   return crd.spec.versions[0]!.schema.openAPIV3Schema;
 }
 
-/** A validator of a CRD's schema; unknown fields are faults, as for kubectl's strict validation. CEL is not run. */
+/** Returns a validator of a CRD's schema. Unknown fields are errors, as in kubectl's strict validation. CEL rules are not evaluated. */
 export function validatorOf(crd: CrdManifest): ValidateFunction {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
   formats.default(ajv);

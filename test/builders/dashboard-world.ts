@@ -1,6 +1,5 @@
-// A small shop's cluster for tests of queries, commands and the server, and for looking at the page: six nodes, a dozen
-// workloads, recommendations in every state that a person meets, a week of history. Everything is derived from indices,
-// so it is the same each time.
+// The cluster of a small shop for tests of queries, commands and the server, and for the dashboard preview: six nodes, a dozen workloads,
+// recommendations in every state, and a week of history. Everything is derived from indices, so it is the same in every run.
 
 import { WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import type { ResizeMode } from '../../src/apis/conditions.ts';
@@ -23,7 +22,7 @@ import { entriesUntil, cyclesUntil, dayOfUsage, weekOfCluster } from './shop-his
 import { MACHINES, SHOP, amounts, appliedAt, type ShopRow } from './shop-rows.ts';
 import { aContainerRecord, aNodeRecord, aPodRecord, aWorkloadRecord } from './records.ts';
 
-/** Everything that a test may want to turn. */
+/** State and dependencies of a dashboard, which a test may change. */
 export interface DashboardWorld {
   readonly clock: ManualClock;
   readonly timer: ManualClock;
@@ -38,6 +37,7 @@ export interface DashboardWorld {
   mode: 'active' | 'dry-run' | 'paused';
 }
 
+/** Builds the cluster of the shop at a time. */
 export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)): DashboardWorld {
   const clock = new ManualClock(start);
   const cluster = new FakeClusterReader();
@@ -129,8 +129,8 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
 }
 
 function modeOf(workload: WorkloadRecord): ResizeMode {
-  const own = workload.annotations[WORKLOAD_ANNOTATIONS.mode];
-  if (own !== undefined) return own as ResizeMode;
+  const override = workload.annotations[WORKLOAD_ANNOTATIONS.mode];
+  if (override !== undefined) return override as ResizeMode;
   const row = SHOP.find(({ name }) => name === workload.name);
   if (row?.state === 'excluded') return 'Off';
   return row?.reason === 'approval' ? 'Approve' : row?.state === 'recommended' ? 'Recommend' : 'Auto';
@@ -164,9 +164,9 @@ function shopPrice({
   readonly machineType: string | null;
   readonly capacityType: 'spot' | 'on-demand';
 }): NodePrice {
-  const machine = MACHINES.find((each) => each.machineType === machineType) ?? MACHINES[0];
+  const machine = MACHINES.find((candidate) => candidate.machineType === machineType) ?? MACHINES[0];
   const perHourUsd = capacityType === 'spot' ? machine.spot : machine.onDemand;
-  // Seven parts of the price are CPU, three memory: near what clouds charge for each apart.
+  // CPU is seven tenths of the price and memory three, close to the ratio of the clouds' separate prices.
   return {
     perHourUsd,
     perCoreHourUsd: (perHourUsd * 0.7) / machine.cores,
@@ -204,7 +204,7 @@ function shopPods(row: ShopRow, rowIndex: number, start: Instant): readonly PodR
 
 function shopRecommendation(row: ShopRow, start: Instant): Recommendation {
   const target = row.should ?? row.asks;
-  const known = row.should !== null;
+  const hasTarget = row.should !== null;
   const p95: [number, number] = [Math.round(row.uses[0] * 1.3), Math.round(row.uses[1] * 1.05)];
   return {
     apiVersion: 'evenkeel.io/v1alpha1',
@@ -215,24 +215,24 @@ function shopRecommendation(row: ShopRow, start: Instant): Recommendation {
       state: row.state,
       ...(row.reason === undefined ? {} : { reason: row.reason }),
       ...(row.reason === 'cooldown' ? { until: new Date(start + 20 * MINUTE_MS).toISOString() } : {}),
-      confidence: known ? 0.94 : 0.2,
-      risk: known ? (target[0] > row.asks[0] ? 'high' : 'low') : 'none',
-      ...(known ? { savingsPerMonthUsd: savingsOf(row.asks, target, row.replicas) } : {}),
+      confidence: hasTarget ? 0.94 : 0.2,
+      risk: hasTarget ? (target[0] > row.asks[0] ? 'high' : 'low') : 'none',
+      ...(hasTarget ? { savingsPerMonthUsd: savingsOf(row.asks, target, row.replicas) } : {}),
       updatedAt: new Date(start - 10 * MINUTE_MS).toISOString(),
       source: 'kubelet',
       containers: [
         {
           name: 'app',
           current: { requests: quantities(row.asks), limits: { memory: formatMemory(limitsOf(row).memoryBytes) } },
-          ...(known ? { recommended: { requests: quantities(target), limits: { memory: formatMemory(target[1] * 1.25 * MiB) } } } : {}),
-          ...(known ? { lowerBound: quantities([p95[0], p95[1]]), upperBound: quantities([target[0] + 100, target[1] + 128]) } : {}),
+          ...(hasTarget ? { recommended: { requests: quantities(target), limits: { memory: formatMemory(target[1] * 1.25 * MiB) } } } : {}),
+          ...(hasTarget ? { lowerBound: quantities([p95[0], p95[1]]), upperBound: quantities([target[0] + 100, target[1] + 128]) } : {}),
           usage: { p50: quantities(row.uses), p95: quantities(p95), p99: quantities(p95), max: quantities([p95[0] + 40, p95[1] + 24]) },
           oomKills: row.name === 'risk-score' ? 2 : 0,
           throttledRatio: 0.002,
           confidence: 0.94,
         },
       ],
-      ...(known ? { inputs: stepsTo(target, p95) } : {}),
+      ...(hasTarget ? { inputs: stepsTo(target, p95) } : {}),
       ...(row.before === undefined
         ? {}
         : {

@@ -1,4 +1,4 @@
-// Builders for limit exceptions: demand by minutes, and a workload whose memory limit is not ours to move.
+// Builders for limit exceptions: demand by minute, and a workload whose memory limit Evenkeel does not manage.
 
 import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import type { ContainerDemand } from '../../src/core/resize/model/demand.ts';
@@ -20,7 +20,7 @@ export function memoryDemand(now: number, ...working: readonly string[]): readon
   ];
 }
 
-/** CPU of the last minutes of `main`, in millicores, the newest last; with the throttled share where one is told. */
+/** CPU of the last minutes of `main`, in millicores, the newest last. @param throttledRatio null when throttling is unmeasured */
 export function cpuDemand(now: number, used: readonly number[], throttledRatio: number | null = null): readonly ContainerDemand[] {
   return [
     {
@@ -44,15 +44,16 @@ function windowsOf(now: number, values: readonly Partial<ContainerDemand['window
   }));
 }
 
-/** A policy in Auto that moves requests alone: limits are somebody else's. */
+/** A policy in Auto that manages requests only: limits belong to another controller. */
 export function requestsOnlyPolicy(rules: Partial<PolicyRules> = {}): PolicyRules {
   const container = { ...DEFAULT_POLICY_RULES.container, controlled: 'requests' } as const;
   return { ...DEFAULT_POLICY_RULES, name: 'all', mode: 'Auto', container, ...rules };
 }
 
+/** Temporary limit overage: at most twice the limit, for 24 hours. */
 export const TEMPORARY: PolicyRules['limitOverage'] = { mode: 'Temporary', maxRatio: 2, forMs: 24 * 60 * MINUTE_MS };
 
-/** Puts limit exceptions onto a workload's Recommendation, the rest of each as an open one on memory has it. */
+/** Adds limit exceptions to a workload's Recommendation. Missing fields are those of an open exception on memory. */
 export function withExceptions(
   world: DashboardWorld,
   name: string,
@@ -62,7 +63,7 @@ export function withExceptions(
   const base = { container: 'app', resource: 'memory', type: 'usage-over-limit', state: 'open', openedAt } as const;
   const amounts = { limit: '256Mi', observed: '244Mi', proposed: '320Mi', occurrences: 1, evidence: 'the working set reached 244Mi' };
   const limitExceptions = exceptions.map((exception) => ({ ...base, ...amounts, ...exception }));
-  world.cluster.recommendationList = world.cluster.recommendationList.map((each) =>
-    each.spec.targetRef.name === name ? { ...each, status: { ...each.status, state: 'exception', limitExceptions } } : each,
+  world.cluster.recommendationList = world.cluster.recommendationList.map((record) =>
+    record.spec.targetRef.name === name ? { ...record, status: { ...record.status, state: 'exception', limitExceptions } } : record,
   );
 }

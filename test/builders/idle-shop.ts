@@ -2,7 +2,7 @@ import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import { HOUR_MS, type Instant } from '#kube/units';
 import type { DashboardWorld } from './dashboard-world.ts';
 
-/** One workload of the shop asleep since 3 hours: 10m in place of what it has, memory as it is. */
+/** Makes one workload of the shop idle for three hours: a CPU request of 10m, memory unchanged. */
 export function makeIdle(world: DashboardWorld, name: string, now: Instant): void {
   world.cluster.recommendationList = world.cluster.recommendationList.map((recommendation) =>
     recommendation.spec.targetRef.name === name ? idled(recommendation, now) : recommendation,

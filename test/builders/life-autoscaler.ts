@@ -1,4 +1,4 @@
-// The HorizontalPodAutoscaler of a workload's life: it scales on CPU utilization alone, and its target follows the requests.
+// HorizontalPodAutoscaler of a workload's life. It scales on CPU utilization alone, and its target follows the requests.
 
 import { HPA_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import { moveFor, type FollowedAutoscaler, type FollowPhase } from '../../src/core/hpa/follow-targets.ts';
@@ -11,15 +11,16 @@ import type { Instant, Millicores } from '#kube/units';
 import { anHpaRecord } from './rightsizing.ts';
 
 export interface AutoscalerOptions {
-  /** Target utilization. */
+  /** Target utilization, in percent of the request. */
   readonly percent: number;
   readonly minReplicas: number;
   readonly maxReplicas: number;
 }
 
-/** The tolerance of the kube-controller-manager: a smaller difference scales nothing. */
+/** Tolerance of the kube-controller-manager: a smaller deviation does not scale. */
 const TOLERANCE = 0.1;
 
+/** An autoscaler that scales as the kube-controller-manager does, and whose target Evenkeel adjusts. */
 export class LifeAutoscaler {
   #hpa: HpaRecord;
 
@@ -33,8 +34,7 @@ export class LifeAutoscaler {
   }
 
   /**
-   * How many replicas there are from now on.
-   * https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/#algorithm-details
+   * Replica count after this sync. https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/#algorithm-details
    */
   scale(pods: readonly PodRecord[], meanCpu: Millicores, now: Instant): number {
     const [metric] = this.#hpa.resourceMetrics;
@@ -47,13 +47,13 @@ export class LifeAutoscaler {
     return replicas;
   }
 
-  /** Writes the targets that a decision asks for. */
+  /** Writes the targets of a decision. */
   follow(all: readonly FollowedAutoscaler[], pods: readonly PodRecord[], phase: FollowPhase): void {
     for (const followed of all) {
       const move = moveFor(followed, this.#hpa, pods, phase);
       if (move === null) continue;
       const resourceMetrics = this.#hpa.resourceMetrics.map((metric) => {
-        const to = move.moves.find((each) => each.metric.index === metric.index)?.to;
+        const to = move.moves.find((candidate) => candidate.metric.index === metric.index)?.to;
         return to === undefined ? metric : { ...metric, targetUtilizationRatio: to / 100 };
       });
       const annotations = move.original === null ? {} : { [HPA_ANNOTATIONS.original]: targetsNote(move.original, 0) };

@@ -1,5 +1,5 @@
-// What the controller's process of a workload's life holds in its own memory: usage and what was learnt from it. A restart
-// keeps what is stored alone.
+// In-memory state of the controller process in a workload's life: usage, and the histograms learned from it. Only checkpoints survive a
+// restart.
 
 import type { PodRecord } from '#kube/records/pod';
 import type { Resources } from '#kube/records/resources';
@@ -14,19 +14,20 @@ import { ThrottledPods } from '../../src/core/resize/model/throttled-pods.ts';
 import { faultOfSample } from '../../src/state/sample-gate.ts';
 import { mainOf } from './life-node.ts';
 
-/** Usage is sampled this often. */
+/** Sampling period. */
 export const TICK_MS: DurationMs = 5 * MINUTE_MS;
-/** Nothing is reduced for so long after a start or an outage. */
+/** Warm-up after a start or an outage, during which nothing is reduced. */
 const OBSERVED_FOR_MS: DurationMs = 10 * MINUTE_MS;
 const CONTAINER = 'main';
 
+/** The recommender, demand windows and readings of one container, as the controller holds them. */
 export class LifeController {
   readonly #workload: WorkloadKey;
   #recommender = new Recommender();
   #demand = new DemandLog();
   #throttled = new ThrottledPods();
   #readings = new Map<string, ContainerReadings>();
-  /** Latest sample that was taken in, by pod. */
+  /** Latest accepted sample by pod. */
   #latest = new Map<string, UsageSample>();
   #freshSince: Instant | null = null;
 
@@ -34,10 +35,7 @@ export class LifeController {
     this.#workload = workload;
   }
 
-  /**
-   * @param capacity of the pod's node
-   * @returns whether the sample was taken in
-   */
+  /** Takes in a sample. @param capacity capacity of the pod's node @returns whether the sample was accepted */
   observe(pod: PodRecord, sample: UsageSample, now: Instant, capacity: Resources): boolean {
     if (faultOfSample(sample, now, this.#latest.get(pod.name) ?? null, capacity) !== null) return false;
     this.#latest.set(pod.name, sample);
@@ -62,7 +60,7 @@ export class LifeController {
     this.#recommender.noteChange(this.#workload, at);
   }
 
-  /** What is stored is read again. @param isStoreLost history is stored apart from the cluster, and may be gone */
+  /** Reads all checkpoints again. @param isStoreLost whether the history store, which is apart from the cluster, was lost */
   restart(pods: readonly PodRecord[], isStoreLost: boolean): void {
     const stored = this.#recommender.changedSince(0).flatMap((key) => this.#recommender.checkpointOf(key) ?? []);
     this.#recommender = new Recommender();
@@ -83,7 +81,7 @@ export class LifeController {
     return this.#recommender.advise(this.#workload, now, rules);
   }
 
-  /** Of the last minutes. */
+  /** Demand windows of the last minutes. */
   demand(): readonly ContainerDemand[] {
     const { hot } = this.#demand;
     const throttled = { throttled: this.#throttled.list(), throttlingMeasuredAt: this.#throttled.measuredAt };
@@ -94,13 +92,13 @@ export class LifeController {
     return new Map([...this.#readings].map(([uid, readings]) => [uid, [readings]]));
   }
 
-  /** Whether no good sample of the pod was read within two periods, each much shorter than a tick. */
+  /** Whether no valid sample of the pod was read for two sampling periods, each much shorter than a tick. */
   isUnread(pod: string, now: Instant): boolean {
     const at = this.#latest.get(pod)?.at;
     return at === undefined || Math.abs(now - at) >= TICK_MS;
   }
 
-  /** Nothing is reduced before; null: it may. @param isStale nothing at all was read */
+  /** End of the warm-up, before which nothing is reduced; null when it is over. @param isStale whether no pod was read */
   observesUntil(now: Instant, isStale: boolean): Instant | null {
     this.#freshSince = isStale ? null : Math.min(this.#freshSince ?? now, now);
     const until = (this.#freshSince ?? now) + OBSERVED_FOR_MS;

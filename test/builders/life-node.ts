@@ -1,18 +1,19 @@
-// The nodes of a workload's life: how much they have, and what their kubelets answer to a resize.
+// Nodes of a workload's life: their capacity, and the answers of their kubelets to a resize.
 
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import type { Resources } from '#kube/records/resources';
 import type { Bytes, Instant } from '#kube/units';
 import { FIELD, RESOURCES, sameValues } from '../../src/core/resize/model/container-values.ts';
 
+/** A node and the resizes that its kubelet refuses. */
 export interface LifeNode {
   readonly name: string;
   readonly allocatable: Resources;
-  /** What its kubelet cannot resize in place at all; left out: nothing. */
+  /** Resource that its kubelet cannot resize in place; left out when it can resize both. */
   readonly refuses?: 'cpu' | 'memory';
 }
 
-/** One container is all that a pod of such a life has. */
+/** The only container of a pod of such a life. Throws when there is none. */
 export function mainOf(pod: PodRecord): ContainerRecord {
   const [main] = pod.containers;
   if (main === undefined) throw new Error(`${pod.name} has no container`);
@@ -23,7 +24,7 @@ export function withMain(pod: PodRecord, change: Partial<ContainerRecord>): PodR
   return { ...pod, containers: [{ ...mainOf(pod), ...change }] };
 }
 
-/** What is not requested of a node whose other pods take the same share of it, whatever this one has. */
+/** Capacity that is not requested, when the other pods of the node request a fixed share of it. */
 export function freeOn({ allocatable }: LifeNode, pod: PodRecord, freeRatio: number): Resources {
   const { requests } = inForce(pod);
   const free = (field: keyof Resources): number => Math.floor((allocatable[field] - (requests[field] ?? 0)) * freeRatio);
@@ -31,9 +32,9 @@ export function freeOn({ allocatable }: LifeNode, pod: PodRecord, freeRatio: num
 }
 
 /**
- * The pod as its kubelet reports it once it has looked at the requested resize.
- * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/
- * @param freeRatio share of the unrequested capacity of the node that no other pod takes, 0 to 1
+ * The pod as its kubelet reports it after it has seen the requested resize.
+ * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ @param freeRatio share of the node's capacity beside
+ * this pod that no other pod requests, 0 to 1
  */
 export function answeredBy(node: LifeNode, pod: PodRecord, usedBytes: Bytes, freeRatio: number, now: Instant): PodRecord {
   const main = mainOf(pod);
@@ -62,7 +63,7 @@ function inForce(pod: PodRecord): NonNullable<ContainerRecord['actual']> {
   return main.actual ?? main;
 }
 
-/** Why the node never carries it out, in the kubelet's words; null: it may. */
+/** The kubelet's message for an infeasible resize; null when the resize is feasible. */
 function refusal({ allocatable, refuses }: LifeNode, pod: PodRecord): string | null {
   const { requests, limits } = mainOf(pod);
   const actual = inForce(pod);

@@ -1,4 +1,4 @@
-// Decoded records for tests: say what matters, the rest is a plain, healthy object.
+// Decoded records for tests. A test passes the fields that matter; the others describe a healthy object.
 
 import { NO_SCHEDULING_FACTS } from '#kube/pod-spec/scheduling-facts';
 import type { NodeRecord } from '#kube/records/node';
@@ -102,7 +102,7 @@ export function aWorkloadRecord(given: Partial<WorkloadRecord> & { readonly kind
   };
 }
 
-/** The reference by which a workload controls a pod or another workload. */
+/** Owner reference by which a workload controls a pod or another workload. */
 export function ownedBy(owner: WorkloadRecord): OwnerRef {
   return { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name, uid: owner.uid };
 }

@@ -14,7 +14,7 @@ import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { DAY_MS, MINUTE_MS } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
 
-/** Of a workload without annotations. */
+/** Overrides of a workload without annotations. */
 export const NO_OVERRIDES: WorkloadOverrides = {
   mode: null,
   excluded: false,
@@ -39,7 +39,7 @@ export function memory(text: string): number {
   return amount.value;
 }
 
-/** `resources('100m', '128Mi')`; null leaves one unset. */
+/** `amounts('100m', '128Mi')`; null leaves a resource unset. */
 export function amounts(cpuText: string | null, memoryText: string | null): OptionalResources {
   return { cpuMillicores: cpuText === null ? null : cpu(cpuText), memoryBytes: memoryText === null ? null : memory(memoryText) };
 }
@@ -113,7 +113,7 @@ export function aPodRecord({ container = {}, ...record }: PodTraits = {}): PodRe
   };
 }
 
-/** `count` pods alike, `web-1` to `web-<count>`. */
+/** `count` equal pods, `web-1` to `web-<count>`. */
 export function pods(count: number, traits: PodTraits = {}): readonly PodRecord[] {
   return Array.from({ length: count }, (_, index) => aPodRecord({ ...traits, name: `web-${index + 1}` }));
 }
@@ -166,7 +166,7 @@ export interface AdviceTraits extends Partial<Omit<ContainerAdvice, 'cpu' | 'mem
   readonly memoryAdvice?: Partial<ResourceAdvice>;
 }
 
-/** Advice with a long, calm history. */
+/** Advice with a long history of steady usage. */
 export function anAdvice({
   cpu: cpuText = '100m',
   memory: memoryText = '128Mi',
@@ -217,7 +217,7 @@ export interface HpaTraits extends Partial<Omit<HpaRecord, 'resourceMetrics'>> {
   readonly metrics?: readonly { readonly resource?: 'cpu' | 'memory'; readonly container?: string; readonly percent?: number }[];
 }
 
-/** Of `web`, in rest at three replicas; 60 % of the CPU requests. */
+/** Autoscaler of `web` at its target of 60 % of the CPU requests, with three replicas. */
 export function anHpaRecord({ metrics = [{}], ...record }: HpaTraits = {}): HpaRecord {
   return {
     namespace: 'shop',
@@ -246,17 +246,20 @@ export function anHpaRecord({ metrics = [{}], ...record }: HpaTraits = {}): HpaR
   };
 }
 
-/** What OOM kills ask for, of every replica: the last kill was at this moment. */
+/** Advice after OOM kills of every replica. @param need memory, in bytes @param at time of the last kill */
 export function oomAdvice(need: number, at = T0): OomAdvice {
   return { limitNeed: need, killedPodNeed: need, requestNeed: 0, recentKills: [{ at, need }], lastNodeKill: null };
 }
 
-/** All defaults but mode Auto. */
+/** Default policy, in mode Auto. */
 export function autoPolicy(rules: Partial<PolicyRules> = {}): PolicyRules {
   return { ...DEFAULT_POLICY_RULES, name: 'all', mode: 'Auto', ...rules };
 }
 
-/** Three pods of 500m and 512Mi that need 100m and 128Mi, under a policy in Auto, nothing in the way; throttling and pressure are measured. */
+/**
+ * Three pods of 500m and 512Mi whose advice is 100m and 128Mi, under a policy in Auto, without blockers; throttling and pressure are
+ * measured.
+ */
 export function aSituation(situation: Partial<WorkloadSituation> = {}): WorkloadSituation {
   return {
     now: T0,
@@ -286,16 +289,16 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
   };
 }
 
-/** What the steps of a decision make of the pods, as a kubelet would report it a moment later. */
+/** The pods after the steps of a decision, as a kubelet reports them a moment later. */
 export function resized(
   before: readonly PodRecord[],
   steps: readonly { readonly pod: PodRecord; readonly containers: readonly { readonly name: string; readonly to: RequestsAndLimits }[] }[],
 ): readonly PodRecord[] {
   return before.map((pod) => {
-    const step = steps.find((each) => each.pod.uid === pod.uid);
+    const step = steps.find((candidate) => candidate.pod.uid === pod.uid);
     if (step === undefined) return pod;
     const containers = pod.containers.map((container) => {
-      const to = step.containers.find((each) => each.name === container.name)?.to;
+      const to = step.containers.find((candidate) => candidate.name === container.name)?.to;
       return to === undefined ? container : { ...container, ...to, actual: to, allocated: to.requests };
     });
     return { ...pod, containers };

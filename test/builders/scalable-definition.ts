@@ -1,4 +1,4 @@
-/** A CustomResourceDefinition with a scale subresource, whose objects may hold anything. */
+/** A CustomResourceDefinition with a scale subresource, whose objects may have any fields. */
 export function aScalableDefinition({
   group,
   kind,

@@ -16,7 +16,7 @@ const NO_STORAGE: StorageView = {
 
 type Amounts = Readonly<Record<string, number>>;
 
-/** A pod that waits; `requests` as plain numbers. */
+/** A pending pod; `requests` are plain numbers. */
 export function aSchedulingPod({
   requests = {},
   ...rest
@@ -49,7 +49,7 @@ export function aSchedulingPod({
   };
 }
 
-/** A node with 4 CPUs, 16 GiB and room for 110 pods, and with the pods given. */
+/** A node with 4 CPUs, 16 GiB, capacity for 110 pods, and the given pods. */
 export function aSchedulingNode({
   allocatable = {},
   pods = [],

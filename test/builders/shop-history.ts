@@ -1,11 +1,11 @@
-// The past of the invented shop.
+// History of the invented shop.
 
 import { DAY_MS, GiB, MINUTE_MS, MiB, type Instant } from '#kube/units';
 import { workloadKey } from '#kube/records/workload';
 import type { FakeHistory } from '../fakes/fake-history.ts';
 import { SHOP, amounts, appliedAt, type ShopRow } from './shop-rows.ts';
 
-/** A point each 5 minutes of the last 7 days; requests fell two days ago. */
+/** A point per 5 minutes of the last 7 days; requests fell two days ago. */
 export function weekOfCluster(start: Instant): FakeHistory['clusterPoints'] {
   return Array.from({ length: 7 * 24 * 12 }, (_, index) => {
     const at = start - 7 * DAY_MS + index * 5 * MINUTE_MS;
@@ -26,7 +26,7 @@ export function weekOfCluster(start: Instant): FakeHistory['clusterPoints'] {
   });
 }
 
-/** A point each 5 minutes of one workload's last day. */
+/** A point per 5 minutes of one workload's last day. */
 export function dayOfUsage(row: ShopRow, start: Instant): FakeHistory['usagePoints'] {
   return Array.from({ length: 24 * 12 }, (_, index) => ({
     key: `${workloadKey(row)}/app`,
@@ -53,7 +53,7 @@ export function cyclesUntil(start: Instant): FakeHistory['cycleList'] {
   }));
 }
 
-/** What was applied to the rows that were changed. */
+/** Audit entries of the rows that were resized. */
 export function entriesUntil(start: Instant): FakeHistory['entries'] {
   return SHOP.flatMap((row) => {
     const { before } = row;
@@ -68,7 +68,7 @@ export function entriesUntil(start: Instant): FakeHistory['entries'] {
       container: 'app',
       from: { requests: amounts(before), limits: { cpuMillicores: null, memoryBytes: null } },
       to: { requests: amounts(row.asks), limits: { cpuMillicores: null, memoryBytes: null } },
-      reason: 'asks for more than it needs',
+      reason: 'over-provisioned',
       actor: 'evenkeel',
       outcome: 'applied' as const,
       message: '',

@@ -3,7 +3,7 @@
 import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { HOUR_MS, MiB, type Instant } from '#kube/units';
 
-/** One row of the shop: what it asks for, uses and should have, per replica. */
+/** One workload of the shop: its requests, usage and target, per replica. */
 export interface ShopRow {
   readonly name: string;
   readonly namespace: string;
@@ -143,12 +143,12 @@ export const MACHINES = [
   { machineType: 'e2-standard-4', cores: 4, gib: 16, onDemand: 0.134023, spot: 0.053609 },
 ] as const;
 
-/** CPU in millicores and memory in MiB as the core has them. */
+/** CPU in millicores and memory in bytes, as the core represents them. */
 export function amounts([cpuMillicores, memoryMiB]: readonly [number, number]): { cpuMillicores: number; memoryBytes: number } {
   return { cpuMillicores, memoryBytes: memoryMiB * MiB };
 }
 
-/** When a row's latest change was complete. */
+/** Time when the latest change of a row was complete. */
 export function appliedAt(row: ShopRow, start: Instant): string {
   return new Date(start - (row.name === 'cart' ? 3 : 27) * HOUR_MS).toISOString();
 }

@@ -1,4 +1,4 @@
-// The cases of what a tenant can write: as properties, for a few hundred in `make test` and 100,000 in `make soak`.
+// Properties of what a tenant can write: a few hundred cases in `make test`, 100,000 in `make soak`.
 
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ const load = fc.constantFrom<Load>('quiet', 'less', 'more', 'far more');
 const loads = fc.array(load, { minLength: 1, maxLength: 3 });
 type Phase = (world: TenantWorld) => void;
 
-/** The same with earlier records put back in place of what was forged. */
+/** The same writes, with earlier records replayed in place of forged ones. */
 function replaying(writes: fc.Arbitrary<TenantWrites>): fc.Arbitrary<TenantWrites> {
   return fc
     .tuple(writes, earlierRecords(WORKLOAD, HPA), fc.boolean())
@@ -27,15 +27,15 @@ function replaying(writes: fc.Arbitrary<TenantWrites>): fc.Arbitrary<TenantWrite
 }
 
 async function lived(world: TenantWorld, phases: readonly Load[], written: readonly Phase[]): Promise<TenantWorld> {
-  for (const [index, each] of phases.entries()) {
-    world.use(each);
+  for (const [index, load] of phases.entries()) {
+    world.use(load);
     written[index]?.(world);
     await world.passes(HOUR_MS + 5 * MINUTE_MS);
   }
   return world;
 }
 
-/** In Observe, Recommend and Off, whatever is written, forged or put back after a restart as well. */
+/** In Observe, Recommend and Off there is no effect, whatever is written, forged, or replayed after a restart. */
 export const effectsWhereNothingActs = fc.asyncProperty(
   fc.constantFrom('Observe' as const, 'Recommend' as const, 'Off' as const),
   fc.constantFrom<NonNullable<PodResizePolicySpec['workloadOverrides']>>('All', 'Stricter').chain((workloadOverrides) =>
@@ -51,11 +51,11 @@ export const effectsWhereNothingActs = fc.asyncProperty(
   fc.boolean(),
   fc.boolean(),
   async (mode, { workloadOverrides, writes }, phases, hasAutoscaler, isLost) => {
-    // Off is what a workload alone can be.
+    // Off can be set for a workload only.
     const world = new TenantWorld({ mode: mode === 'Off' ? 'Auto' : mode, workloadOverrides }, hasAutoscaler);
     const off = { [WORKLOAD_ANNOTATIONS.mode]: 'Off' };
-    const written = writes.map((each, index) => (at: TenantWorld) => {
-      at.write(mode === 'Off' ? { ...each, workload: { ...each.workload, ...off } } : each);
+    const written = writes.map((write, index) => (at: TenantWorld) => {
+      at.write(mode === 'Off' ? { ...write, workload: { ...write.workload, ...off } } : write);
       if (!isLost || index === 0) return;
       at.world.cluster.recommendationList = [];
       at.world.start();
@@ -65,7 +65,7 @@ export const effectsWhereNothingActs = fc.asyncProperty(
   },
 );
 
-/** Beside a life without what was forged or put back. */
+/** The end equals that of a life without forged and replayed records. */
 export const sameEnds = fc.asyncProperty(
   fc.array(replaying(tenantWrites(WORKLOAD, HPA, 'none')), { minLength: 1, maxLength: 3 }),
   loads,
@@ -76,14 +76,17 @@ export const sameEnds = fc.asyncProperty(
       lived(
         new TenantWorld({ mode: 'Auto' }, hasAutoscaler),
         phases,
-        writes.map((each) => (at) => at.write(each)),
+        writes.map((write) => (at) => at.write(write)),
       ),
     ]);
     expect(forged.state).toEqual(honest.state);
   },
 );
 
-/** In Auto under a policy that takes only stricter overrides, with earlier records put back at any time. */
+/**
+ * In Auto, with a policy that accepts only stricter overrides, sizes keep within the bounds although earlier records are replayed at any
+ * time.
+ */
 export const boundsHold = fc.asyncProperty(
   fc.array(replaying(tenantWrites(WORKLOAD, HPA, 'all')), { minLength: 1, maxLength: 3 }),
   loads,
@@ -91,8 +94,8 @@ export const boundsHold = fc.asyncProperty(
   fc.boolean(),
   async (writes, phases, hasAutoscaler, isLost) => {
     const world = new TenantWorld({ mode: 'Auto', workloadOverrides: 'Stricter' }, hasAutoscaler);
-    const written = writes.map((each, index) => (at: TenantWorld) => {
-      at.write(each);
+    const written = writes.map((write, index) => (at: TenantWorld) => {
+      at.write(write);
       if (!isLost || index === 0) return;
       at.world.cluster.recommendationList = [];
       at.world.start();

@@ -1,4 +1,4 @@
-// A cluster in which a tenant writes what it likes: a workload with an autoscaler under a policy, and one of another namespace.
+// A cluster in which a tenant may write anything: a workload with an autoscaler under a policy, and a workload of another namespace.
 
 import { DEFAULT_POLICY_RULES } from '../../src/core/resize/policy/policy-rules.ts';
 import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
@@ -12,7 +12,7 @@ import { RESTARTED_AT, type TenantWrites } from './tenant.ts';
 
 export type Load = 'quiet' | 'less' | 'more' | 'far more';
 
-/** Sizes of the policy: between 50m and 1 core, 64Mi and 1Gi. */
+/** Policy with sizes between 50m and 1 core, 64Mi and 1Gi. */
 export const POLICY: PodResizePolicySpec = {
   namespaces: ['shop'],
   cpu: { min: '50m', max: '1' },
@@ -22,7 +22,7 @@ export const POLICY: PodResizePolicySpec = {
   interval: '30m',
 };
 
-/** In millicores and MiB. */
+/** CPU in millicores and memory in MiB. */
 const NEEDS: Readonly<Record<Load, readonly [cpu: number, memory: number]>> = {
   quiet: [100, 128],
   less: [100, 128],
@@ -30,16 +30,17 @@ const NEEDS: Readonly<Record<Load, readonly [cpu: number, memory: number]>> = {
   'far more': [6_000, 20_480],
 };
 
+/** The tenant's cluster, its clock, and Evenkeel's effects on it. */
 export class TenantWorld {
   readonly world = new ResizeWorld();
   readonly #resets: ResetReconciler;
-  /** Effects of any kind so far. */
+  /** Number of effects so far, of any kind. */
   effects = 0;
 
   constructor(spec: PodResizePolicySpec, hasAutoscaler: boolean) {
     const { world } = this;
     world.cluster.namespaceList = [...world.cluster.namespaceList, { name: 'other', labels: {}, deletionAt: null }];
-    world.cluster.workloadList = world.cluster.workloadList.map((each) => ({ ...each, restartedAt: RESTARTED_AT }));
+    world.cluster.workloadList = world.cluster.workloadList.map((workload) => ({ ...workload, restartedAt: RESTARTED_AT }));
     world.addWorkload(
       aWorkloadRecord({ namespace: 'other', name: 'pay', uid: 'uid-pay' }),
       pods(2).map((pod) => ({ ...pod, namespace: 'other', name: `pay-${pod.name}`, uid: `pay-${pod.uid}` })),
@@ -61,7 +62,7 @@ export class TenantWorld {
   use(load: Load): void {
     const { world } = this;
     const [cpu, mebibytes] = NEEDS[load];
-    // The recommender keeps to the rules that it is asked by.
+    // The recommender applies the bounds of its rules.
     world.onAdvise = (key, rules) => {
       const within = ({ min, max }: ResourceRules, need: number): number => Math.max(min, Math.min(need, max ?? need));
       const { cpu: ofCpu, memory: ofMemory } = rules.get('main') ?? DEFAULT_RECOMMENDER_RULES;
@@ -80,11 +81,13 @@ export class TenantWorld {
 
   write({ workload, pods: ofPods, hpa, labels, hpaSays }: TenantWrites): void {
     const { cluster } = this.world;
-    cluster.workloadList = cluster.workloadList.map((each) =>
-      each.name === 'web' ? { ...each, labels: { ...each.labels, ...labels }, annotations: { ...each.annotations, ...workload } } : each,
+    cluster.workloadList = cluster.workloadList.map((record) =>
+      record.name === 'web'
+        ? { ...record, labels: { ...record.labels, ...labels }, annotations: { ...record.annotations, ...workload } }
+        : record,
     );
     this.world.setPods((pod) => (pod.namespace === 'shop' ? { ...pod, annotations: { ...pod.annotations, ...ofPods } } : pod));
-    this.world.setHpa('web', (each) => ({ ...each, ...hpaSays, annotations: { ...each.annotations, ...hpa } }));
+    this.world.setHpa('web', (record) => ({ ...record, ...hpaSays, annotations: { ...record.annotations, ...hpa } }));
   }
 
   async passes(ms: DurationMs): Promise<void> {
@@ -93,7 +96,7 @@ export class TenantWorld {
     await this.#resets.reconcile(WEB, new AbortController().signal);
   }
 
-  /** All that Evenkeel could have changed but its own annotations. */
+  /** Everything that Evenkeel could have changed, except its own annotations. */
   get state(): object {
     const { cluster, evicted, restarted } = this.world;
     return {

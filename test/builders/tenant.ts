@@ -1,5 +1,5 @@
-// What whoever may write in a namespace can put on its objects: annotations that only Evenkeel writes (forged, copied, cut, signed by
-// another key), annotations that are documented for users, labels, and what an autoscaler says of itself.
+// What a user with write access to a namespace can put on its objects: annotations that only Evenkeel writes (forged, copied, truncated,
+// signed with another key), annotations documented for users, labels, and the status of an autoscaler.
 
 import fc from 'fast-check';
 import { HPA_ANNOTATIONS, POD_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
@@ -31,7 +31,7 @@ export interface TenantWrites {
 const FOREIGN_SIGNER = new HmacSigner(() => Buffer.alloc(32, 8));
 const OTHER_UID = 'uid-of-another';
 
-/** When the pods of the workload were last restarted by its template, as a reset did it. */
+/** Restart time in the workload's template, written by a reset. */
 export const RESTARTED_AT = T0 - 2 * HOUR_MS;
 
 const amount = fc.oneof(fc.integer({ min: 0, max: 2 ** 31 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), fc.constant(null));
@@ -49,9 +49,9 @@ const idleNote: fc.Arbitrary<IdleNote> = fc.record({
   wakeTriggers: fc.string({ maxLength: 20 }),
 });
 
-/** What idle mode would have in a note of original values. */
+/** Forged original values of idle mode. */
 function idleOriginals(field: 'replicas' | 'minReplicas'): fc.Arbitrary<string> {
-  return fc.record({ user: replicas, value: replicas, since: instant }).map((each) => idleOriginal(field, each));
+  return fc.record({ user: replicas, value: replicas, since: instant }).map((original) => idleOriginal(field, original));
 }
 
 type Forgery = 'unsigned' | 'by another key' | 'of another object' | 'changed' | 'cut';
@@ -112,7 +112,7 @@ function forged(binding: Binding, text: fc.Arbitrary<string>): fc.Arbitrary<stri
   );
 }
 
-/** What Evenkeel alone writes, forged. */
+/** Forged annotations that only Evenkeel writes. */
 function ofEvenkeel(workload: WorkloadRecord): Readonly<Record<string, fc.Arbitrary<string>>> {
   const { kind, uid } = workload;
   return {
@@ -126,23 +126,25 @@ function ofEvenkeel(workload: WorkloadRecord): Readonly<Record<string, fc.Arbitr
 
 const DOCUMENTED: Readonly<Record<string, fc.Arbitrary<string>>> = {
   [WORKLOAD_ANNOTATIONS.floor]: fc.oneof(
-    bounds.map((each) => JSON.stringify(each)),
+    bounds.map((bound) => JSON.stringify(bound)),
     anything,
   ),
   [WORKLOAD_ANNOTATIONS.ceiling]: fc.oneof(
-    bounds.map((each) => JSON.stringify(each)),
+    bounds.map((bound) => JSON.stringify(bound)),
     anything,
   ),
   [WORKLOAD_ANNOTATIONS.exclude]: anything,
   [WORKLOAD_ANNOTATIONS.doNotDisrupt]: anything,
   [WORKLOAD_ANNOTATIONS.heldUntil]: fc.oneof(
-    instant.map((each) => new Date(each).toISOString()),
+    instant.map((time) => new Date(time).toISOString()),
     anything,
   ),
 };
 const MODE = { [WORKLOAD_ANNOTATIONS.mode]: fc.oneof(fc.constantFrom('Auto', 'Approve', 'Recommend', 'Observe', 'Off'), anything) };
 
-/** @param documented none of them; all but the mode, which may widen a policy; all */
+/**
+ * Arbitrary writes of a tenant. @param documented which documented annotations: none, all but the mode (which may widen a policy), or all
+ */
 export function tenantWrites(
   workload: WorkloadRecord,
   hpa: HpaRecord,
@@ -168,7 +170,7 @@ export function tenantWrites(
   });
 }
 
-/** What Evenkeel has signed for these objects before, as a tenant may have kept it. None of it describes the objects as they are now. */
+/** Records that Evenkeel signed earlier for these objects, and that a tenant may have kept. None describes the objects as they are now. */
 export function earlierRecords(workload: WorkloadRecord, hpa: HpaRecord): fc.Arbitrary<Pick<TenantWrites, 'workload' | 'hpa'>> {
   return fc.record({
     workload: some({
@@ -188,7 +190,7 @@ export function earlierRecords(workload: WorkloadRecord, hpa: HpaRecord): fc.Arb
 
 const IDLE_THEN = T0 - DAY_MS - HOUR_MS;
 
-/** Of an earlier idle period with other sizes, which the policy has since bounded. */
+/** Record of an earlier idle period with other sizes, outside the present bounds of the policy. */
 function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> {
   // No pod of these cases has an odd number of bytes.
   const sizesThen: fc.Arbitrary<Sizes> = fc
@@ -207,13 +209,13 @@ function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> 
     );
 }
 
-/** Of that idle period, often with as many idle replicas as there are now. */
+/** Original values of that idle period, often with as many idle replicas as now. */
 function earlierIdleOriginal(field: 'replicas' | 'minReplicas'): fc.Arbitrary<string> {
   const count = fc.constantFrom(1, 3, 9);
-  return fc.record({ user: count, value: count, since: fc.constant(IDLE_THEN) }).map((each) => idleOriginal(field, each));
+  return fc.record({ user: count, value: count, since: fc.constant(IDLE_THEN) }).map((original) => idleOriginal(field, original));
 }
 
-/** Of a target that was set for another load per pod than the present 60 % of 500m. */
+/** Original target for another load per pod than the present 60 % of 500m. */
 const earlierOriginal = fc
   .record({
     resource: fc.constant('cpu' as const),
@@ -225,7 +227,7 @@ const earlierOriginal = fc
   .filter((target) => Math.abs(targetFor(target, 500) - 60) > 2)
   .map((target) => targetsNote([target], T0 - DAY_MS));
 
-/** Of a reset that was carried out: its pods were restarted at the latest when `RESTARTED_AT` says. */
+/** A completed reset: its pods were restarted no later than `RESTARTED_AT`. */
 const earlierReset = fc
   .record({
     by: fc.constant('ann'),

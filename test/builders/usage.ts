@@ -6,12 +6,12 @@ import type { UsageSample } from '#kube/records/usage';
 export const MONDAY: Instant = Date.UTC(2026, 0, 5);
 export const FIVE_MINUTES: DurationMs = 5 * MINUTE_MS;
 
-/** One sample; memory in MiB. */
+/** One sample. @param memoryMiB memory in MiB; null when unmeasured */
 export function aSample(at: Instant, cpuMillicores: number | null, memoryMiB: number | null): UsageSample {
   return { at, cpuMillicores, memoryBytes: memoryMiB === null ? null : memoryMiB * MiB };
 }
 
-/** A sample each 5 minutes for so many days, from functions of the sample's index. */
+/** A sample per 5 minutes for a number of days, from functions of the sample's index. */
 export function aSeries(
   days: number,
   cpu: (index: number) => number | null,

@@ -1,6 +1,5 @@
-// One workload lives through days of usage: samples go to a real recommender, its advice to a real decision, the decision's
-// resizes to pods whose kernel kills and throttles them. What the cluster around it does is played in the simplest way, so
-// that thousands of lives take seconds.
+// Plays days of usage of one workload: samples go to a real recommender, its advice to a real decision, and the resizes of the decision to
+// pods whose kernel kills and throttles them. The cluster around it is played in the simplest way, so that thousands of lives take seconds.
 
 import { EFFECTS_MANAGER } from '../../src/core/model/field-managers.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -27,40 +26,41 @@ import { aPodRecord, aSituation, autoPolicy, aWorkloadRecord, NO_OVERRIDES, T0 }
 export { TICK_MS } from './life-controller.ts';
 export { mainOf } from './life-node.ts';
 
-/** Kills in a row after which the kubelet waits before it starts the container again. */
+/** OOM kills in a row after which the kubelet backs off. */
 const KILLS_TO_CRASH_LOOP = 2;
 
-/** What happens in one tick. Demand is what a replica would use if nothing held it back. */
+/** Conditions of one tick. Demand is the usage of a replica without limits. */
 export interface Tick {
   readonly demand: (replica: number) => Resources;
-  /** Share of the nodes' unrequested capacity that no other pod takes; left out: all of it. */
+  /** Share of the nodes' capacity beside this pod that no other pod requests; left out: all of it. */
   readonly freeRatio?: Ratio;
-  /** No kubelet answers, or that of one replica alone. */
+  /** No kubelet answers, or only that of one replica does not. */
   readonly silent?: 'all' | number;
-  /** This replica is killed by its node, which runs out of memory; far below its own limit perhaps. */
+  /** Replica that its node kills under memory pressure, perhaps far below its own limit. */
   readonly nodeKills?: number;
-  /** A new version is rolled out: every pod is replaced by one of the template's size, which is made so many times as large where a node has room for it. */
+  /** Factor of the template's size in a new version. Every pod is replaced by one of that size where it fits on a node. */
   readonly deploy?: Ratio;
-  /** The controller's process is replaced; its store may be lost with it. */
+  /** The controller process restarts, and its history store may be lost. */
   readonly restart?: 'with store' | 'without store';
   /** All clocks are set back. */
   readonly clockBackMs?: DurationMs;
-  /** Throttling as it is, no source of it, or this share whatever is used. */
+  /** Throttling: computed when left out, unmeasured, or this ratio whatever the usage. */
   readonly throttling?: 'unmeasured' | Ratio;
-  /** The nodes measure no pressure, and this share of their CPU is in use; null: not known. */
+  /** The nodes measure no pressure, and this ratio of their CPU is in use; null: unmeasured. */
   readonly busyNodes?: Ratio | null;
-  /** In one minute of the five each replica wants so many times its CPU. */
+  /** In one minute of the five each replica demands this multiple of its CPU. */
   readonly burst?: Ratio;
-  /** Distorts what the kubelet reports: counters that jump, repeat or run backwards. */
+  /** Distorts the kubelet's report: counters that jump, repeat or run backwards. */
   readonly distort?: (sample: UsageSample) => UsageSample;
 }
 
+/** Environment of a life. */
 export interface LifeOptions {
   readonly template: RequestsAndLimits;
   readonly replicas: number;
   readonly policy?: Partial<PolicyRules>;
   readonly overrides?: Partial<WorkloadOverrides>;
-  /** Each replica is on the next one of these that its template fits on. */
+  /** Each replica is placed on the next of these nodes that its template fits on. */
   readonly nodes: readonly LifeNode[];
   readonly kubeletVersion?: string;
   readonly autoscaler?: AutoscalerOptions;
@@ -71,22 +71,22 @@ interface Replica {
   killsInARow: number;
 }
 
-/** What one tick led to. */
+/** Outcome of one tick. */
 export interface Lived {
   readonly now: Instant;
-  /** Time since the beginning, whatever clocks say. */
+  /** Time since the life began, whatever the clocks show. */
   readonly elapsedMs: DurationMs;
   readonly situation: WorkloadSituation;
   readonly decision: WorkloadDecision;
   readonly steps: readonly ResizeStep[];
   readonly pods: readonly PodRecord[];
-  /** Uids of the pods of which a sample was taken in. */
+  /** Uids of the pods with an accepted sample. */
   readonly seenPods: ReadonlySet<string>;
-  /** Whether a sample that was taken in measured CPU. */
+  /** Whether an accepted sample measured CPU. */
   readonly isCpuSeen: boolean;
-  /** Working set of each pod of which one was taken in, by uid. */
+  /** Working set of each accepted sample, in bytes, by pod uid. */
   readonly seenBytes: ReadonlyMap<string, number>;
-  /** Highest CPU of a minute of any pod of which a sample was taken in; null: none was. */
+  /** Highest CPU of a minute in the accepted samples, in millicores; null when none measured it. */
   readonly seenCpuMillicores: number | null;
   /** Whether the throttling of any pod was measured. */
   readonly isThrottlingSeen: boolean;
@@ -94,6 +94,7 @@ export interface Lived {
   readonly used: ReadonlyMap<string, Resources>;
 }
 
+/** One workload with its pods, nodes, autoscaler and controller. */
 export class WorkloadLife {
   readonly #options: LifeOptions;
   readonly #policy: PolicyRules;
@@ -121,7 +122,7 @@ export class WorkloadLife {
     return this.#replicas.map(({ pod }) => pod);
   }
 
-  /** Lives through one tick: usage, kills, a decision, and what the kubelets make of it. */
+  /** Plays one tick: usage, kills, a decision, and the answers of the kubelets. */
   live(tick: Tick): Lived {
     this.#elapsedMs += TICK_MS;
     this.#now += TICK_MS - (tick.clockBackMs ?? 0);
@@ -135,12 +136,12 @@ export class WorkloadLife {
     for (const replica of this.#replicas) this.#answer(replica, tick);
     const situation = this.#situation(tick);
     const decision = decideWorkload(situation);
-    // As the next decision reads it.
+    // Stored and read back, as the next cycle reads it.
     if (decision.memory !== situation.memory) this.#memory = readMemory(writeMemory(decision.memory));
     const { stale, warmUpUntil } = situation.gateState;
     const isHeld = ({ lowers, isRollBack }: ResizeStep): boolean =>
       lowers && isRollBack !== true && (stale !== null || (warmUpUntil ?? 0) > this.#now);
-    // As the gate before every effect lets them pass.
+    // The effect gate refuses the same steps.
     const steps = decision.steps.filter((step) => !isHeld(step));
     this.#carryOut({ ...decision, steps }, tick);
     return {
@@ -154,7 +155,7 @@ export class WorkloadLife {
       isCpuSeen: seen.some(({ cpuMillicores }) => cpuMillicores !== null),
       seenBytes: new Map(seen.flatMap(({ uid, memoryBytes }) => (memoryBytes === null ? [] : [[uid, memoryBytes]]))),
       seenCpuMillicores: seen.reduce<number | null>(
-        (most, { cpuPeakMillicores: peak = null }) => (peak === null ? most : Math.max(most ?? 0, peak)),
+        (highest, { cpuPeakMillicores: peak = null }) => (peak === null ? highest : Math.max(highest ?? 0, peak)),
         null,
       ),
       isThrottlingSeen: seen.some(({ throttledRatio = null }) => throttledRatio !== null),
@@ -194,7 +195,7 @@ export class WorkloadLife {
     return { pod: aPodRecord({ name, node, ...times, container: { requests, limits, record: { startedAt: this.#now } } }), killsInARow: 0 };
   }
 
-  /** Like the scheduler, the next node that is large enough. */
+  /** The next node that is large enough, as the scheduler would choose. */
   #nodeFor(requests: RequestsAndLimits['requests']): LifeNode {
     const fitting = this.#nodesFor(requests);
     const node = fitting[this.#created % Math.max(1, fitting.length)];
@@ -214,7 +215,7 @@ export class WorkloadLife {
     return found;
   }
 
-  /** An autoscaled workload shares what is asked of it. */
+  /** The replicas of an autoscaled workload share its demand. */
   #demand({ demand }: Tick, index: number): Resources {
     const { autoscaler } = this.#options;
     if (autoscaler === undefined) return demand(index);
@@ -222,7 +223,7 @@ export class WorkloadLife {
     return { cpuMillicores: (cpuMillicores * autoscaler.minReplicas) / this.#replicas.length, memoryBytes };
   }
 
-  /** What is demanded, as far as the limits let it. */
+  /** Demand, bounded by the limits. */
   #usageOf(pod: PodRecord, demand: Resources): Resources {
     const container = mainOf(pod);
     const { limits } = container.actual ?? container;
@@ -233,7 +234,7 @@ export class WorkloadLife {
     };
   }
 
-  /** What its kubelet reports of a pod, where it is taken in. */
+  /** The samples of a pod that its kubelet reports and the controller accepts. */
   #report(pod: PodRecord, index: number, tick: Tick): readonly (UsageSample & { readonly uid: string })[] {
     if (tick.silent === 'all' || tick.silent === index) return [];
     const { distort = (sample: UsageSample) => sample } = tick;
@@ -285,7 +286,9 @@ export class WorkloadLife {
     const { nodes, kubeletVersion = 'v1.36.0' } = this.#options;
     const pods = this.pods;
     const memory = this.#memory;
-    const largestNode = nodes.map(({ allocatable }) => allocatable).reduce<Resources | null>((most, each) => greatest(most, each), null);
+    const largestNode = nodes
+      .map(({ allocatable }) => allocatable)
+      .reduce<Resources | null>((largest, size) => greatest(largest, size), null);
     const since = evidenceSince(memory);
     const rules = containerRules(this.#policy, this.#overrides, 'main', greatest(largestNode, memory.largestNode));
     const isStale = tick.silent === 'all';
@@ -331,7 +334,7 @@ export class WorkloadLife {
   }
 }
 
-/** Nodes of one kind are a pool. */
+/** Nodes of equal size and kubelet form a pool. */
 function poolOf({ allocatable, refuses }: LifeNode): NodePoolOfNode {
   const { cpuMillicores, memoryBytes } = allocatable;
   const pool = `refuses-${refuses ?? 'nothing'}`;

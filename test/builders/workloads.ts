@@ -1,4 +1,4 @@
-// Workloads on the wire, as a client would send them with the schema's defaults filled in.
+// Workloads in wire format, with the defaults of the schema filled in.
 
 interface WorkloadTraits {
   readonly name?: string;
@@ -37,7 +37,7 @@ export function aDeployment(traits: WorkloadTraits = {}): object {
   };
 }
 
-/** A pod of its own, as the server would have it after its defaults. */
+/** A pod without an owner, as the server returns it after defaulting. */
 export function aWirePod(
   traits: WorkloadTraits & {
     readonly labels?: Record<string, string>;

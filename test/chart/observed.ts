@@ -1,45 +1,46 @@
-// What a program was seen to ask of the API server, from the metrics that it keeps of its own requests.
+// Requests of a program to the API server, read from the metrics that it exports about them.
 
 import type { Permission } from '../../src/adapters/kubernetes/permissions.ts';
 import { requestsOf, type BY_DEFAULT } from './rules.ts';
 
-/** Discovery and such: what every authenticated user may do, by the roles that every cluster binds to all of them. */
+/** Requests that default cluster roles allow every authenticated user, such as discovery. */
 const EVERYBODY = /^(create selfsubject(access|rules)reviews\.authorization\.k8s\.io|\w+ other)$/;
 
+/** Requests of a program, by verb and resource. */
 export interface Observed {
-  /** `patch pods/resize`, in the words of RBAC. */
-  readonly asked: ReadonlySet<string>;
-  /** Those that were answered with 403. */
+  /** Such as `patch pods/resize`, in the terms of RBAC. */
+  readonly requested: ReadonlySet<string>;
+  /** Requests that were answered with 403. */
   readonly denied: readonly string[];
 }
 
 /** Reads `evenkeel_api_requests_total` from the text of /metrics. */
 export function observedIn(metrics: string): Observed {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const denied: string[] = [];
   for (const line of metrics.split('\n')) {
     const match = /^evenkeel_api_requests_total\{verb="(\w+)",resource="([^"]+)",code="(\w+)"/.exec(line);
     if (match === null) continue;
     const [, verb = '', resource = '', code = ''] = match;
-    const words = verb === 'apply' ? `patch ${resource}` : `${verb} ${resource}`;
-    if (code === '403') denied.push(words);
-    if (EVERYBODY.test(words)) continue;
-    asked.add(words);
-    // Server-side apply that makes an object needs the permission to create it, too.
-    if (verb === 'apply' && code === '201') asked.add(`create ${resource}`);
+    const request = verb === 'apply' ? `patch ${resource}` : `${verb} ${resource}`;
+    if (code === '403') denied.push(request);
+    if (EVERYBODY.test(request)) continue;
+    requested.add(request);
+    // Server-side apply that creates an object also needs the `create` permission.
+    if (verb === 'apply' && code === '201') requested.add(`create ${resource}`);
   }
-  return { asked, denied };
+  return { requested, denied };
 }
 
-/** Where the two differ: asked for and not declared, declared and never asked for. */
+/** Differences between requests and permissions: undeclared requests, and declared permissions without a request. */
 export function differences(
-  asked: ReadonlySet<string>,
+  requested: ReadonlySet<string>,
   permissions: readonly Permission[],
   when: typeof BY_DEFAULT,
 ): { readonly undeclared: readonly string[]; readonly unused: readonly string[] } {
   const declared = requestsOf(permissions, when);
   return {
-    undeclared: [...asked].filter((words) => !declared.has(words)).sort(),
-    unused: [...declared].filter((words) => !asked.has(words)).sort(),
+    undeclared: [...requested].filter((request) => !declared.has(request)).sort(),
+    unused: [...declared].filter((request) => !requested.has(request)).sort(),
   };
 }

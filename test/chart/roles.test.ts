@@ -1,4 +1,4 @@
-// The roles grant what the code declares that it asks for, and nothing besides.
+// The roles grant exactly the permissions that the code declares.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ describe.each([
 });
 
 describe('No role', () => {
-  test('holds a wildcard, a way into pods or nodes, or anybody’s secrets', () => {
+  test('grants a wildcard, exec into pods, the node proxy, or cluster-wide secrets', () => {
     expect(forbiddenIn([...ROLES, ...UNINSTALL])).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// RBAC rules, compared: each taken apart into what it grants, one line a verb and resource.
+// Compares RBAC rules: each is split into one grant per verb and resource.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { KUBELET_READER, type GrantedWhen, type Permission } from '../../src/ada
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What the chart grants with its default values. */
+/** Conditions of grants that hold with the default values of the chart. */
 export const BY_DEFAULT: readonly GrantedWhen[] = [
   'always',
   'rbac.effects',
@@ -24,7 +24,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** An object of a manifest, as far as these tests read it. */
+/** The fields of a manifest that these tests read. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -49,7 +49,7 @@ export function manifestsOf(file: string): readonly Manifest[] {
   return parseManifests(readFileSync(join(ROOT, file), 'utf8'));
 }
 
-/** What roles grant: `cluster patch pods/resize`, `own get leases.coordination.k8s.io named evenkeel-controller`. */
+/** Grants of roles, such as `cluster patch pods/resize` and `own get leases.coordination.k8s.io named evenkeel-controller`. */
 export function grantsOf(manifests: readonly Manifest[], name: string): readonly string[] {
   const roles = manifests.filter(({ kind, metadata }) => ['Role', 'ClusterRole'].includes(kind) && metadata.name === name);
   return roles
@@ -65,7 +65,7 @@ export function grantsOf(manifests: readonly Manifest[], name: string): readonly
     .sort();
 }
 
-/** The same of what the code declares that it asks for. */
+/** Grants that the code declares, in the same form. */
 export function declared(permissions: readonly Permission[], when: readonly GrantedWhen[]): readonly string[] {
   return permissions
     .filter((permission) => when.includes(permission.when))
@@ -76,7 +76,7 @@ export function declared(permissions: readonly Permission[], when: readonly Gran
     .sort();
 }
 
-/** `patch pods/resize`, `get leases.coordination.k8s.io`: as the controller's own metrics name its requests. */
+/** Requests such as `patch pods/resize` and `get leases.coordination.k8s.io`, as the controller's metrics name them. */
 export function requestsOf(permissions: readonly Permission[], when: readonly GrantedWhen[]): ReadonlySet<string> {
   return new Set(
     permissions
@@ -95,7 +95,7 @@ function lines(scope: string, verb: string, group: string, resource: string, nam
   return names.length === 0 ? [grant] : names.map((name) => `${grant} named ${name}`);
 }
 
-/** What no role of ours may ever grant; each as a sentence. */
+/** Grants that no role of Evenkeel may have, each as a sentence. */
 export function forbiddenIn(manifests: readonly Manifest[]): readonly string[] {
   return manifests.flatMap(({ kind, metadata, rules = [] }) =>
     rules.flatMap(({ apiGroups = [], resources = [], resourceNames = [], verbs }) => {
@@ -106,7 +106,7 @@ export function forbiddenIn(manifests: readonly Manifest[]): readonly string[] {
         if (resources.includes(resource)) found.push(`${where}: ${resource}`);
       if (resources.includes('serviceaccounts/token') && (kind === 'ClusterRole' || resourceNames.join() !== KUBELET_READER))
         found.push(`${where}: tokens of other ServiceAccounts`);
-      if (kind === 'ClusterRole' && resources.includes('secrets')) found.push(`${where}: secrets of the whole cluster`);
+      if (kind === 'ClusterRole' && resources.includes('secrets')) found.push(`${where}: secrets of all namespaces`);
       for (const verb of ['escalate', 'bind', 'impersonate', 'deletecollection'])
         if (verbs.includes(verb)) found.push(`${where}: verb ${verb}`);
       if (apiGroups.includes('rbac.authorization.k8s.io')) found.push(`${where}: RBAC itself`);

@@ -1,4 +1,4 @@
-// values.yaml and its schema tell the same, and the settings in them are the controller's own.
+// values.yaml and its schema describe the same values, and its settings are those of the controller.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const values = parse(text) as Readonly<Record<string, unknown>>;
 const schema = JSON.parse(readFileSync(join(ROOT, 'charts/evenkeel/values.schema.json'), 'utf8')) as Schema;
 const validate = new Ajv({ strict: false }).compile(schema);
 
-/** `config.kubelet.interval` = value, over the defaults. */
+/** The default values with `config.kubelet.interval` = value, for example. */
 function withValue(path: string, value: unknown): unknown {
   const copy = structuredClone(values) as Record<string, unknown>;
   const names = path.split('.');
@@ -32,7 +32,7 @@ function withValue(path: string, value: unknown): unknown {
   return copy;
 }
 
-/** Paths of all values that the schema knows, down to where anything may stand. */
+/** Paths of all values in the schema, down to free-form objects. */
 function pathsOf({ properties }: Schema, prefix = ''): readonly string[] {
   return Object.entries(properties ?? {}).flatMap(([name, inner]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
@@ -45,15 +45,15 @@ describe('values.yaml', () => {
     expect(validate(values) || validate.errors).toBe(true);
   });
 
-  test('shows every value that there is', () => {
+  test('lists every value of the schema', () => {
     const shown = (path: string): boolean =>
       path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], values) !== undefined;
-    // Settings are described in docs/settings.md, resources by Kubernetes; `global` is a parent chart's.
+    // Settings are described in docs/settings.md, and resources by Kubernetes; `global` belongs to a parent chart.
     const elsewhere = /^(config\.|global$|controller\.(resources|affinity)\.)/;
     expect(pathsOf(schema).filter((path) => !elsewhere.test(path) && !shown(path))).toEqual([]);
   });
 
-  test('says of every group and of every value by itself what it is for', () => {
+  test('has a comment on every group and every value', () => {
     const lines = text.split('\n');
     const silent = Object.keys(values).filter((name) => {
       const at = lines.findIndex((line) => line.startsWith(`${name}:`));
@@ -80,25 +80,25 @@ describe('The schema', () => {
   });
 
   test.each([
-    ['a setting that is none', 'config.controller.dryrun', true],
-    ['a group that is none', 'config.controler', {}],
-    ['what the chart gives itself', 'config.namespace', 'here'],
-    ['a secret in the open', 'config.history.password', 'hunter2'],
+    ['an unknown setting', 'config.controller.dryrun', true],
+    ['an unknown group', 'config.controler', {}],
+    ['a setting that the chart sets', 'config.namespace', 'here'],
+    ['a secret in plain text', 'config.history.password', 'hunter2'],
     ['a duration without a unit', 'config.kubelet.interval', '60'],
-    ['a text where a number belongs', 'controller.replicas', '2'],
-    ['an address on which a pod answers nobody', 'config.controller.probeAddr', '127.0.0.1:8081'],
-    ['a value that is none', 'persistance', {}],
-    ['a value that is none, inside', 'networkPolicy.enable', true],
-    ['a label that is no text', 'commonLabels', { on: true }],
-    ['a label that pods are chosen by', 'commonLabels', { 'app.kubernetes.io/instance': 'mine' }],
-    ['a label that pods are chosen by, on pods alone', 'controller.podLabels', { 'app.kubernetes.io/component': 'mine' }],
+    ['a string instead of a number', 'controller.replicas', '2'],
+    ['a loopback address, which no client of the pod can reach', 'config.controller.probeAddr', '127.0.0.1:8081'],
+    ['an unknown value', 'persistance', {}],
+    ['an unknown nested value', 'networkPolicy.enable', true],
+    ['a label that is not a string', 'commonLabels', { on: true }],
+    ['a label of the pod selector', 'commonLabels', { 'app.kubernetes.io/instance': 'mine' }],
+    ['a label of the pod selector, on pods only', 'controller.podLabels', { 'app.kubernetes.io/component': 'mine' }],
     ['a workload of the core group', 'rbac.workloads', [{ group: '', resource: 'secrets' }]],
     ['a workload of a group of Kubernetes', 'rbac.workloads', [{ group: 'rbac.authorization.k8s.io', resource: 'clusterroles' }]],
-    ['a workload of Evenkeel’s own kinds', 'rbac.workloads', [{ group: 'evenkeel.io', resource: 'accesspolicies' }]],
+    ['a workload of Evenkeel’s kinds', 'rbac.workloads', [{ group: 'evenkeel.io', resource: 'accesspolicies' }]],
     ['every workload of a group', 'rbac.workloads', [{ group: 'argoproj.io', resource: '*' }]],
     ['a subresource as a workload', 'rbac.workloads', [{ group: 'argoproj.io', resource: 'rollouts/status' }]],
     ['a workload without its group', 'rbac.workloads', [{ resource: 'rollouts' }]],
-    ['a host that the dashboard could not answer to', 'ingress.hosts', ['*.example.com']],
+    ['an invalid host of the dashboard', 'ingress.hosts', ['*.example.com']],
   ])('refuses %s', (_what, path, value) => {
     expect(validate(withValue(path, value))).toBe(false);
   });
@@ -111,7 +111,7 @@ describe('The schema', () => {
     expect(validate(withValue('rbac.workloads', workloads)) || validate.errors).toBe(true);
   });
 
-  test('leaves no object open where a misspelt name would go unseen', () => {
+  test('allows no unknown properties, so that a misspelt name is refused', () => {
     const open = (at: Schema, path: string): readonly string[] =>
       Object.entries(at.properties ?? {})
         .flatMap(([name, inner]) => open(inner, `${path}.${name}`))

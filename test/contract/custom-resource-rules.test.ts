@@ -1,4 +1,4 @@
-// The rules that span fields, run as the embedded API server runs them.
+// The cross-field rules of the CRDs, evaluated as the embedded API server does.
 
 import { describe, expect, test } from '@jest/globals';
 import { evaluateRules } from '#embedded-cluster/schema/cel';
@@ -11,10 +11,10 @@ import { crds, samples } from '../builders/crds.ts';
 const readings = new Map(crds().map((crd) => [crd.spec.names.kind, readCustomResourceDefinition(crd as unknown as KubeObject)]));
 const noReferences = (): undefined => undefined;
 
-/** What is wrong with an object, as `field: message`; defaults are filled in first, as the server does. */
+/** Errors of an object, as `field: message`, after defaulting as on the server. */
 function faults(kind: string, object: object, old?: object): string[] {
   const schema = readings.get(kind)!.schemas.get('v1alpha1')!;
-  // Not structuredClone: inside Jest its arrays are another realm's, which the CEL library does not know.
+  // Not structuredClone: in Jest its arrays belong to another realm, which the CEL library does not recognize.
   const value = JSON.parse(JSON.stringify({ apiVersion: 'evenkeel.io/v1alpha1', kind, metadata: { name: 'x' }, ...object })) as object;
   applyDefaults(schema, value, noReferences);
   const errors = [...validateAgainst(schema, value, noReferences), ...evaluateRules(schema, value, old, noReferences)];
@@ -25,7 +25,7 @@ const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const window = { name: 'morning', start: '0 7 * * *', duration: '1h' };
 
 describe('the CRDs as the embedded API server reads them', () => {
-  test.each([...readings])('%s is structural and its rules compile', (_, reading) => {
+  test.each([...readings])('%s has a structural schema, and its rules compile', (_, reading) => {
     expect(reading.errors).toEqual([]);
   });
 
@@ -33,7 +33,7 @@ describe('the CRDs as the embedded API server reads them', () => {
     expect(faults(String(object['kind']), object)).toEqual([]);
   });
 
-  test('an empty policy is filled with the constants of the contract', () => {
+  test('an empty policy gets the documented defaults', () => {
     const schema = readings.get('PodResizePolicy')!.schemas.get('v1alpha1')!;
     const policy = { spec: {} };
     applyDefaults(schema, policy, noReferences);
@@ -57,7 +57,7 @@ describe('the CRDs as the embedded API server reads them', () => {
   });
 });
 
-describe('rules that span fields', () => {
+describe('cross-field rules', () => {
   test.each<[string, object, string]>([
     ['PodResizePolicy', { spec: { namespaces: ['a'], namespaceSelector: {} } }, 'not both'],
     ['PodResizePolicy', { spec: { cpu: { min: '2', max: '1500m' } } }, 'min must not be greater than max'],

@@ -28,7 +28,7 @@ function* walk(schema: CrdSchema, path: string): Generator<[string, CrdSchema]> 
 }
 
 describe('the CRDs', () => {
-  test('are these, with these short names and scopes', () => {
+  test('have these names, short names and scopes', () => {
     const found = Object.fromEntries(ALL.map(({ spec }) => [spec.names.kind, [spec.names.shortNames[0], spec.scope]]));
     expect(found).toEqual(EXPECTED);
     for (const crd of ALL) {
@@ -90,14 +90,14 @@ describe('the CRDs', () => {
     }
   });
 
-  test('the generated types are what the CRDs say', () => {
+  test('the generated types match the CRDs', () => {
     const root = join(import.meta.dirname, '../..');
     expect(() => execFileSync(process.execPath, ['hack/generate-crd-types.ts', '--check'], { cwd: root, stdio: 'pipe' })).not.toThrow();
   });
 });
 
 describe('the samples', () => {
-  test('there is one of every kind', () => {
+  test('there is a sample of every kind', () => {
     expect([...new Set(samples().map(({ object }) => object['kind']))].sort()).toEqual(Object.keys(EXPECTED).sort());
   });
 
@@ -110,7 +110,7 @@ describe('the samples', () => {
 const meta = { metadata: { name: 'x' } };
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 
-describe('a wrong object is refused', () => {
+describe('an invalid object is refused', () => {
   test.each([
     ['PodResizePolicy', {}, ''],
     ['PodResizePolicy', { spec: { mode: 'auto' } }, '/spec/mode'],

@@ -1,4 +1,4 @@
-// What any store of history keeps to, whichever database holds it.
+// The contract of a history store, for every database.
 
 import { expect, test } from '@jest/globals';
 import type { UsageCheckpoint } from '../../src/ports/checkpoint-store.ts';
@@ -6,10 +6,10 @@ import type { HistoryStore } from '../../src/ports/history-store.ts';
 import type { ResizeCycle } from '../../src/ports/resize-cycle-log.ts';
 import type { TimelineEntry } from '../../src/ports/timeline.ts';
 
-/** An empty store, and the same store opened once more after it was closed. */
+/** An empty store, which can be closed and opened again. */
 export interface HistoryUnderTest {
   open(): Promise<HistoryStore>;
-  /** Everything gone. */
+  /** Deletes everything. */
   clear(): Promise<void>;
 }
 
@@ -38,10 +38,10 @@ export const anEntry = (id: string, at: number, name = 'web'): TimelineEntry => 
   container: 'app',
   from: {},
   to: { cpu: '120m' },
-  reason: 'asks for more than it needs',
+  reason: 'over-provisioned',
   actor: 'policy/default',
   outcome: 'applied',
-  // What a cluster may say: quotes, other scripts, a NUL that PostgreSQL's text cannot hold, half of a surrogate pair.
+  // Text that a cluster may contain: quotes, other scripts, a NUL that PostgreSQL's text cannot represent, half a surrogate pair.
   message: `it's "done" – ñ 漢 🙂 \0 \ud800`,
   durationMs: 12.5,
   costDeltaPerHourUsd: null,
@@ -54,14 +54,14 @@ const aCheckpoint = (key: string, savedAt: number, data: readonly number[]): Usa
   data: new Uint8Array(data),
 });
 
-/** The rules, as tests. */
+/** Declares the contract as tests. */
 export function historyCases(subject: HistoryUnderTest): void {
   async function fresh(): Promise<HistoryStore> {
     await subject.clear();
     return subject.open();
   }
 
-  test('gives back cycles and entries of the timeline, newest first, after it was closed and opened again', async () => {
+  test('returns cycles and entries of the timeline, newest first, after it was closed and opened again', async () => {
     const first = await fresh();
     first.appendCycle(aCycle('c1', 1_000));
     first.appendCycle(aCycle('c2', 2_000.75));
@@ -79,7 +79,7 @@ export function historyCases(subject: HistoryUnderTest): void {
     await again.close();
   });
 
-  test('calls listeners with each entry that is appended, until they end it', async () => {
+  test('calls listeners with each appended entry, until they unsubscribe', async () => {
     const history = await fresh();
     const received: string[] = [];
     const stop = history.onEntry(({ id }) => received.push(id));
@@ -90,7 +90,7 @@ export function historyCases(subject: HistoryUnderTest): void {
     await history.close();
   });
 
-  test('keeps entries of objects without a namespace apart from those of the same name in one', async () => {
+  test('separates entries of cluster-scoped objects from those of namespaced objects of the same name', async () => {
     const history = await fresh();
     const node: TimelineEntry = {
       ...anEntry('n1', 2),
@@ -109,14 +109,14 @@ export function historyCases(subject: HistoryUnderTest): void {
     await history.close();
   });
 
-  test('reads what was written a moment ago', async () => {
+  test('reads its own writes immediately', async () => {
     const history = await fresh();
     history.appendEntry(anEntry('a1', 1));
     expect(await history.readEntries({ limit: 10 })).toEqual([anEntry('a1', 1)]);
     await history.close();
   });
 
-  test('an entry written twice is kept once, as it was written last', async () => {
+  test('an entry that is written twice is stored once, in its last version', async () => {
     const history = await fresh();
     history.appendEntry(anEntry('a1', 1));
     history.appendEntry({ ...anEntry('a1', 1), outcome: 'rolled-back' });
@@ -131,7 +131,7 @@ export function historyCases(subject: HistoryUnderTest): void {
     await history.close();
   });
 
-  test('answers usage by prefix and time, gaps as null', async () => {
+  test('reads usage by prefix and time, with gaps as null', async () => {
     const history = await fresh();
     history.appendUsage([
       { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 5.5, memoryBytes: null, replicas: 2 },
@@ -147,7 +147,7 @@ export function historyCases(subject: HistoryUnderTest): void {
     await history.close();
   });
 
-  test('keeps points of the cluster, ascending, both ends of the time asked for included', async () => {
+  test('reads points of the cluster in ascending order, with both ends of the range included', async () => {
     const history = await fresh();
     const point = (at: number, costPerHourUsd: number | null) => ({
       at,
@@ -168,7 +168,7 @@ export function historyCases(subject: HistoryUnderTest): void {
     await history.close();
   });
 
-  test('keeps the newest checkpoint of each key, more of them than one page holds, and deletes by key', async () => {
+  test('stores the newest checkpoint of each key, more of them than one page, and deletes by key', async () => {
     const history = await fresh();
     const keys = Array.from({ length: 450 }, (_, index) => `shop/Deployment/web-${String(index).padStart(3, '0')}/app`);
     await history.saveCheckpoints(
@@ -200,7 +200,7 @@ export function historyCases(subject: HistoryUnderTest): void {
     await history.close();
   });
 
-  test('takes thousands of points at once', async () => {
+  test('accepts thousands of points at once', async () => {
     const history = await fresh();
     const points = Array.from({ length: 5_000 }, (_, index) => {
       return { key: `shop/Deployment/web-${index}/app`, at: 100, cpuMillicores: index, memoryBytes: index, replicas: 1 };
@@ -212,7 +212,7 @@ export function historyCases(subject: HistoryUnderTest): void {
   });
 }
 
-/** As many flushes as lie between two looks at what is old. */
+/** Flushes as often as needed until the store prunes old rows again. */
 export async function untilPruned(history: HistoryStore, clock: { now(): number }): Promise<void> {
   for (let flush = 0; flush < 600; flush += 1) {
     history.appendCluster({ at: clock.now() } as never);
@@ -220,12 +220,12 @@ export async function untilPruned(history: HistoryStore, clock: { now(): number 
   }
 }
 
-/** Retention and size, on a clock of the test's own. @param open a store with these bounds */
+/** Tests of retention and size, with a manual clock. @param open opens a store with these bounds */
 export function historyBounds(
   open: (bounds: { readonly retentionMs: number; readonly maxBytes: number }) => Promise<HistoryStore>,
   clock: { advance(ms: number): Promise<void>; now(): number },
 ): void {
-  test('what is older than the retention goes', async () => {
+  test('rows older than the retention are deleted', async () => {
     const history = await open({ retentionMs: 60_000, maxBytes: 1e12 });
     history.appendCycle(aCycle('old', clock.now()));
     history.appendEntry(anEntry('old', clock.now()));
@@ -238,21 +238,21 @@ export function historyBounds(
     await history.close();
   });
 
-  test('more than can be deleted at once goes in portions, the oldest first', async () => {
+  test('more rows than one statement may delete are deleted in batches, the oldest first', async () => {
     const history = await open({ retentionMs: 60_000, maxBytes: 1e12 });
     const hours = Array.from({ length: 40 }, (_, hour) => clock.now() + hour * 3_600_000);
     history.appendUsage(hours.map((at) => ({ key: 'shop/Deployment/web/app', at, cpuMillicores: 1, memoryBytes: 1, replicas: 1 })));
     await clock.advance(41 * 3_600_000);
-    const left = async (): Promise<readonly number[]> => {
+    const remainingHours = async (): Promise<readonly number[]> => {
       await untilPruned(history, clock);
       return (await history.readUsage({ keyPrefix: 'shop/', from: 0, to: clock.now() })).map(({ at }) => at);
     };
-    expect(await left()).toEqual(hours.slice(24));
-    expect(await left()).toEqual([]);
+    expect(await remainingHours()).toEqual(hours.slice(24));
+    expect(await remainingHours()).toEqual([]);
     await history.close();
   });
 
-  test('past its size the oldest tenth of the time goes, and no more once it fits', async () => {
+  test('beyond its maximum size the oldest tenth of the time range is deleted, until the store fits', async () => {
     const history = await open({ retentionMs: 1e9, maxBytes: 1 });
     const begun = clock.now();
     const points = Array.from({ length: 100 }, (_, index) => {
@@ -261,10 +261,10 @@ export function historyBounds(
     history.appendUsage(points);
     await clock.advance(100_000);
     await untilPruned(history, clock);
-    const left = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: begun + 200_000 });
-    expect(left.length).toBeGreaterThanOrEqual(88);
-    expect(left.length).toBeLessThanOrEqual(91);
-    expect(left[0]?.at).toBeGreaterThan(begun + 5_000);
+    const remaining = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: begun + 200_000 });
+    expect(remaining.length).toBeGreaterThanOrEqual(88);
+    expect(remaining.length).toBeLessThanOrEqual(91);
+    expect(remaining[0]?.at).toBeGreaterThan(begun + 5_000);
     await history.close();
   });
 }

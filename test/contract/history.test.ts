@@ -1,4 +1,4 @@
-// The contract of the history store, kept by SQLite. PostgreSQL keeps the same in test/controlplane/history-postgres.test.ts.
+// The contract of the history store, for SQLite. test/controlplane/history-postgres.test.ts has that for PostgreSQL.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('History in SQLite', () => {
   historyCases({ open: () => open(ROOMY), clear: async () => clear() });
 
-  test('is of one process: nothing is shared through it', async () => {
+  test('serves one process: nothing is shared through it', async () => {
     const history = await open(ROOMY);
     expect(history.shared).toBeNull();
     await history.close();
@@ -72,7 +72,7 @@ describe('History in SQLite, bounded', () => {
     return open(bounds);
   }, clock);
 
-  test('entries that versions before schema 3 have stored go with the retention as well', async () => {
+  test('the retention also deletes entries that versions before schema 3 stored', async () => {
     clear();
     await (await open(ROOMY)).close();
     const at = clock.now();

@@ -1,4 +1,4 @@
-// Informers, model, usage and writers together on the embedded cluster, in process: the controller's foundation.
+// Informers, model, usage and writers on the embedded cluster, in process.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { installCrds, readCrds } from '../../src/adapters/kubernetes/crd-installer.ts';
@@ -85,7 +85,7 @@ function aWebPod(): PodRecord {
 }
 
 describe('on the embedded cluster', () => {
-  test('the model knows nodes, workloads and whose the pods are, and follows what happens', async () => {
+  test('the model has nodes, workloads and the owners of pods, and follows changes', async () => {
     expect(state.synced()).toBe(true);
     expect([...state.nodes()].map((node) => [node.ready, node.machineType])).toEqual([
       [true, 'e2-standard-4'],
@@ -105,7 +105,7 @@ describe('on the embedded cluster', () => {
     expect(state.totals()).toEqual({ pods: 0, nodes: 2, workloads: 0 });
   });
 
-  test('a resize lands on the pod, is seen by the informers, and a stale one changes nothing', async () => {
+  test('a resize reaches the pod and the informers, and a stale one changes nothing', async () => {
     const pod = aWebPod();
     const [container] = pod.containers;
     if (container === undefined) throw new Error('no container');
@@ -124,7 +124,7 @@ describe('on the embedded cluster', () => {
     await cluster.live(MINUTE_MS);
     await until(
       () => state.findPod('shop', pod.name)?.containers[0]?.actual?.requests.cpuMillicores === 250,
-      'the resize is actuated: the node has room',
+      'the resize is actuated: the node has capacity',
     );
     expect(state.findPod('shop', pod.name)?.resize.state).toBe('none');
 
@@ -136,7 +136,7 @@ describe('on the embedded cluster', () => {
     expect(await writer.write({ ...resize, uid: 'another' }, signal)).toMatchObject({ kind: 'gone' });
   });
 
-  test('a patch whose test does not hold is a conflict in the server’s words', async () => {
+  test('a patch whose test fails is a conflict with the server’s message', async () => {
     const response = await transport.request({
       method: 'PATCH',
       path: '/apis/apps/v1/namespaces/shop/deployments/web',
@@ -149,7 +149,7 @@ describe('on the embedded cluster', () => {
     expect(await kubernetesEffectWriter(transport).write(missing, signal)).toMatchObject({ kind: 'gone' });
   });
 
-  test('own objects, leases and events are written as the server wants them', async () => {
+  test('custom resources, leases and events are written in the server’s format', async () => {
     const records = new KubernetesRecordWriter(transport);
     const object = { plural: 'recommendations', namespace: 'shop', name: 'deployment-web' };
     const spec = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } };
@@ -181,14 +181,14 @@ describe('on the embedded cluster', () => {
     for (let i = 0; i < 3; i++) events.record({ subject, type: 'Normal', reason: 'Resized', action: 'Resize', message: 'smaller' });
     await cluster.live(MINUTE_MS);
     const listed = await transport.request({ method: 'GET', path: '/apis/events.k8s.io/v1/namespaces/shop/events' });
-    const mine = (listed.body as { items: { reason: string; series?: { count: number } }[] }).items.filter(
+    const ownEvents = (listed.body as { items: { reason: string; series?: { count: number } }[] }).items.filter(
       (event) => event.reason === 'Resized',
     );
-    expect(mine.map((event) => event.series?.count)).toEqual([3]);
+    expect(ownEvents.map((event) => event.series?.count)).toEqual([3]);
   });
 
-  test('of the kinds of policies, those that effects follow are waited for before any effect', async () => {
-    const names = new Map(POLICY_KINDS.map((each) => [`${each.plural}.evenkeel.io`, each.gatesEffects]));
+  test('informers of policy kinds with effects must be synced before any effect', async () => {
+    const names = new Map(POLICY_KINDS.map((kind) => [`${kind.plural}.evenkeel.io`, kind.gatesEffects]));
     const policies = (): readonly InformerStatus[] => informers.informers().filter(({ name }) => names.has(name));
     await until(() => policies().every(({ synced }) => synced), 'every kind of policy is listed: its definition is installed');
     expect(new Map(policies().map(({ name, decisive }) => [name, decisive]))).toEqual(names);

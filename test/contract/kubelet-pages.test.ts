@@ -1,4 +1,4 @@
-// The embedded kubelets in process and by the text of their pages, as the controller's readers understand it.
+// Pages of the embedded kubelets, read in process and as text by the controller's readers.
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 afterEach(() => cluster.close());
 
-test('the pages for a controller in the same process say what their texts say', async () => {
+test('the in-process pages equal the parsed texts', async () => {
   const { direct, kubelets } = cluster.nodes;
   const asText = new TextPages(new InlinePageReader(textFetcher(async (node, path) => direct.get(node.name, path))));
   for (const { name } of kubelets.all()) {

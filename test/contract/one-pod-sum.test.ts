@@ -12,12 +12,12 @@ const container = fc.record({
   name: fc.uuid(),
   resources: fc.record({ requests: fc.record({ cpu: fc.nat(2_000).map((cpu) => `${cpu}m`) }) }),
 });
-const init = fc.tuple(container, fc.boolean()).map(([each, isSidecar]) => (isSidecar ? { ...each, restartPolicy: 'Always' } : each));
+const init = fc.tuple(container, fc.boolean()).map(([spec, isSidecar]) => (isSidecar ? { ...spec, restartPolicy: 'Always' } : spec));
 const pods = fc
   .record({ initContainers: fc.array(init, { maxLength: 5 }), containers: fc.array(container, { minLength: 1, maxLength: 3 }) })
   .map((spec): Pod => ({ metadata: { name: 'p', namespace: 'a', uid: 'u' }, spec, status: {} }) as unknown as Pod);
 
-test('scheduler, kubelet, quota and Evenkeel take the same of a pod', () => {
+test('scheduler, kubelet, quota and Evenkeel compute the same requests of a pod', () => {
   fc.assert(
     fc.property(pods, (pod) => {
       const scheduled = schedulingRequests(pod).get('cpu');

@@ -1,5 +1,5 @@
-// This version beside the previous one, as test/fixtures/previous has it: an upgrade refuses nothing that was taken before, and a
-// rollback meets nothing that the previous version does not expect. docs/decisions/0020-schema-steps.md has the rule for the store.
+// Compares this version with the previous one in test/fixtures/previous: an upgrade refuses no object that was accepted before, and a
+// rollback meets no value that the previous version does not accept. docs/decisions/0020-schema-steps.md has the rule for the store.
 
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
@@ -16,12 +16,12 @@ const present = readPresentVersion();
 describe('this version and the previous one', () => {
   const breaks = findBreaks(previous, present);
 
-  test('objects and settings of one are read by the other, but for breaks that have a reason', () => {
-    // A break on purpose is added to ACCEPTED_BREAKS, with its reason.
+  test('objects and settings of one are valid for the other, except for accepted breaks', () => {
+    // An intended break is added to ACCEPTED_BREAKS with its reason.
     expect(breaks.filter((line) => !Object.hasOwn(ACCEPTED_BREAKS, line))).toEqual([]);
   });
 
-  test('every accepted break is made', () => {
+  test('every accepted break exists', () => {
     expect(Object.keys(ACCEPTED_BREAKS).filter((line) => !breaks.includes(line))).toEqual([]);
   });
 
@@ -33,13 +33,13 @@ describe('this version and the previous one', () => {
   });
 });
 
-describe('a version that takes less than the recorded one in a single place breaks it', () => {
+describe('a version that accepts less than the recorded one in a single place is a break', () => {
   const schemas = previous.definitions.flatMap(({ spec }) =>
     spec.versions.map(({ name, schema }) => [`${spec.names.kind} ${name}`, schema.openAPIV3Schema] as const),
   );
 
   test.each([...schemas, ['settings', settingsAsSchema(previous.settings)] as const])(
-    '%s: a field or a value of an enum that goes, a field that becomes required, a tighter bound',
+    '%s: a removed field or enum value, a field that becomes required, a tighter bound',
     (_what, schema) => {
       const narrower = [...narrowed(schema)];
       expect(narrower.length).toBeGreaterThan(20);
@@ -49,7 +49,7 @@ describe('a version that takes less than the recorded one in a single place brea
   );
 });
 
-/** Every schema that is the given one but for one thing that it takes no more. */
+/** Every schema that differs from the given one in one thing that it no longer accepts. */
 function* narrowed(schema: Schema, path = ''): Generator<{ readonly what: string; readonly schema: Schema }> {
   const { properties, items, additionalProperties, enum: values, required = [] } = schema as Narrowable;
   for (const bound of ['maximum', 'maxLength', 'maxItems', 'maxProperties'].filter((each) => typeof schema[each] === 'number')) {

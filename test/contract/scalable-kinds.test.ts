@@ -1,4 +1,4 @@
-// Workloads of kinds that are not Kubernetes' own, on the embedded cluster: definitions come and go while the informers run.
+// Workloads of custom kinds on the embedded cluster: definitions are created and deleted while the informers run.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { kubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
@@ -18,7 +18,7 @@ import { aScalableDefinition } from '../builders/scalable-definition.ts';
 import { FastTimer, until } from '../fakes/fast-timer.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 
-/** A look for kinds comes every 30 ms, and the server's bookmarks every 60 ms. */
+/** Discovery runs every 30 ms, and the server's bookmarks come every 60 ms. */
 const timer = new FastTimer(1000);
 const T = Date.UTC(2026, 10, 2);
 const signal = new AbortController().signal;
@@ -28,7 +28,7 @@ let cluster: EmbeddedCluster;
 let admin: ApiTransport;
 let state: ClusterState;
 let informers: KubernetesInformers;
-/** What the controller is answered instead of the cluster's answer; undefined: the cluster's. */
+/** Response to the controller in place of the cluster's; undefined: the cluster's. */
 let answerOf: (request: ApiRequest) => ApiResponse | undefined;
 
 beforeEach(async () => {
@@ -53,12 +53,12 @@ afterEach(async () => {
 });
 
 async function start(kinds: readonly ClusterKind[] = ALL_KINDS): Promise<void> {
-  const own = cluster.transport('evenkeel');
+  const base = cluster.transport('evenkeel');
   const transport: ApiTransport = {
-    request: async (request) => answerOf(request) ?? own.request(request),
+    request: async (request) => answerOf(request) ?? base.request(request),
     stream: async (request) => {
       const answer = answerOf(request);
-      return answer === undefined ? own.stream(request) : { ...answer, items: { [Symbol.asyncIterator]: () => [][Symbol.iterator]() } };
+      return answer === undefined ? base.stream(request) : { ...answer, items: { [Symbol.asyncIterator]: () => [][Symbol.iterator]() } };
     },
   } as ApiTransport;
   informers = startKubernetesInformers({
@@ -115,7 +115,7 @@ function asksFor(request: ApiRequest, plural: string): boolean {
 }
 
 describe('a kind with a scale subresource', () => {
-  test('is found while the informers run, by the plural of its definition, and its pods are its own', async () => {
+  test('is found while the informers run, by the plural of its definition, and it owns its pods', async () => {
     await start();
     await define('db.example.com', 'Ox', 'oxen', { specReplicasPath: '.spec.size', statusReplicasPath: '.status.members' });
     await anOx('ox', { size: 3 });
@@ -140,28 +140,28 @@ describe('a kind with a scale subresource', () => {
     expect(await writer.write(scale, signal)).toMatchObject({ kind: 'conflict' });
   });
 
-  test('is not looked for by a program that reads no workloads', async () => {
-    const asked: string[] = [];
-    answerOf = ({ path }) => void asked.push(path);
+  test('is not discovered by a program that reads no workloads', async () => {
+    const requests: string[] = [];
+    answerOf = ({ path }) => void requests.push(path);
     await start(['node']);
-    expect(asked.filter((path) => path === '/apis')).toEqual([]);
-    expect(asked.length).toBeGreaterThan(0);
+    expect(requests.filter((path) => path === '/apis')).toEqual([]);
+    expect(requests.length).toBeGreaterThan(0);
   });
 
-  test('goes with its definition, and comes back with it', async () => {
+  test('is removed with its definition, and returns with it', async () => {
     await define('db.example.com', 'Ox', 'oxen');
     await anOx();
     await start();
     await until(() => isKnown(OX), 'the ox is read: its kind is discovered');
     await admin.request({ method: 'DELETE', path: `${DEFINITIONS}/oxen.db.example.com` });
-    await until(() => readNow().length === 0, 'the kind is read no longer: its definition is deleted');
+    await until(() => readNow().length === 0, 'the kind is no longer read: its definition is deleted');
     expect(isKnown(OX)).toBe(false);
     await define('db.example.com', 'Ox', 'oxen');
     await anOx();
     await until(() => isKnown(OX), 'the ox is read again: its kind is listed anew');
   });
 
-  test('is not read without the permission, its pods are counted, and it is read as soon as it is given', async () => {
+  test('is not read without the permission, its pods are counted, and it is read as soon as it is granted', async () => {
     await define('db.example.com', 'Ox', 'oxen');
     await anOx();
     await aPodOf({ apiVersion: 'db.example.com/v1', kind: 'Ox' }, 'ox-0');
@@ -175,13 +175,13 @@ describe('a kind with a scale subresource', () => {
     expect([informers.scalableKinds().notPermitted, state.podsOfUnreadKinds()]).toEqual([[], new Map()]);
   });
 
-  test('is not acted on after the permission is taken away', async () => {
+  test('is not acted on after the permission is revoked', async () => {
     await define('db.example.com', 'Ox', 'oxen');
     await anOx();
     await start();
     await until(() => isKnown(OX), 'the ox is read: its kind is discovered');
     answerOf = (request) => (asksFor(request, 'oxen') ? accessReview(false) : undefined);
-    await until(() => !isKnown(OX), 'the ox is known no longer: its records are withdrawn');
+    await until(() => !isKnown(OX), 'the ox is no longer in the model: its records are withdrawn');
     expect(readNow()).toEqual([]);
   });
 
@@ -192,9 +192,9 @@ describe('a kind with a scale subresource', () => {
     await until(() => isKnown(OX), 'the ox is read: its kind is discovered');
     const broken: ApiResponse = { status: 500, headers: {}, body: { kind: 'Status', code: 500, message: 'conversion webhook failed' } };
     answerOf = (request) => (request.path.endsWith('/oxen') ? broken : undefined);
-    // The watch that is open ends with the server's time-out; other watches go on and are heard.
+    // The open watch ends with the server's timeout; other watches continue.
     await cluster.live(15 * MINUTE_MS);
-    await until(() => !isKnown(OX), 'the ox is known no longer: its records are withdrawn');
+    await until(() => !isKnown(OX), 'the ox is no longer in the model: its records are withdrawn');
     await until(
       () => informers.scalableKinds().read.some(({ informer }) => informer.problem?.includes('conversion webhook failed') === true),
       'the reason is reported: the informer tries again',
@@ -203,7 +203,7 @@ describe('a kind with a scale subresource', () => {
     await until(() => isKnown(OX), 'the ox is read again: its kind is listed anew');
   });
 
-  test('that shares its name with another is left out, and says so', async () => {
+  test('that shares its name with another is excluded, and reported', async () => {
     await define('a.example.com', 'Ox', 'oxen');
     await define('db.example.com', 'Ox', 'oxen');
     await define('kruise.example.com', 'StatefulSet', 'statefulsets');
@@ -220,7 +220,7 @@ describe('a kind with a scale subresource', () => {
     await until(() => readNow()[0] === 'oxen.db.example.com', 'the other is read: its name is free');
   });
 
-  test('with a wrong path to its replicas is read, and its replicas are left alone', async () => {
+  test('with a wrong path to its replicas is read, and its replicas are not changed', async () => {
     await define('db.example.com', 'Ox', 'oxen', { specReplicasPath: '.spec.wrong', statusReplicasPath: '.status.wrong' });
     await anOx();
     await start();
@@ -229,7 +229,7 @@ describe('a kind with a scale subresource', () => {
     expect(informers.scalableKinds().read).toMatchObject([{ withoutReplicas: { count: 1, first: 'shop/ox', path: '.spec.wrong' } }]);
   });
 
-  test('is not known where discovery fails: the reason is reported, and what is read goes on', async () => {
+  test('is not found when discovery fails: the reason is reported, and other kinds continue', async () => {
     await define('db.example.com', 'Ox', 'oxen');
     await anOx();
     await start();

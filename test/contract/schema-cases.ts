@@ -1,29 +1,29 @@
-// What any store keeps to when its schema is upgraded, and when an older version of Evenkeel opens it again.
+// The contract of a store when its schema is upgraded, and when an older version opens it again.
 
 import { expect, test } from '@jest/globals';
 import { type ColumnTypes, SCHEMA_STEPS, type SchemaStep } from '../../src/adapters/history/schema-steps.ts';
 import type { HistoryStore } from '../../src/ports/history-store.ts';
 import { aCycle, anEntry } from './history-cases.ts';
 
-/** A store, and its database without the store's code. */
+/** A store, and direct access to its database. */
 export interface SchemaUnderTest {
   open(steps?: readonly SchemaStep[]): Promise<HistoryStore>;
-  /** Everything gone. */
+  /** Deletes everything. */
   clear(): Promise<void>;
   query(statement: string): Promise<readonly object[]>;
-  /** Makes the tables as the last version before the steps did. */
+  /** Creates the tables of the last version before schema steps. */
   createTablesOfVersion2(): Promise<void>;
-  /** The number that code from before the steps compares with its own. */
+  /** The version number that code before schema steps compares with its own. */
   readVersion(): Promise<number>;
   writeVersion(version: number): Promise<void>;
 }
 
 const NEWEST = SCHEMA_STEPS.at(-1)?.number ?? 0;
 const NEXT = NEWEST + 1;
-/** Of the version before the timeline had a table. */
+/** The schema before the timeline had a table. */
 const SCHEMA_2 = SCHEMA_STEPS.slice(0, 2);
 
-/** A step that only a later version knows: a table, an index, and a column that older code leaves out. */
+/** A step of a later version: a table, an index, and a column that older code does not write. */
 const ADDITIVE: SchemaStep = {
   number: NEXT,
   oldestReader: NEWEST,
@@ -35,23 +35,23 @@ const ADDITIVE: SchemaStep = {
   ],
 };
 
-/** A step that older code would misread. */
+/** A step that older code would misinterpret. */
 const BREAKING: SchemaStep = { number: NEXT, oldestReader: NEXT, statements: () => ['alter table cycles rename column body to content'] };
 
-/** An entry of the timeline as versions before schema 3 store it. */
+/** A timeline entry in the format before schema 3. */
 const APPLIED = {
   workload: { namespace: 'shop', kind: 'Deployment', name: 'web' },
   pod: 'web-1',
   container: 'app',
   from: {},
   to: { cpu: '120m' },
-  reason: 'asks for more than it needs',
+  reason: 'over-provisioned',
   actor: 'policy/default',
   outcome: 'applied',
   message: '',
 };
 
-/** The rules, as tests. */
+/** Declares the contract as tests. */
 export function schemaCases(subject: SchemaUnderTest): void {
   async function readSteps(): Promise<readonly number[]> {
     const rows = await subject.query('select number from evenkeel_schema_steps order by number');
@@ -69,7 +69,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
   const insertApplied = (id: string, at: number, body: object): Promise<unknown> =>
     subject.query(`insert into applied (id, at, workload, body) values ('${id}', ${at}, 'shop/Deployment/web', '${JSON.stringify(body)}')`);
 
-  /** Whether a read comes through: a server that refuses the schema may have let the start pass. */
+  /** Outcome of a read: a store that refuses the schema may do so only after the start. */
   async function readCycles(steps: readonly SchemaStep[]): Promise<unknown> {
     const history = await subject.open(steps);
     try {
@@ -79,7 +79,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
     }
   }
 
-  test('a new store runs each step once, also when it is opened again', async () => {
+  test('a new store runs each step once, even when it is opened again', async () => {
     await subject.clear();
     await (await subject.open()).close();
     await subject.query('update evenkeel_schema_steps set applied_at = -1');
@@ -88,13 +88,13 @@ export function schemaCases(subject: SchemaUnderTest): void {
     expect(await subject.query('select number from evenkeel_schema_steps where applied_at <> -1')).toEqual([]);
   });
 
-  test('a new store can be read by the code from before the steps, whose tables had version 2', async () => {
+  test('a new store can be read by code before schema steps, whose tables have version 2', async () => {
     await subject.clear();
     await (await subject.open()).close();
     expect(await subject.readVersion()).toBe(2);
   });
 
-  test('a store that newer code has extended is read and written by older code, and by the newer code after that', async () => {
+  test('a store that newer code extended is read and written by older code, and then by the newer code again', async () => {
     await subject.clear();
     const newer = await subject.open([...SCHEMA_STEPS, ADDITIVE]);
     newer.appendCycle(aCycle('newer', 1));
@@ -120,7 +120,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
     expect(await readSteps()).toEqual([...SCHEMA_STEPS, ADDITIVE].map(({ number }) => number));
   });
 
-  test('entries that a version of schema 2 writes after a rollback are read beside those from before it', async () => {
+  test('entries that a version of schema 2 writes after a rollback are read together with earlier ones', async () => {
     await subject.clear();
     const newer = await subject.open();
     newer.appendEntry(anEntry('newer', 2));
@@ -132,7 +132,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
     await again.close();
   });
 
-  test('a store with a step that older code would misread is refused by it with both numbers and the remedy, and left as it is', async () => {
+  test('a store with a step that older code would misinterpret is refused by it with both numbers and the remedy, and not changed', async () => {
     await subject.clear();
     await (await subject.open([...SCHEMA_STEPS, BREAKING])).close();
     const refusal = new RegExp(
@@ -145,7 +145,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
     await (await subject.open([...SCHEMA_STEPS, BREAKING])).close();
   });
 
-  test('a step that fails leaves nothing of itself, and runs at the next start', async () => {
+  test('a step that fails is rolled back, and runs at the next start', async () => {
     await subject.clear();
     const failing: SchemaStep = { ...ADDITIVE, statements: (types) => [...ADDITIVE.statements(types), 'create table cycles (id text)'] };
     await expect(readCycles([...SCHEMA_STEPS, failing])).rejects.toThrow(/cycles/);
@@ -153,7 +153,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
     expect(await readSteps()).toEqual([...SCHEMA_STEPS, ADDITIVE].map(({ number }) => number));
   });
 
-  test('a store from before the steps is adopted with all that it has', async () => {
+  test('a store before schema steps is adopted with all its data', async () => {
     await subject.clear();
     await subject.createTablesOfVersion2();
     await subject.writeVersion(2);
@@ -182,7 +182,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
     expect(await subject.readVersion()).toBe(2);
   });
 
-  test('a store of the first tables, whose checkpoints have no term, is adopted with all that it has', async () => {
+  test('a store of the first version, whose checkpoints have no term, is adopted with all its data', async () => {
     await subject.clear();
     await subject.createTablesOfVersion2();
     await subject.query('alter table checkpoints drop column term');
@@ -199,7 +199,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
   });
 }
 
-/** As the last version before the steps made them. */
+/** The statements of the last version before schema steps. */
 export function tablesOfVersion2({ integer, real, bytes, text, byKey }: ColumnTypes): readonly string[] {
   const points = `cpu_millicores ${real}, memory_bytes ${real}, replicas ${integer} not null`;
   const shared = `topic ${text} not null, key ${text} not null, at ${integer} not null, changed ${integer} not null, body text not null`;

@@ -1,5 +1,5 @@
-// Admission on a real API server: it asks the built program over TLS, with a certificate that the program made itself, and
-// goes on without it when it is away. The program has nothing but the chart's ServiceAccount.
+// Admission on a real API server, which calls the built program over TLS with the certificate that the program created, and creates pods
+// without it when the program is down. The program has only the chart's ServiceAccount.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -77,7 +77,7 @@ afterAll(async () => {
 }, HANG_TEST_MS);
 
 test(
-  'what was learnt is put in force in place, and pods that are created afterwards have it from the first moment',
+  'a recommendation is applied in place, and new pods have its size at creation',
   async () => {
     await eventually('the webhook is registered: admission is enabled', HANG_MS, async () => (await caBundle()) !== '');
     await deploy('shop', 'web', 2);
@@ -96,10 +96,10 @@ test(
       (at) => at !== '',
     );
     const [{ cpu } = { cpu: '' }] = await podsOf('shop', 'web');
-    expect(await bornAfter(() => scale('web', 3))).toMatchObject([
+    expect(await createdBy(() => scale('web', 3))).toMatchObject([
       { cpu, created: '{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}' },
     ]);
-    // The first pods of a roll-out come before anybody has heard of their ReplicaSet.
+    // The first pods of a rollout are created before the program's informers have their ReplicaSet.
     await cluster.kubectl('rollout', 'restart', 'deployment/web', '-n', 'shop');
     await eventuallyReads(
       'three new pods of that size: the rollout replaces every pod, and the webhook sizes each',
@@ -117,7 +117,7 @@ test(
 );
 
 test(
-  'a pod of another namespace is created as it asks',
+  'a pod of another namespace is created with its template’s size',
   async () => {
     expect(await podsOf('elsewhere', 'other')).toMatchObject([{ cpu: '500m', created: null }]);
   },
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  'a pod for whose size a quota has no room is created as it asks',
+  'a pod whose size exceeds a quota is created with its template’s size',
   async () => {
     await deploy('busy', 'api', 1, '800m');
     const [raised] = await eventuallyReads(
@@ -134,15 +134,15 @@ test(
       () => podsOf('busy', 'api'),
       ([pod]) => millicores(pod?.cpu) > 600,
     );
-    // Room for one more of that size, and one as the template asks.
+    // The quota leaves CPU for one more pod of that size, and for one of the template's size.
     await cluster.kubectl('create', 'quota', 'room', '-n', 'busy', `--hard=requests.cpu=${2 * millicores(raised?.cpu) + 600}m`);
-    await eventually('the quota counts: its status tells what is used', HANG_MS, async () => {
+    await eventually('the quota is in effect: its status has the usage', HANG_MS, async () => {
       const used = await cluster.kubectl('get', 'resourcequota/room', '-n', 'busy', '-o', 'jsonpath={.status.used.requests\\.cpu}');
       return used === raised?.cpu;
     });
     await cluster.kubectl('scale', 'deployment/api', '-n', 'busy', '--replicas=3');
     const pods = await eventuallyReads(
-      'all three pods: what a quota refuses is created anew, as it asks',
+      'all three pods: a pod that the quota refuses is recreated with its template’s size',
       HANG_MS,
       () => podsOf('busy', 'api'),
       (all) => all.length === 3,
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  'a pod whose size a LimitRange of type Pod would refuse is created as it asks',
+  'a pod whose size a LimitRange of type Pod would refuse is created with its template’s size',
   async () => {
     const limits = [{ type: 'Pod', min: { cpu: '400m' } }];
     await cluster.api.expect({
@@ -163,7 +163,7 @@ test(
     });
     const sized = (await podsOf('shop', 'web')).map(({ cpu }) => millicores(cpu));
     expect(Math.max(...sized)).toBeLessThan(400);
-    expect(await bornAfter(() => scale('web', 4))).toMatchObject([{ cpu: '500m', created: null }]);
+    expect(await createdBy(() => scale('web', 4))).toMatchObject([{ cpu: '500m', created: null }]);
     await cluster.kubectl('delete', 'limitrange/whole-pods', '-n', 'shop');
   },
   HANG_TEST_MS,
@@ -197,7 +197,7 @@ test(
 );
 
 test(
-  'the next run of a CronJob is created with what its runs need',
+  'the next run of a CronJob is created with the size that its runs need',
   async () => {
     const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '500m', memory: '512Mi' } } }];
     const template = { metadata: { labels: { app: 'report' } }, spec: { restartPolicy: 'Never', containers } };
@@ -213,7 +213,7 @@ test(
     });
     const reasonOf = (): Promise<string> =>
       cluster.kubectl('get', 'recommendation/cronjob-report', '-n', 'shop', '-o', 'jsonpath={.status.reason} {.status.message}');
-    await eventuallyReads('the Recommendation waits for the next run: a finished run cannot be resized', HANG_MS, reasonOf, (text) =>
+    await eventuallyReads('the Recommendation applies to the next run: a finished run cannot be resized', HANG_MS, reasonOf, (text) =>
       text.startsWith('restart in force: the next run'),
     );
     await cluster.kubectl('create', 'job', '--from=cronjob/report', 'report-by-hand', '-n', 'shop');
@@ -229,12 +229,12 @@ test(
 );
 
 test(
-  'the certificate is renewed while it is served, and then by another authority',
+  'the certificate is renewed while it is served, first by the same authority and then by another',
   async () => {
     const secret = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/evenkeel-admission`;
     await cluster.kubectl('patch', 'secret/evenkeel-admission', '-n', OWN_NAMESPACE, '--type=merge', '-p', '{"data":{"tls.crt":null}}');
     await renewals(1);
-    expect(await bornAfter(() => scale('web', 5))).toMatchObject([{ created: expect.any(String) }]);
+    expect(await createdBy(() => scale('web', 5))).toMatchObject([{ created: expect.any(String) }]);
     const before = await caBundle();
     await cluster.api.expect({ method: 'DELETE', path: secret });
     await renewals(2);
@@ -243,7 +243,7 @@ test(
       HANG_MS,
       async () => (await caBundle()) !== before,
     );
-    expect(await bornAfter(() => scale('web', 6))).toMatchObject([{ created: expect.any(String) }]);
+    expect(await createdBy(() => scale('web', 6))).toMatchObject([{ created: expect.any(String) }]);
     const { text } = await boundedFetch(controller.metrics, 'metrics of the controller');
     expect(text).toMatch(/evenkeel_admission_reviews_total\{outcome="sized"\} [1-9]/);
     expect(text).not.toMatch(/evenkeel_admission_reviews_total\{outcome="(error|unread)"\} [1-9]/);
@@ -252,7 +252,7 @@ test(
 );
 
 test(
-  'nothing was refused to the chart’s ServiceAccount',
+  'no request of the chart’s ServiceAccount was refused',
   async () => {
     const account = `system:serviceaccount:${OWN_NAMESPACE}:${ACCOUNT}`;
     const denied = cluster.audit(({ user, responseStatus }) => user.username === account && responseStatus?.code === 403);
@@ -262,16 +262,16 @@ test(
 );
 
 test(
-  'while it is away pods are created from their template',
+  'while it is down pods are created from their template',
   async () => {
     await controller.process.kill();
-    expect(await bornAfter(() => scale('web', 7))).toMatchObject([{ cpu: '500m', created: null }]);
+    expect(await createdBy(() => scale('web', 7))).toMatchObject([{ cpu: '500m', created: null }]);
   },
   HANG_TEST_MS,
 );
 
 test(
-  'switched off, it takes its configuration away',
+  'when admission is disabled, its configuration is deleted',
   async () => {
     expect(await caBundle()).not.toBe('');
     controller = await startController(fixture, { ...settings, 'controller.admission.enabled': 'false' });
@@ -285,16 +285,16 @@ test(
   HANG_TEST_MS,
 );
 
-interface BornPod {
+interface NewPod {
   readonly name: string;
   readonly cpu: string;
-  /** CPU of its other containers. */
+  /** CPU requests of its other containers. */
   readonly others: readonly string[];
-  /** What the template had; null where it was created as it asked. */
+  /** The template's request; null when the pod was created with it unchanged. */
   readonly created: string | null;
 }
 
-/** Of each pod that the API server asked Evenkeel about in a second round, whether the review of each round changed it. */
+/** For each pod that was reviewed twice, whether the review of each round changed it. */
 function reviewedTwice(): readonly { readonly first: boolean; readonly second: boolean }[] {
   const created = cluster.audit(
     ({ verb, objectRef }) => verb === 'create' && objectRef?.resource === 'pods' && objectRef.subresource === undefined,
@@ -315,7 +315,7 @@ function millicores(text = '0'): number {
   return text.endsWith('m') ? Number(text.slice(0, -1)) : Number(text) * 1000;
 }
 
-async function podsOf(namespace: string, app: string): Promise<readonly BornPod[]> {
+async function podsOf(namespace: string, app: string): Promise<readonly NewPod[]> {
   const { items } = await cluster.api.expect<{
     readonly items: readonly {
       readonly metadata: {
@@ -336,8 +336,8 @@ async function podsOf(namespace: string, app: string): Promise<readonly BornPod[
     }));
 }
 
-/** Pods that were not there before, as they are seen first. */
-async function bornAfter(act: () => Promise<unknown>): Promise<readonly BornPod[]> {
+/** Pods that did not exist before `act`, in their first observed state. */
+async function createdBy(act: () => Promise<unknown>): Promise<readonly NewPod[]> {
   const before = new Set((await podsOf('shop', 'web')).map(({ name }) => name));
   await act();
   return eventually('a new pod: the Deployment was scaled up', HANG_MS, async () => {
@@ -347,12 +347,12 @@ async function bornAfter(act: () => Promise<unknown>): Promise<readonly BornPod[
   });
 }
 
-/** Reviews for which the API server had waited in vain when this was looked at last. */
+/** Number of reviews that had timed out at the last look. */
 let timedOut = 0;
 
 /**
- * On a busy machine a review may take longer than the two seconds after which the API server creates the pod as its template says.
- * Such a pod is deleted, and its successor is reviewed anew. Answers whether there was one.
+ * Deletes new pods whose review timed out. On a busy machine a review may take longer than two seconds, after which the API server creates
+ * the pod from its template; the successor is reviewed again. Returns whether there was such a pod.
  */
 async function replaceUnreviewed(app: string, expected: ReadonlySet<string> = new Set()): Promise<boolean> {
   const counted = timedOutReviews();
@@ -364,7 +364,7 @@ async function replaceUnreviewed(app: string, expected: ReadonlySet<string> = ne
   return true;
 }
 
-/** By the API server's own log. A review that failed for another reason is not counted: it is a failure of ours. */
+/** Timed-out reviews in the API server's log. Reviews that failed for another reason are not counted: they are errors of the program. */
 function timedOutReviews(): number {
   const lines = readFileSync(cluster.layout.log('kube-apiserver'), 'utf8').split('\n');
   return lines.filter((line) => /failing open size-at-creation\.evenkeel\.io.*(deadline|Timeout) exceeded/.test(line)).length;
@@ -374,7 +374,7 @@ function scale(name: string, replicas: number): Promise<string> {
   return cluster.kubectl('scale', `deployment/${name}`, '-n', 'shop', `--replicas=${replicas}`);
 }
 
-/** Base64 of the authorities that the API server trusts; empty where there is no configuration. */
+/** CA bundle of the webhook configuration, in base64; empty when there is no configuration. */
 async function caBundle(): Promise<string> {
   const { status, body } = await cluster.api.request({ path: CONFIGURATION });
   if (status !== 200) return '';
@@ -392,7 +392,7 @@ function renewals(count: number): Promise<unknown> {
 
 async function health(name: string): Promise<string | undefined> {
   const { envelope } = await ask<readonly { readonly name: string; readonly status: string }[]>(controller.dashboard, 'health');
-  return envelope.data.find((each) => each.name === name)?.status;
+  return envelope.data.find((check) => check.name === name)?.status;
 }
 
 async function deploy(namespace: string, name: string, replicas: number, uses = '150m'): Promise<void> {

@@ -1,10 +1,10 @@
-// What the container image holds, for the tests that run its programs: compiled sources, package, CRDs.
+// Content of the container image for tests that run its programs: compiled sources, package, CRDs.
 
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../e2e/processes.ts';
 
-/** Copies what `make build` compiled into a folder of the test's own, as Dockerfile lays it out; answers the folder that is /app in the image. */
+/** Copies the output of `make build` into a folder as the Dockerfile lays it out. Returns the folder that is /app in the image. */
 export function copyImage(folder: string): string {
   if (!existsSync(join(ROOT, 'dist'))) throw new Error('dist/ is missing: run make build');
   const app = join(folder, 'app');

@@ -1,4 +1,4 @@
-// Bulk requests and a reset on a real API server, by the program with its ServiceAccount's token and nothing besides.
+// Bulk requests and a reset on a real API server. The program has only its ServiceAccount's token.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  'a reset restarts once, forgets the Recommendation, clears the annotations away and holds',
+  'a reset restarts once, deletes the Recommendation, removes the annotations, and is not undone',
   async () => {
     await proveReset({
       dashboard: controller.dashboard,
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  'an override of a policy is refused in the server’s own words where it breaks a rule across fields, and kubectl shows one that stands',
+  'an override that violates a cross-field rule of the policy is refused with the server’s message, and kubectl shows an active one',
   async () => {
     const broken = { field: 'memory', value: { min: '2Gi', max: '1Gi' }, reason: 'proof' };
     const refused = await send(controller.dashboard, 'PUT', 'policy-overrides/PodResizePolicy/bulk', broken);
@@ -84,11 +84,11 @@ test(
       return (await send(controller.dashboard, 'PUT', 'policy-overrides/PodResizePolicy/bulk', body)).status;
     };
     expect(await override('1h')).toBe(200);
-    const shown = (): Promise<string> =>
+    const getOverrides = (): Promise<string> =>
       cluster.kubectl('get', 'prp', 'bulk', '-o', 'jsonpath={.metadata.annotations.evenkeel\\.io/overrides}');
-    expect(await shown()).toContain('"cooldown":{"value":"2h"');
+    expect(await getOverrides()).toContain('"cooldown":{"value":"2h"');
     expect(await override('1s')).toBe(200);
-    await eventuallyReads('the override is removed: it has expired', HANG_MS, shown, (text) => text === '');
+    await eventuallyReads('the override is removed: it has expired', HANG_MS, getOverrides, (text) => text === '');
   },
   HANG_TEST_MS,
 );

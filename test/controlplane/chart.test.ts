@@ -1,4 +1,4 @@
-// The chart, as the real Helm renders it and the real API server judges it; and config/, which is the same without Helm.
+// The chart, rendered by the real Helm and validated by the real API server; and config/, which installs the same objects without Helm.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,18 +20,18 @@ const POSTGRES = [
   'secrets.historyCa.name=postgres-ca',
 ];
 
-/** Values that people install with, and what they may then do. */
+/** Usual values of an installation, and the permissions that they grant. */
 const VALUE_SETS: readonly {
   readonly name: string;
   readonly values: readonly string[];
   readonly when?: readonly GrantedWhen[];
-  /** What is granted besides, to the controller and the uninstall, in the words of `grantsOf`. */
+  /** Additional grants of the controller and of the uninstall, in the form of `grantsOf`. */
   readonly also?: readonly string[];
   readonly alsoOfController?: readonly string[];
 }[] = [
   { name: 'the default values', values: [] },
   { name: 'two replicas on PostgreSQL', values: ['controller.replicas=2', ...POSTGRES] },
-  { name: 'three replicas, the address of PostgreSQL in a Secret', values: ['controller.replicas=3', 'secrets.historyUrl.name=postgres'] },
+  { name: 'three replicas, the URL of PostgreSQL in a Secret', values: ['controller.replicas=3', 'secrets.historyUrl.name=postgres'] },
   {
     name: 'an Ingress with TLS',
     values: [
@@ -48,7 +48,7 @@ const VALUE_SETS: readonly {
   { name: 'a claim of somebody’s own', values: ['persistence.existingClaim=mine'] },
   { name: 'no network policy', values: ['networkPolicy.enabled=false'] },
   {
-    name: 'a cluster that is only watched',
+    name: 'a cluster in mode Observe',
     values: ['rbac.effects=false'],
     when: ['always', 'rbac.kubelets', 'config.kubelet.viaProxy: false', 'config.crds.install'],
   },
@@ -58,7 +58,7 @@ const VALUE_SETS: readonly {
     when: ['always', 'rbac.effects', 'config.kubelet.viaProxy: false', 'config.crds.install'],
   },
   {
-    name: 'definitions applied by hand',
+    name: 'CRDs applied manually',
     values: ['config.crds.install=false'],
     when: ['always', 'rbac.effects', 'rbac.kubelets', 'config.kubelet.viaProxy: false'],
   },
@@ -74,7 +74,7 @@ const VALUE_SETS: readonly {
   },
   { name: 'dry-run', values: ['config.controller.dryRun=true', 'config.controller.logLevel=debug'] },
   {
-    name: 'everything that a pod may be given',
+    name: 'every value of a pod',
     values: [
       'image.digest=sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
       'imagePullSecrets[0].name=registry',
@@ -101,7 +101,7 @@ const VALUE_SETS: readonly {
   },
 ];
 
-/** Values that are refused, and what is said of them. */
+/** Values that are refused, and patterns of the error. */
 const REFUSED: readonly { readonly values: readonly string[]; readonly words: readonly RegExp[] }[] = [
   {
     values: ['controller.replicas=2'],
@@ -147,7 +147,7 @@ async function rendered(...values: readonly string[]): Promise<readonly Manifest
   return parseManifests(await cluster.helm('template', 'evenkeel', CHART, '--namespace', NAMESPACE, ...sets));
 }
 
-/** As the API server takes it in, and stores nothing. */
+/** Server-side dry run: the API server validates the objects and stores nothing. */
 async function validate(manifests: readonly object[]): Promise<string> {
   const file = join(cluster.folder, 'rendered.json');
   writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests }));
@@ -156,12 +156,12 @@ async function validate(manifests: readonly object[]): Promise<string> {
 
 function named(manifests: readonly Manifest[], kind: string, name: string): Manifest {
   const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
-  if (found === undefined) throw new Error(`there is no ${kind} ${name} in what was rendered`);
+  if (found === undefined) throw new Error(`no ${kind} ${name} among the rendered manifests`);
   return found;
 }
 
 test(
-  'helm lint has nothing to say',
+  'helm lint reports nothing',
   async () => {
     expect(await cluster.helm('lint', '--strict', CHART)).toContain('0 chart(s) failed');
   },
@@ -193,14 +193,14 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [],
     async () => {
       const pods = manifests.filter(({ kind }) => ['Deployment', 'Job'].includes(kind)).map(podOf);
       expect(pods).toHaveLength(2);
-      // Without their volumes' objects, their priority class and their ServiceAccount, which dry runs do not leave behind.
+      // Without references to objects that a dry run does not create: volumes, priority class, ServiceAccount.
       await cluster.kubectl('create', 'serviceaccount', 'any', '-n', NAMESPACE).catch(() => undefined);
       await validate(pods);
     },
     HANG_TEST_MS,
   );
 
-  test('it may do what the code declares, and nothing else', () => {
+  test('its roles grant what the code declares, and nothing else', () => {
     const [fullname] = manifests
       .filter(({ kind }) => kind === 'Deployment')
       .map(({ metadata }) => metadata.name.replace(/-controller$/, ''));
@@ -212,7 +212,7 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [],
     expect(forbiddenIn(manifests)).toEqual([]);
   });
 
-  test('the controller accepts its settings, none of them unknown to it', () => {
+  test('the controller accepts its settings, and none of them is unknown', () => {
     const [configMap] = manifests.filter(({ kind }) => kind === 'ConfigMap');
     const { 'settings.yaml': text } = configMap!['data'] as { readonly 'settings.yaml': string };
     const loaded = loadSettings(EVENKEEL_SETTINGS, { file: { name: 'settings.yaml', text }, environment: {}, flags: [] });
@@ -220,10 +220,10 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [],
   });
 });
 
-/** Pods of Evenkeel's own namespace, and of namespaces with the label. */
+/** Pods of Evenkeel's namespace, and of namespaces with the label. */
 const DASHBOARD_CLIENTS = [{ podSelector: {} }, { namespaceSelector: { matchLabels: { 'evenkeel.io/dashboard-client': 'true' } } }];
 
-/** Peers of every rule of the NetworkPolicy that admits to a port; undefined: all. */
+/** Peers of every NetworkPolicy rule that admits to a port; undefined when all peers are admitted. */
 function ingressTo(manifests: readonly Manifest[], port: number): readonly unknown[] {
   const { spec } = named(manifests, 'NetworkPolicy', 'evenkeel') as unknown as {
     spec: {
@@ -232,7 +232,7 @@ function ingressTo(manifests: readonly Manifest[], port: number): readonly unkno
     };
   };
   expect(spec.policyTypes).toContain('Ingress');
-  return spec.ingress.filter(({ ports }) => ports === undefined || ports.some((each) => each.port === port)).map(({ from }) => from);
+  return spec.ingress.filter(({ ports }) => ports === undefined || ports.some((entry) => entry.port === port)).map(({ from }) => from);
 }
 
 function settingsIn(manifests: readonly Manifest[]): ReturnType<typeof loadSettings<typeof SETTINGS>> {
@@ -240,7 +240,7 @@ function settingsIn(manifests: readonly Manifest[]): ReturnType<typeof loadSetti
   return loadSettings(EVENKEEL_SETTINGS, { file: { name: 'settings.yaml', text: data['settings.yaml'] }, environment: {}, flags: [] });
 }
 
-/** A pod of a template, its spec as it is; only what a dry run cannot find is left out. */
+/** A pod with the spec of a template, without references that a dry run cannot resolve. */
 function podOf({ metadata, spec }: Manifest): object {
   const { template } = spec as { readonly template: { readonly metadata: object; readonly spec: Readonly<Record<string, unknown>> } };
   return {
@@ -252,7 +252,7 @@ function podOf({ metadata, spec }: Manifest): object {
 }
 
 test.each(REFUSED)(
-  '$values is refused, with what to do',
+  '$values is refused with a remedy',
   async ({ values, words }) => {
     const refusal = await rendered(...values).then(
       () => 'it was accepted',
@@ -265,7 +265,7 @@ test.each(REFUSED)(
 
 describe('The chart', () => {
   test(
-    'renders one pod that owns its volume, or several that share a store and keep apart',
+    'renders one pod with a volume, or several with a shared store and anti-affinity',
     async () => {
       const one = named(await rendered(), 'Deployment', 'evenkeel-controller')['spec'] as object;
       expect(one).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
@@ -284,7 +284,7 @@ describe('The chart', () => {
   );
 
   test(
-    'probes as promised, on the ports of the settings',
+    'probes the documented paths, on the ports of the settings',
     async () => {
       const { spec } = named(await rendered('config.controller.probeAddr=:9998'), 'Deployment', 'evenkeel-controller') as unknown as {
         spec: { template: { spec: { containers: readonly Readonly<Record<string, unknown>>[] } } };
@@ -343,7 +343,7 @@ describe('The chart', () => {
   );
 
   test(
-    'gives nodes/proxy only where it is asked for by name',
+    'grants nodes/proxy only when config.kubelet.viaProxy is set',
     async () => {
       const manifests = await rendered('config.kubelet.viaProxy=true');
       expect(forbiddenIn(manifests)).toEqual(['ClusterRole evenkeel-controller: nodes/proxy']);
@@ -356,7 +356,7 @@ describe('The chart', () => {
   );
 
   test(
-    'makes a ServiceMonitor where that is asked for',
+    'creates a ServiceMonitor when it is enabled',
     async () => {
       const manifests = await rendered(
         'serviceMonitor.enabled=true',
@@ -374,7 +374,7 @@ describe('The chart', () => {
   );
 
   test(
-    'has the dashboard answer to the names that it makes for it',
+    'allows the dashboard the host names of its Service and Ingress',
     async () => {
       const { data } = named(
         await rendered(
@@ -404,7 +404,10 @@ describe('The chart', () => {
   );
 });
 
-/** kustomize takes ValidatingAdmissionPolicies and their bindings for namespaced; kubectl, which asks the API server, drops the namespace. */
+/**
+ * kustomize sets a namespace on ValidatingAdmissionPolicies and their bindings, which are cluster-scoped; kubectl, which asks the API
+ * server, removes it.
+ */
 function withoutNamespaceOfClusterKinds(manifest: Manifest): Manifest {
   if (!manifest.kind.startsWith('ValidatingAdmissionPolicy')) return manifest;
   const { namespace: _, ...metadata } = manifest.metadata;
@@ -433,7 +436,7 @@ describe('config/', () => {
   });
 
   test(
-    'is accepted by the API server, namespace and definitions included',
+    'is accepted by the API server, with its namespace and CRDs',
     async () => {
       const texts = await Promise.all(
         ['config/default', 'config/uninstall', 'config/crds'].map((folder) => cluster.kubectl('kustomize', join(ROOT, folder))),
@@ -446,7 +449,7 @@ describe('config/', () => {
     HANG_TEST_MS,
   );
 
-  test('names the version of the package, as the chart does', () => {
+  test('has the version of the package, like the chart', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const [chart] = parseManifests(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
     expect(chart).toMatchObject({ version, appVersion: version });
@@ -457,7 +460,10 @@ describe('config/', () => {
   });
 });
 
-/** Without what tells who installed it: Helm's labels, hooks and the checksum by which a change of settings rolls the pods. */
+/**
+ * Without the objects and labels that depend on the installer: Helm's labels, hooks, and the checksum that rolls the pods when settings
+ * change.
+ */
 function comparable(manifests: readonly Manifest[]): Readonly<Record<string, unknown>> {
   const entries = manifests.map((manifest) => {
     const plain = withoutHelm(manifest) as Manifest;

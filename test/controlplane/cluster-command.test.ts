@@ -1,4 +1,4 @@
-// hack/cluster as a person uses it: it starts, says where things are, and leaves nothing behind.
+// hack/cluster as a user runs it: it starts a cluster, prints its addresses, and removes everything on exit.
 
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ afterAll(async () => {
 }, HANG_TEST_MS);
 
 describe('hack/cluster', () => {
-  test('starts a cluster, and started again finds that everything runs', async () => {
+  test('starts a cluster, and a second start finds it running', async () => {
     const first = await hackCluster(['up', '--name', NAME, '--nodes', '4']);
     expect(first).toMatchObject({ code: 0, stdout: `export KUBECONFIG=${clusterFolder(NAME)}/kubeconfig\n` });
     const before = processesOf(NAME);
@@ -58,7 +58,7 @@ describe('hack/cluster', () => {
     for (const { pid } of before) expect(status.stdout).toContain(`runs (process ${pid})`);
   });
 
-  test('adds nodes of several zones, machine types and capacity types, which take pods', async () => {
+  test('adds nodes of several zones, machine types and capacity types, which run pods', async () => {
     const layout = new Layout(NAME);
     const api = new RawApi(layout, layout.read()!.ports.apiserver);
     try {
@@ -81,11 +81,11 @@ describe('hack/cluster', () => {
     }
   });
 
-  test('starts again what has ended, on its port and with its data', async () => {
+  test('restarts a component that has exited, on its port and with its data', async () => {
     const layout = new Layout(NAME);
     const { 'kube-scheduler': scheduler } = layout.read()!.processes;
     process.kill(scheduler!.pid, 'SIGKILL');
-    await eventually('the scheduler has ended: it was killed', HANG_MS, () => !isRunning(scheduler!));
+    await eventually('the scheduler has exited: it was killed', HANG_MS, () => !isRunning(scheduler!));
     expect(await hackCluster(['status', '--name', NAME])).toMatchObject({ code: 1 });
     expect((await hackCluster(['up', '--name', NAME, '--nodes', '5'])).code).toBe(0);
     expect((await hackCluster(['status', '--name', NAME])).code).toBe(0);
@@ -95,17 +95,17 @@ describe('hack/cluster', () => {
     const processes = processesOf(NAME);
     expect(await hackCluster(['down', '--name', NAME])).toMatchObject({ code: 0 });
     expect(processes.filter(isRunning)).toEqual([]);
-    const left = readdirSync(dirname(clusterFolder(NAME))).filter((entry) => entry === NAME || entry.startsWith(`${NAME}.`));
-    expect(left).toEqual([]);
+    const leftFiles = readdirSync(dirname(clusterFolder(NAME))).filter((entry) => entry === NAME || entry.startsWith(`${NAME}.`));
+    expect(leftFiles).toEqual([]);
     expect(await hackCluster(['down', '--name', NAME])).toMatchObject({ code: 0 });
   });
 
-  test('interrupted while it starts, it removes what it has started', async () => {
+  test('removes its processes when it is interrupted during a start', async () => {
     const child = spawn(join(ROOT, 'hack/cluster'), ['up', '--name', INTERRUPTED], { stdio: 'ignore' });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     const processes = await eventually('two processes are recorded: a start records six', HANG_MS, () => {
-      const known = processesOf(INTERRUPTED);
-      return known.length >= 2 && known;
+      const processes = processesOf(INTERRUPTED);
+      return processes.length >= 2 && processes;
     });
     child.kill('SIGINT');
     expect(await ended).not.toBe(0);
@@ -113,12 +113,12 @@ describe('hack/cluster', () => {
     expect(existsSync(clusterFolder(INTERRUPTED))).toBe(false);
   });
 
-  test('killed while it starts, the next command removes what it had started', async () => {
+  test('removes at the next command what was left by a start that was killed', async () => {
     const child = spawn(join(ROOT, 'hack/cluster'), ['up', '--name', INTERRUPTED], { stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('close', resolve));
     const processes = await eventually('a process is recorded: a start records six', HANG_MS, () => {
-      const known = processesOf(INTERRUPTED);
-      return known.length >= 1 && known;
+      const processes = processesOf(INTERRUPTED);
+      return processes.length >= 1 && processes;
     });
     child.kill('SIGKILL');
     await ended;
@@ -130,32 +130,32 @@ describe('hack/cluster', () => {
   const wrong: readonly (readonly [string, readonly string[], number, RegExp])[] = [
     ['an unknown command', ['upp'], 2, /unknown command: upp[\s\S]*--help/],
     ['an unknown option', ['up', '--node', '3'], 2, /--node/],
-    ['a number of nodes that is none', ['up', '--nodes', 'many'], 2, /--nodes many: give a whole number/],
+    ['an invalid number of nodes', ['up', '--nodes', 'many'], 2, /--nodes many: give a whole number/],
     [
-      'a machine type that nobody knows',
+      'an unknown machine type',
       ['up', '--name', INTERRUPTED, '--machine-types', 'z9'],
       1,
       /machine type z9 is not known; choose one of e2-/,
     ],
-    ['a name that no folder could have', ['up', '--name', '../x'], 1, /use up to 40 lower-case letters/],
-    ['a cluster that is not there', ['kubeconfig', '--name', 'nobody'], 2, /there is no cluster nobody: start it with hack\/cluster up/],
+    ['a name that is not valid for a folder', ['up', '--name', '../x'], 1, /use up to 40 lower-case letters/],
+    ['a cluster that does not exist', ['kubeconfig', '--name', 'nobody'], 2, /there is no cluster nobody: start it with hack\/cluster up/],
   ];
-  test.each(wrong)('%s is refused with what to do', async (_what, args, code, words) => {
-    const said = await hackCluster(args);
-    expect(said.code).toBe(code);
-    expect(said.stderr).toMatch(words);
+  test.each(wrong)('%s is refused with a remedy', async (_what, args, code, words) => {
+    const result = await hackCluster(args);
+    expect(result.code).toBe(code);
+    expect(result.stderr).toMatch(words);
   });
 
   const toolchains: readonly (readonly [string, string, RegExp])[] = [
     ['no Go', '#!/bin/sh\nexit 127\n', /built with Go 1\.26 or later, and there is no usable go: install it/],
     ['an old Go', '#!/bin/sh\necho go1.22.3\n', /built with Go 1\.26 or later, and go is go1\.22\.3: install it/],
   ];
-  test.each(toolchains)('with %s it asks for the right one', async (what, script, words) => {
+  test.each(toolchains)('with %s it names the required version', async (what, script, words) => {
     const folder = join(scratch, what.replace(' ', '-'));
     mkdirSync(folder);
     writeFileSync(join(folder, 'go'), script, { mode: 0o755 });
-    const said = await hackCluster(['up', '--name', INTERRUPTED], { PATH: `${folder}:${process.env['PATH'] ?? ''}` });
-    expect(said.code).toBe(1);
-    expect(said.stderr).toMatch(words);
+    const result = await hackCluster(['up', '--name', INTERRUPTED], { PATH: `${folder}:${process.env['PATH'] ?? ''}` });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(words);
   });
 });

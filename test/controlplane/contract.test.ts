@@ -1,5 +1,5 @@
-// The contract suite on a real API server and on the embedded one, side by side: the same requests, the same assertions. The
-// real one is right; a rule that either does not keep fails here.
+// The contract suite on a real API server and on the embedded one: the same requests and the same assertions. The real server defines the
+// contract; a rule that either server breaks fails here.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ALL_CASES } from '../contract/http/all-cases.ts';
@@ -10,15 +10,15 @@ import type { ApiTarget } from '../contract/http/raw-client.ts';
 import { HANG_TEST_MS } from '../eventually.ts';
 import { RealCluster } from './real-cluster.ts';
 
-/** Cases at once on each server: enough that waiting for one server's controllers costs little time. */
+/** Concurrent cases on each server, so that waiting for one server's controllers costs little time. */
 const CONCURRENCY = 6;
-/** Fewer would not be the contract that is promised. */
+/** Lower bound of the number of cases, so that none are lost. */
 const CASES_AT_LEAST = 250;
 
 const SERVERS = ['embedded', 'real'] as const;
 type Server = (typeof SERVERS)[number];
 
-/** Why each case failed, by server; nothing for one that is kept. */
+/** Error of each failed case, by server. */
 const failures: Readonly<Record<Server, Map<ContractCase, unknown>>> = { embedded: new Map(), real: new Map() };
 let cluster: RealCluster;
 let embedded: EmbeddedTarget;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, HANG_TEST_MS);
 
 afterAll(async () => {
-  // Whatever did not come up, or went wrong inside: the real one must not stay.
+  // Cleanup of a cluster that did not start, or failed later: its processes must not remain.
   try {
     await (embedded as EmbeddedTarget | undefined)?.close();
   } finally {
@@ -39,7 +39,7 @@ afterAll(async () => {
   }
 });
 
-/** A ServiceAccount that may do everything: bearer tokens are what both servers know. */
+/** A ServiceAccount with cluster-admin: both servers accept its bearer token. */
 async function administratorOf(real: RealCluster): Promise<ApiTarget> {
   const subject = { kind: 'ServiceAccount', namespace: 'kube-system', name: 'contract' };
   await real.kubectl('create', 'serviceaccount', subject.name, '--namespace', subject.namespace);
@@ -58,11 +58,11 @@ async function runAll(server: Server, target: ApiTarget): Promise<void> {
   const contract = new ContractRun(target);
   const waiting = [...ALL_CASES];
   const worker = async (): Promise<void> => {
-    for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
+    for (let contractCase = waiting.shift(); contractCase !== undefined; contractCase = waiting.shift()) {
       try {
-        await contract.run(each);
+        await contract.run(contractCase);
       } catch (err) {
-        failures[server].set(each, err);
+        failures[server].set(contractCase, err);
       }
     }
   };
@@ -71,22 +71,27 @@ async function runAll(server: Server, target: ApiTarget): Promise<void> {
 }
 
 function table(): string {
-  const mark = (server: Server, each: ContractCase): string => (failures[server].has(each) ? 'FAILED' : 'ok').padEnd(8);
-  const rows = ALL_CASES.map((each) => `  ${mark('embedded', each)}  ${mark('real', each)}  ${each.area}: ${each.name}`);
-  const kept = (server: Server): string => `${ALL_CASES.length - failures[server].size}/${ALL_CASES.length}`.padEnd(8);
-  return ['', '  embedded  real      rule', ...rows, `  ${kept('embedded')}  ${kept('real')}  ${ALL_CASES.length} cases`, ''].join('\n');
+  const mark = (server: Server, contractCase: ContractCase): string => (failures[server].has(contractCase) ? 'FAILED' : 'ok').padEnd(8);
+  const rows = ALL_CASES.map(
+    (contractCase) => `  ${mark('embedded', contractCase)}  ${mark('real', contractCase)}  ${contractCase.area}: ${contractCase.name}`,
+  );
+  const total = (server: Server): string => `${ALL_CASES.length - failures[server].size}/${ALL_CASES.length}`.padEnd(8);
+  return ['', '  embedded  real      rule', ...rows, `  ${total('embedded')}  ${total('real')}  ${ALL_CASES.length} cases`, ''].join('\n');
 }
 
 describe('the contract over HTTP', () => {
-  test('holds as many rules as are promised, each under a name of its own', () => {
+  test('has at least the documented number of rules, with unique names', () => {
     process.stdout.write(`${table()}\n`);
     expect(ALL_CASES.length).toBeGreaterThanOrEqual(CASES_AT_LEAST);
     expect(new Set(ALL_CASES.map(({ area, name }) => `${area}: ${name}`)).size).toBe(ALL_CASES.length);
   });
 
   describe.each(SERVERS)('on the %s server', (server) => {
-    test.each(ALL_CASES.map((each) => [`${each.area}: ${each.name}`, each] as const))('%s', (_, each) => {
-      if (failures[server].has(each)) throw failures[server].get(each);
-    });
+    test.each(ALL_CASES.map((contractCase) => [`${contractCase.area}: ${contractCase.name}`, contractCase] as const))(
+      '%s',
+      (_, contractCase) => {
+        if (failures[server].has(contractCase)) throw failures[server].get(contractCase);
+      },
+    );
   });
 });

@@ -1,5 +1,5 @@
-// The Dockerfile's own steps, run in a scratch folder: no container runs here, so what an engine would do is done by hand.
-// What the steps would leave in the image is then started as the image starts it.
+// Runs the steps of the Dockerfile in a scratch folder, because no container engine runs here, and starts the programs of the resulting
+// image as the image would.
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-/** The stages of a Dockerfile, its continued lines joined. */
+/** Stages of a Dockerfile, with continued lines joined. */
 function stagesOf(text: string): readonly Stage[] {
   const joined = text.replaceAll(/\\\n/g, ' ').split('\n');
   const instructions = joined
@@ -43,14 +43,14 @@ function stagesOf(text: string): readonly Stage[] {
   return stages;
 }
 
-/** Does what an engine does with a stage, in a folder of its own. Answers where the stage's files are. */
+/** Executes the instructions of a stage in a folder, as an engine does. */
 class Builder {
   readonly #scratch: string;
   constructor(scratch: string) {
     this.#scratch = scratch;
   }
 
-  /** Where a path of a stage is in the scratch folder. */
+  /** Path in the scratch folder of a path of a stage. */
   at(stage: string, path: string): string {
     return join(this.#scratch, stage, path);
   }
@@ -67,9 +67,9 @@ class Builder {
   }
 
   async #copy(stage: string, workdir: string, rest: string): Promise<void> {
-    const words = rest.split(/\s+/);
-    const from = /^--from=(.+)$/.exec(words[0] ?? '')?.[1];
-    const paths = from === undefined ? words : words.slice(1);
+    const operands = rest.split(/\s+/);
+    const from = /^--from=(.+)$/.exec(operands[0] ?? '')?.[1];
+    const paths = from === undefined ? operands : operands.slice(1);
     const to = paths.pop() ?? '';
     for (const path of paths) {
       const source = from === undefined ? join(ROOT, path) : this.at(from, path);
@@ -93,7 +93,7 @@ async function shell(line: string, folder: string): Promise<void> {
   }
 }
 
-/** The shell of a build stage has no settings of this test run, and Node.js of its own. */
+/** Environment of a build stage: without the settings of this test run, with its own Node.js. */
 function environment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _options, npm_config_nodedir: _nodedir, ...rest } = process.env;
   return { ...rest, NODE_ENV: 'development' };
@@ -106,7 +106,7 @@ const of = (keyword: string): readonly string[] =>
   final.instructions.filter((instruction) => instruction.keyword === keyword).map(({ rest }) => rest);
 
 describe('The image', () => {
-  test('is distroless, not root by number, and exposes the three ports', () => {
+  test('is distroless, has a numeric non-root user, and exposes the three ports', () => {
     expect(dockerfile).toMatch(/^ARG RUNTIME_IMAGE=gcr\.io\/distroless\/nodejs24-debian\d+:nonroot$/m);
     expect(final.base).toBe('${RUNTIME_IMAGE}');
     expect(of('USER')).toEqual(['65532:65532']);
@@ -127,7 +127,7 @@ describe('The image', () => {
     expect(copied.filter((path) => !isAllowed(path))).toEqual([]);
   });
 
-  test('has what the chart and the manifests start', () => {
+  test('contains the programs that the chart and the manifests start', () => {
     const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: Readonly<Record<string, string>> };
     const entrypoint = JSON.parse(of('ENTRYPOINT')[0]!) as readonly string[];
     const started = ['config/controller/deployment.yaml', 'config/uninstall/job.yaml'].map((file) => {
@@ -153,7 +153,7 @@ describe('The steps of the Dockerfile', () => {
   }, HANG_TEST_MS);
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  /** A command line of the image, its Node.js replaced by ours. */
+  /** Starts a command line of the image with this Node.js. */
   const start = async (args: readonly string[]): Promise<string> => {
     const [, ...flags] = JSON.parse(of('ENTRYPOINT')[0]!) as readonly string[];
     const { stdout } = await run(process.execPath, [...flags, ...args], {
@@ -165,7 +165,7 @@ describe('The steps of the Dockerfile', () => {
   };
 
   test(
-    'leave both programs able to start',
+    'produce an image in which both programs start',
     async () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
       const [controller] = JSON.parse(of('CMD')[0]!) as readonly string[];
@@ -176,7 +176,7 @@ describe('The steps of the Dockerfile', () => {
     HANG_TEST_MS,
   );
 
-  test('leave no sources, tests or development packages in the image', () => {
+  test('keep sources, tests and development packages out of the image', () => {
     const app = builder.at('final', '/app');
     expect(readdirSync(app).sort()).toEqual(['LICENSE', 'crds', 'dist', 'node_modules', 'package.json']);
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
@@ -184,7 +184,7 @@ describe('The steps of the Dockerfile', () => {
       Readonly<Record<string, string>>
     >;
     expect(Object.keys(dependencies).filter((name) => !existsSync(join(app, 'node_modules', name)))).toEqual([]);
-    // Some of them are needed by packages that stay; these are needed by nobody else.
+    // Some development packages are also dependencies of packages in the image; these are not.
     const tools = ['jest', 'eslint', 'prettier', 'typescript', 'knip', 'node'].filter((name) => name in devDependencies);
     expect(tools.filter((name) => existsSync(join(app, 'node_modules', name)))).toEqual([]);
     expect(filesUnder(join(app, 'dist')).filter((file) => file.includes('.test.'))).toEqual([]);
@@ -230,7 +230,7 @@ function filesUnder(folder: string): readonly string[] {
     .sort();
 }
 
-/** Of names and contents of every file. */
+/** Digest over the names and contents of all files. */
 function digestOf(folder: string): string {
   const hash = createHash('sha256');
   for (const file of filesUnder(folder))

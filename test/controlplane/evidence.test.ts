@@ -1,5 +1,5 @@
-// Throttling and pressure from the kubelets' own endpoints on a real control plane, read with the controller's own token: what
-// the dashboard API shows to curl.
+// Throttling and pressure on a real control plane: read from the kubelets' endpoints with the controller's token, and shown by the
+// dashboard API.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { HealthCheck, Recommendation } from '../../src/apis/http/types.generated.ts';
@@ -70,7 +70,7 @@ async function containerOf(name: string): Promise<Recommendation['containers'][n
 }
 
 test(
-  'the API shows in what share of CPU periods a container was throttled, null without a CPU limit, and how long it waited for CPU',
+  'the API shows the throttled share of CPU periods, null without a CPU limit, and CPU pressure',
   async () => {
     const limited = await eventuallyReads(
       'the throttled share is known: the node is read twice at first, and five minutes of samples are taken in as one',
@@ -81,13 +81,13 @@ test(
     expect(limited?.throttledRatio).toBeCloseTo(0.4, 1);
     expect(limited?.cpuPressureRatio).toBeCloseTo(0.3, 1);
     expect((await containerOf('unlimited'))?.throttledRatio).toBeNull();
-    const shown = await cluster.kubectl('get', 'recommendation', 'deployment-limited', '-o', 'jsonpath={.status.containers[0]}');
-    expect(JSON.parse(shown)).toMatchObject({ throttledRatio: expect.closeTo(0.4, 1), cpuPressureRatio: expect.closeTo(0.3, 1) });
+    const status = await cluster.kubectl('get', 'recommendation', 'deployment-limited', '-o', 'jsonpath={.status.containers[0]}');
+    expect(JSON.parse(status)).toMatchObject({ throttledRatio: expect.closeTo(0.4, 1), cpuPressureRatio: expect.closeTo(0.3, 1) });
   },
   HANG_TEST_MS,
 );
 
-test('health says that throttling and pressure are known', async () => {
+test('health reports that throttling and pressure are measured', async () => {
   const checks = await read<readonly HealthCheck[]>(controller.dashboard, 'health');
   expect(checks.filter(({ name }) => name === 'throttling' || name === 'pressure')).toEqual([
     expect.objectContaining({ name: 'pressure', status: 'ok', message: 'known of 1 nodes' }),

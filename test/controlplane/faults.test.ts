@@ -1,6 +1,6 @@
-// A real control plane that fails under a controller at work: its API server killed, its etcd stopped, its watches
-// cut, its answers wrong, its token gone, its permission taken. The end is the undisturbed one, and the audit log shows
-// that nothing was done twice.
+// A real control plane that fails while a controller works: its API server is killed, its etcd stopped, its watches cut, its responses
+// wrong, the token expired, a permission revoked. The end equals that of an undisturbed workload, and the audit log shows no duplicate
+// write.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -21,7 +21,7 @@ import { RealCluster } from './real-cluster.ts';
 const ETCD_AWAY_MS = 60_000;
 const NAMESPACE = 'shop';
 const REPLICAS = 3;
-/** As it was made, and one change of its specification. */
+/** Generation of a pod after its creation and one change of its spec. */
 const RESIZED_ONCE = 2;
 const APPS = ['undisturbed', 'restarted', 'frozen', 'refused', 'unknown', 'unpermitted'];
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -62,7 +62,7 @@ beforeAll(async () => {
 
 afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
-test('Nothing disturbed: the end that every other test must come to, too', async () => {
+test('Nothing disturbed: the end that every other test must reach', async () => {
   await createPolicy('undisturbed');
   await resized('undisturbed');
 });
@@ -86,19 +86,19 @@ describe('A control plane', () => {
     await atEase();
   });
 
-  test('that takes our permission to resize: named everywhere (and done after it is given back: the last of these tests)', async () => {
+  test('that revokes the permission to resize: reported everywhere (the last of these tests resizes after it is granted again)', async () => {
     const giveBack = await connection.forbid('pods/resize', ['patch']);
     try {
       await createPolicy('unpermitted');
-      const words = `patch pods/resize in namespace ${NAMESPACE}`;
+      const permission = `patch pods/resize in namespace ${NAMESPACE}`;
       await eventually('health names the permission: its requests are forbidden', HANG_MS, async () =>
-        (await healthOf('permissions'))?.message.includes(words),
+        (await healthOf('permissions'))?.message.includes(permission),
       );
       await eventually('the log names the permission: it is logged when health first names it', HANG_MS, () =>
-        logged(controller.process, 'A permission is missing').some(({ permission }) => permission === words),
+        logged(controller.process, 'A permission is missing').some((line) => line.permission === permission),
       );
       await eventually('the policy names the permission: no pod of it can be resized', HANG_MS, async () =>
-        (await client.policy('unpermitted')).status?.conditions?.some(({ message }) => message.includes(`not permitted: ${words}`)),
+        (await client.policy('unpermitted')).status?.conditions?.some(({ message }) => message.includes(`not permitted: ${permission}`)),
       );
     } finally {
       await giveBack();
@@ -106,7 +106,7 @@ describe('A control plane', () => {
     await permitted();
   });
 
-  test('whose etcd is stopped for a minute: reads go on, and what was due is done afterwards', async () => {
+  test('whose etcd is stopped for a minute: reads continue, and due changes are made afterwards', async () => {
     await createPolicy('frozen');
     cluster.signalComponent('etcd', 'SIGSTOP');
     const until = Date.now() + ETCD_AWAY_MS;
@@ -124,7 +124,7 @@ describe('A control plane', () => {
     await atEase();
   });
 
-  test('behind a proxy that cuts watches, answers 500, asks to wait and loses answers', async () => {
+  test('behind a proxy that cuts watches, answers 500 and 429, and loses responses', async () => {
     const faults: readonly RunningFault[] = [
       connection.proxy.begin({ every: 10, trouble: { answer: 500 } }),
       connection.proxy.begin({ every: 9, trouble: { answer: 429, headers: { 'retry-after': '1' } } }),
@@ -132,7 +132,7 @@ describe('A control plane', () => {
       connection.proxy.begin({ every: 2, verbs: ['patch'], resources: ['pods/resize'], trouble: 'lose-answer' }),
     ];
     try {
-      // A watch that has just ended by itself is opened again: what is cut may take more than one attempt.
+      // A watch that has just ended normally is opened again, so cutting enough of them may take several attempts.
       let cut = 0;
       await eventually(
         'more than ten watches are cut: every informer opens a new one',
@@ -148,13 +148,13 @@ describe('A control plane', () => {
     await atEase();
   });
 
-  test('for which our token has expired, until a new one is in its file', async () => {
+  test('for which the token has expired, until its file has a new one', async () => {
     const answers: number[] = [];
     for (const minutes of [30, -1]) {
       const token = cluster.tokenUntil(connection.token(), new Date(Date.now() + minutes * 60_000));
       answers.push((await cluster.api.request({ method: 'GET', path: '/api/v1/pods?limit=1', token })).status);
     }
-    // It is the end alone that is refused, not who signed it.
+    // Only the expiry is refused, not the signature.
     expect(answers).toEqual([200, 401]);
     connection.replaceToken((token) => cluster.tokenUntil(token, new Date(Date.now() - 60_000)));
     try {
@@ -177,7 +177,7 @@ describe('A control plane', () => {
     await atEase();
   });
 
-  test('that holds a newer CRD than ours: kept at the next start, and named', async () => {
+  test('that has a newer CRD than the controller: kept at the next start, and reported', async () => {
     await client.merge(`${CRDS}/accesspolicies.evenkeel.io`, { metadata: { annotations: { [CRD_VERSION_ANNOTATION]: '99.0.0' } } });
     const next = await startController(fixture, {
       'kubernetes.kubeconfig': connection.kubeconfig,
@@ -193,15 +193,15 @@ describe('A control plane', () => {
   });
 });
 
-// A resize that was not permitted is tried again after two minutes: most of them have passed by now.
-test('What was not permitted is done after the permission was given back', async () => {
+// A forbidden resize is retried after two minutes, most of which have passed by now.
+test('The forbidden resize is made after the permission is granted again', async () => {
   await resized('unpermitted');
   await atEase();
 });
 
-// What the API server gave up waiting for is carried out all the same when etcd goes on: an answer other than 200 is
-// no evidence, but a pod's generation counts what became of its specification.
-test('Of all these pods each was resized once, by its generation, and none was answered so twice, by the audit log', async () => {
+// A request that timed out in the API server may still be carried out when etcd recovers, so a response other than 200 is no evidence; but
+// a pod's generation counts the changes of its spec.
+test('Each of these pods was resized once, by its generation, and none has two successful responses in the audit log', async () => {
   const pods = await client.pods(NAMESPACE);
   expect(pods.filter(({ metadata }) => metadata.generation !== RESIZED_ONCE).map(({ metadata }) => metadata)).toEqual([]);
   const answered = (await Promise.all(APPS.map((app) => resizesOf(app)))).flat();
@@ -216,10 +216,10 @@ interface Health {
 }
 
 async function healthOf(name: string): Promise<Health | undefined> {
-  return (await read<readonly Health[]>(controller.dashboard, 'health')).find((each) => each.name === name);
+  return (await read<readonly Health[]>(controller.dashboard, 'health')).find((check) => check.name === name);
 }
 
-/** A policy of its own, which decides as quickly as can be, by a fixed rule. */
+/** A policy that decides as fast as possible, by a fixed rule. */
 async function createPolicy(app: string): Promise<void> {
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } } as const;
   const timing = { cooldown: '1s', interval: '5s', rollback: { within: '1s' } } as const;
@@ -227,7 +227,7 @@ async function createPolicy(app: string): Promise<void> {
   await client.create(PATHS.policies, aPolicy(app, spec));
 }
 
-/** All pods of a workload have what the undisturbed one's have, and it is less than before. */
+/** Waits until all pods of a workload have the size of the undisturbed one's, which is less than before. */
 async function resized(app: string): Promise<void> {
   await eventuallyReads(
     `the pods of ${app} have the size of undisturbed: usage, policy and template are the same`,
@@ -235,14 +235,14 @@ async function resized(app: string): Promise<void> {
     async () => [await requestsOf(app), await requestsOf('undisturbed')] as const,
     ([all, right]) => all.length === REPLICAS && new Set([...all, ...right]).size === 1 && !all[0]?.includes('400m'),
   );
-  // At rest: what is to be counted in the end was all of it.
+  // Until it is idle, so that the counts at the end are complete.
   await eventually(`the Recommendation of ${app} is applied, and no change is under way: every pod has its size`, HANG_MS, async () => {
     const { status } = (await client.recommendations()).find(({ spec }) => spec.targetRef.name === app) ?? {};
     return status?.state === 'applied' && status.apply === undefined;
   });
 }
 
-/** Requests as the nodes report them. */
+/** CPU and memory requests in force, as the nodes report them. */
 async function requestsOf(app: string): Promise<readonly string[]> {
   const pods = (await client.pods(NAMESPACE)).filter(({ metadata }) => metadata.labels?.['app'] === app);
   return pods.map(({ status }) => {
@@ -251,7 +251,7 @@ async function requestsOf(app: string): Promise<readonly string[]> {
   });
 }
 
-/** Pods of a workload whose resize the API server has carried out, once for each time. */
+/** Pods of a workload, one entry per resize that the API server carried out. */
 async function resizesOf(app: string): Promise<readonly string[]> {
   const events = cluster.audit(
     ({ objectRef, responseStatus, userAgent = '', requestURI }) =>
@@ -265,7 +265,7 @@ async function resizesOf(app: string): Promise<readonly string[]> {
   return events.map(({ objectRef }) => objectRef?.name ?? '');
 }
 
-/** Ready, every informer well, nothing stale. */
+/** Waits until the controller is ready, every informer is in sync and nothing is stale. */
 async function atEase(): Promise<void> {
   await eventually(
     'readyz answers 200: the fault has ended',

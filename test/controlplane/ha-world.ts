@@ -1,5 +1,5 @@
-// What the suite of two replicas runs on: a cluster with plenty to do at fifty effects a minute, a store that both share and
-// that knows a week of its usage, and replicas as processes that can be told apart.
+// Environment of the suite with two replicas: a cluster with enough work for fifty effects a minute, a shared store with a week of usage,
+// and replicas as processes with distinct identities.
 
 import { join } from 'node:path';
 import { openPostgresHistory } from '../../src/adapters/history/postgres-history.ts';
@@ -21,7 +21,7 @@ const OWN_NAMESPACE = 'evenkeel-system';
 const LEASE_PATH = `/apis/coordination.k8s.io/v1/namespaces/${OWN_NAMESPACE}/leases/evenkeel-controller`;
 const NAMESPACES = ['shop-a', 'shop-b', 'shop-c'];
 const DEPLOYMENTS_EACH = 16;
-/** More would be changed in stages, minutes apart. */
+/** More pods per workload would be changed in stages, minutes apart. */
 const REPLICAS = 1;
 const USES = { cpuMillicores: 100, memoryBytes: 128 * 2 ** 20 };
 
@@ -29,6 +29,7 @@ export interface Replica extends Controller {
   readonly name: string;
 }
 
+/** The cluster, the shared store and the replicas. */
 export class HaWorld {
   readonly fixture = new TestFixture();
   readonly cluster: RealCluster;
@@ -65,7 +66,7 @@ export class HaWorld {
     await this.store.stop();
   }
 
-  /** @param name of its pod: tells it from the others, and from its own earlier life by what is added to it */
+  /** @param name name of its pod; a suffix distinguishes its successive processes */
   async replica(name: string): Promise<Replica> {
     const settings = {
       'kubernetes.kubeconfig': this.#kubeconfig,
@@ -97,13 +98,13 @@ export class HaWorld {
     return this.cluster.api.expect<LeaseObject>({ method: 'GET', path: LEASE_PATH });
   }
 
-  /** As a person does with kubectl. */
+  /** Edits the lease as a user does with kubectl. */
   async editLease(spec: object): Promise<void> {
     const headers = { 'content-type': 'application/merge-patch+json' };
     await this.cluster.api.expect({ method: 'PATCH', path: LEASE_PATH, headers, body: { spec } });
   }
 
-  /** Effects so far by a replica, in any of its lives. */
+  /** Number of effects so far of a replica, over all its processes. */
   async effectsOf(name: string): Promise<number> {
     const events = this.cluster.audit(
       ({ userAgent = '', objectRef }) => userAgent.includes(`(${name}_`) && objectRef?.subresource === 'resize',
@@ -111,7 +112,7 @@ export class HaWorld {
     return events.length;
   }
 
-  /** Pods anew, at the size of their templates: something to do again. */
+  /** Recreates the pods of a namespace with the size of their templates, so that there is work again. */
   async churn(namespace: string): Promise<void> {
     await this.cluster.kubectl('delete', 'pods', '--all', '-n', namespace, '--wait=false');
   }
@@ -133,13 +134,13 @@ export class HaWorld {
     });
   }
 
-  /** A week of usage, moved from a file of one replica into the store of many. */
+  /** A week of usage, copied from the file of one replica into the shared store. */
   async #learn(): Promise<void> {
     const path = join(this.fixture.folder, 'learnt.sqlite');
-    const known = NAMESPACES.flatMap((namespace) =>
+    const workloads = NAMESPACES.flatMap((namespace) =>
       deployments(namespace).map((name) => ({ namespace, name, container: 'app', uses: USES })),
     );
-    await writeLearntUsage(path, known, 7 * DAY_MS);
+    await writeLearntUsage(path, workloads, 7 * DAY_MS);
     const common = {
       retentionMs: 30 * DAY_MS,
       maxBytes: 2 ** 30,
@@ -157,17 +158,17 @@ export class HaWorld {
   }
 }
 
-/** What a replica calls itself in its present term or the one before; undefined before its first. */
+/** Identity of a replica in its current or last term; undefined before its first term. */
 export function identityOf(replica: Replica): string | undefined {
   return logged(replica.process, 'Became leader').at(-1)?.['identity'] as string | undefined;
 }
 
-/** How often it became leader so far. */
+/** Number of terms of a replica so far. */
 export function termsOf(replica: Replica): number {
   return logged(replica.process, 'Became leader').length;
 }
 
-/** When it became leader last, by its own log. */
+/** Time at which it last became leader, from its log. */
 export function becameLeaderAt(replica: Replica): number {
   return Date.parse(String(logged(replica.process, 'Became leader').at(-1)?.['time']));
 }

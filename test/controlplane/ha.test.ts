@@ -1,5 +1,5 @@
-// Two replicas of the controller on a real control plane, with one PostgreSQL: one acts, both answer, and whatever ends the
-// one that acts, never do two. The API server's audit log is the witness.
+// Two replicas of the controller on a real control plane with one PostgreSQL: one acts and both answer, and however the leader ends, the
+// two never act at the same time. The API server's audit log proves it.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Cluster, Pod, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
@@ -13,7 +13,7 @@ import { describeProof, LEASE_MS, proveOneActor, type Term } from './one-actor-p
 let world: HaWorld;
 let leader: Replica;
 let follower: Replica;
-/** How long each took: printed with the proof, not asserted. */
+/** Duration of each hand-over: printed with the proof, not asserted. */
 const handOvers: string[] = [];
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('Two replicas with one store', () => {
     expect([termsOf(leader), termsOf(follower)]).toEqual([1, 0]);
   });
 
-  test('the evidence behind a recommendation is the same, too', async () => {
+  test('the evidence of a recommendation is the same on both', async () => {
     const path = 'recommendations/shop-a/shop-a-0';
     await eventuallyReads(
       'both explain the recommendation alike: they share the policy and the evidence',
@@ -57,7 +57,7 @@ describe('Two replicas with one store', () => {
 });
 
 describe('Hand-over', () => {
-  test('on a clean stop the lease is released, and the other leads at once with all that was learnt', async () => {
+  test('on a clean stop the lease is released, and the other leads at once with all usage', async () => {
     const tookMs: number[] = [];
     for (let round = 0; round < 2; round += 1) {
       const before = await confidenceOf(leader);
@@ -68,7 +68,7 @@ describe('Hand-over', () => {
       await leads(follower, terms);
       tookMs.push(becameLeaderAt(follower) - begun);
       expect(await leader.process.exit()).toEqual({ code: 0, signal: null });
-      // One that was not released is taken only when it has run out.
+      // A lease that was not released is taken only after it has expired.
       expect((await endedTerm(identity)).released).toBe(true);
       expect(await confidenceOf(follower)).toBeCloseTo(before, 1);
       await swap();
@@ -76,7 +76,7 @@ describe('Hand-over', () => {
     handOvers.push(`clean stop: ${tookMs.join(', ')} ms (promised on an idle machine: 2000)`);
   });
 
-  test('after kill -9 the other leads, and not before the lease has run out', async () => {
+  test('after kill -9 the other leads, and not before the lease has expired', async () => {
     const tookMs: number[] = [];
     for (let round = 0; round < 2; round += 1) {
       const terms = termsOf(follower);
@@ -113,21 +113,21 @@ describe('Hand-over', () => {
       HANG_MS,
       () => logged(leader.process, 'No longer leader').length > 0,
     );
-    // Its last renewal failed while it was stopped; health reports that until it has read the lease again.
+    // Its last renewal failed while it was stopped; health reports that until it reads the lease again.
     const successor = `ok: ${String(identityOf(follower))} leads`;
     await eventually(
       'the old leader names its successor: it reads the lease again',
       HANG_MS,
       async () => (await healthOf(leader, 'leader-election')) === successor,
     );
-    // It takes usage from its successor, and reads no kubelet any more.
+    // As a follower it takes usage from its successor, and no longer reads kubelets.
     await eventually('the old leader takes usage from its successor: a follower reads no kubelet', HANG_MS, async () =>
       (await healthOf(leader, 'usage-source')).includes('by way of the leader: read'),
     );
     [leader, follower] = [follower, leader];
   });
 
-  test('a lease given away by hand stops the leader; somebody leads again once it has run out', async () => {
+  test('a lease edited to another holder stops the leader; a replica leads again once it has expired', async () => {
     const before = [termsOf(leader), termsOf(follower)] as const;
     const ended = logged(leader.process, 'No longer leader').length;
     await world.editLease({ holderIdentity: 'somebody-else' });
@@ -144,7 +144,7 @@ describe('Hand-over', () => {
     if (termsOf(follower) > before[1]) [leader, follower] = [follower, leader];
   });
 
-  test('a holder whose clock is ten years ahead is followed when its lease has run out by ours', async () => {
+  test('the lease of a holder whose clock is ten years ahead expires by the follower’s clock', async () => {
     for (const replica of [follower, leader]) {
       replica.process.signal('SIGTERM');
       await replica.process.exit();
@@ -154,21 +154,21 @@ describe('Hand-over', () => {
     const begun = Date.now();
     leader = await world.replica('keel-2');
     await leads(leader, 0);
-    // From its first look at the lease on, which came after this began.
+    // Measured from its first look at the lease, which came after the start of the test.
     expect(becameLeaderAt(leader) - begun).toBeGreaterThanOrEqual(LEASE_MS);
     follower = await world.replica('keel-3');
   });
 });
 
-describe('With the store away', () => {
-  test('the follower answers with null and a warning, the leader goes on from memory; and all is well when it is back', async () => {
+describe('With the store unavailable', () => {
+  test('the follower answers with null and a warning, the leader continues from memory; both recover with the store', async () => {
     await eventually('the follower reports usage: the leader shares it', HANG_MS, async () =>
       Object.values(await usageOfPods(follower)).some((used) => used !== null),
     );
     await world.store.down();
     try {
       const { status, envelope } = await eventuallyReads(
-        'the follower reports no usage: the store is away',
+        'the follower reports no usage: the store is unavailable',
         HANG_MS,
         () => ask<readonly Pod[]>(follower.dashboard, 'pods?limit=1000'),
         ({ envelope: { data } }) => data.every(({ used }) => nothingOf(used)),
@@ -186,7 +186,7 @@ describe('With the store away', () => {
         expect([path, (await ask(follower.dashboard, path)).status, (await ask(leader.dashboard, path)).status]).toEqual([path, 200, 200]);
       }
       expect((await read<Cluster>(follower.dashboard, 'cluster')).used).toEqual({ cpuMillicores: null, memoryBytes: null });
-      // CPU is a rate: whoever has just begun to lead knows it from its second reading of the kubelets on.
+      // CPU is a rate: a new leader has it from its second reading of the kubelets on.
       await eventually('the leader reports usage: it reads the kubelets itself', HANG_MS, async () => {
         const { used } = await read<Cluster>(leader.dashboard, 'cluster');
         return (used.cpuMillicores ?? 0) > 0 && (used.memoryBytes ?? 0) > 0;
@@ -212,7 +212,7 @@ describe('With the store away', () => {
 });
 
 describe('The API server’s audit log', () => {
-  test('shows one actor at a time', async () => {
+  test('shows one acting replica at a time', async () => {
     const proof = proveOneActor(world.cluster.audit());
     console.info([...handOvers, describeProof(proof)].join('\n'));
     expect(proof.problems).toEqual([]);
@@ -223,21 +223,21 @@ describe('The API server’s audit log', () => {
   });
 });
 
-/** Waits until a replica has begun one more term than before. */
+/** Waits until a replica has started another term. */
 function leads(replica: Replica, termsBefore: number): Promise<unknown> {
   return eventually(`${replica.name} leads: the lease is free, was released or expires`, HANG_MS, () => termsOf(replica) > termsBefore);
 }
 
-/** The last term of an identity, once another one has taken its lease. */
+/** The last term of an identity, once another replica has taken its lease. */
 function endedTerm(identity: string | undefined): Promise<Term> {
   return eventually(`the audit log has the end of the term of ${String(identity)}: another replica took the lease`, HANG_MS, async () => {
     const { terms } = proveOneActor(world.cluster.audit());
-    const term = terms.findLast((each) => each.identity === identity);
+    const term = terms.findLast((candidate) => candidate.identity === identity);
     return term !== undefined && term.until !== null && term !== terms.at(-1) && term;
   });
 }
 
-/** The follower became leader: the one that ended is started again, to follow. */
+/** After the follower became leader: restarts the other replica as the follower. */
 async function swap(): Promise<void> {
   const { name } = leader;
   leader = follower;
@@ -249,11 +249,11 @@ async function usageOfPods(replica: Replica): Promise<Readonly<Record<string, nu
   return Object.fromEntries(pods.map(({ namespace, name, used }) => [`${namespace}/${name}`, used.memoryBytes]));
 }
 
-/** What is recommended and why, without what moves with every reading. */
+/** The recommendation and its reasons, without the values that change with every reading. */
 async function detailOf(replica: Replica, path: string): Promise<object> {
   const { policy, mode, containers, audit } = await read<RecommendationDetail>(replica.dashboard, path);
-  const shown = containers.map(({ name, recommended }) => ({ name, recommended }));
-  return { policy, mode, shown, rules: audit.rules, explained: audit.containers.length };
+  const recommendations = containers.map(({ name, recommended }) => ({ name, recommended }));
+  return { policy, mode, shown: recommendations, rules: audit.rules, explained: audit.containers.length };
 }
 
 async function confidenceOf(replica: Replica): Promise<number> {

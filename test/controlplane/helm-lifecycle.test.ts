@@ -1,5 +1,5 @@
-// The chart's whole life by the real Helm on the real API server: installed, upgraded, rolled back, uninstalled. Every
-// pod of ours runs for real, with its ServiceAccount's own token, so a permission that is missing fails here.
+// The lifecycle of the chart with the real Helm on the real API server: install, upgrade, roll back, uninstall. Every pod of Evenkeel runs
+// as a process with its ServiceAccount's token, so a missing permission fails here.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,10 +20,10 @@ import type { RunningPod } from './running-pod.ts';
 const NAMESPACE = 'evenkeel-system';
 const RELEASE = 'evenkeel';
 const CHART = join(ROOT, 'charts/evenkeel');
-/** Of Helm's and kubectl's own waits. */
+/** Timeout of the waits of Helm and kubectl. */
 const CLI_TIMEOUT = `${HANG_MS / 60_000}m`;
 
-/** Of a person, with the history of an earlier life of Evenkeel on it. */
+/** A claim of the user, with the history of an earlier installation. */
 const CLAIM = 'evenkeel-history';
 const TOO_LARGE = { requests: { cpu: '500m', memory: '512Mi' } };
 
@@ -51,7 +51,7 @@ describe('The chart', () => {
   let runner: PodRunner;
   let values: string;
   const endings: (() => Promise<void>)[] = [];
-  /** By name, as they were before Evenkeel came. */
+  /** Pods by name, as they were before the installation. */
   let created: ReadonlyMap<string, PodShape>;
 
   beforeAll(async () => {
@@ -66,8 +66,8 @@ describe('The chart', () => {
     await cluster.kubectl('create', 'namespace', NAMESPACE);
     await apply(...aVolume(CLAIM));
     const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
-    const known = { namespace: 'shop', name: 'web', container: 'app', uses };
-    await writeLearntUsage(join(runner.claimFolder(CLAIM), 'evenkeel.sqlite'), [known], 2 * DAY_MS);
+    const learntUsage = { namespace: 'shop', name: 'web', container: 'app', uses };
+    await writeLearntUsage(join(runner.claimFolder(CLAIM), 'evenkeel.sqlite'), [learntUsage], 2 * DAY_MS);
     await apply(aDeployment('web', 3));
     await cluster.kubectl('-n', 'shop', 'rollout', 'status', 'deployment/web', `--timeout=${CLI_TIMEOUT}`);
     created = new Map((await podsOf('web')).map((pod) => [pod.metadata.name, pod]));
@@ -95,7 +95,7 @@ describe('The chart', () => {
     return list(`/api/v1/namespaces/shop/pods?labelSelector=app%3D${app}`);
   }
 
-  /** Of the controller, once there is exactly one and it is ready. */
+  /** The controller's pod, once there is exactly one and it is ready. @param not a pod that does not count */
   function theController(not?: RunningPod): Promise<RunningPod> {
     return eventually('one ready pod of the controller: its Deployment has one replica', HANG_MS, () => {
       const pods = runner.pods(NAMESPACE).filter(({ component }) => component === 'controller');
@@ -105,7 +105,7 @@ describe('The chart', () => {
     });
   }
 
-  /** Requests of ours that the API server forbade: writes by its audit log, everything else by the controllers' own count. */
+  /** Forbidden requests of Evenkeel: writes from the audit log, others from the controllers' metrics. */
   async function forbiddenToUs(): Promise<readonly string[]> {
     const writes = cluster.audit(
       ({ user, responseStatus }) => user.username.startsWith(`system:serviceaccount:${NAMESPACE}:`) && responseStatus?.code === 403,
@@ -119,18 +119,18 @@ describe('The chart', () => {
   }
 
   test(
-    'is installed: the controller comes up with the token of its own ServiceAccount, and Helm sees it ready',
+    'is installed: the controller starts with its ServiceAccount’s token, and Helm sees it ready',
     async () => {
       await helm('install', RELEASE, CHART, '--values', values, ...runner.helmValues, '--wait', '--timeout', CLI_TIMEOUT);
       const controller = await theController();
       expect((await boundedFetch(`${controller.url('dashboard')}/api/v1/health`, 'health of the controller')).status).toBe(200);
-      // Nobody named this cluster, and a pod's credentials do not either.
-      const shown = JSON.parse(
+      // No cluster name is set, and in-cluster credentials contain none.
+      const clusterInfo = JSON.parse(
         (await boundedFetch(`${controller.url('dashboard')}/api/v1/cluster`, 'the cluster of the dashboard')).text,
       ) as {
         readonly data: { readonly name: string };
       };
-      expect(shown.data.name).toBe('kubernetes');
+      expect(clusterInfo.data.name).toBe('kubernetes');
       const crds = await list<Named>('/apis/apiextensions.k8s.io/v1/customresourcedefinitions');
       expect(crds.map(({ metadata }) => metadata.name)).toContain('recommendations.evenkeel.io');
       expect(await forbiddenToUs()).toEqual([]);
@@ -139,7 +139,7 @@ describe('The chart', () => {
   );
 
   test(
-    'right-sizes pods in place, by its own permissions',
+    'right-sizes pods in place with its ServiceAccount’s permissions',
     async () => {
       await apply(quickPolicy('web', ['shop'], 'Auto'));
       await eventually('every pod of web is resized: it uses far less than it requests', HANG_MS, async () =>
@@ -155,7 +155,7 @@ describe('The chart', () => {
   );
 
   test(
-    'is upgraded: a changed setting rolls the pods, the old one stops by itself',
+    'is upgraded: a changed setting replaces the pod, and the old pod stops cleanly',
     async () => {
       const before = await theController();
       await helm(
@@ -177,7 +177,7 @@ describe('The chart', () => {
   );
 
   test(
-    'is rolled back to the settings before',
+    'is rolled back to the previous settings',
     async () => {
       const before = await theController();
       await helm('rollback', RELEASE, '1', '--wait', '--timeout', CLI_TIMEOUT);
@@ -189,7 +189,7 @@ describe('The chart', () => {
   );
 
   test(
-    'is uninstalled: pods have their sizes again without a restart, and nothing of ours blocks or misleads',
+    'is uninstalled: pods have their original sizes without a restart, and no object of Evenkeel blocks or misleads',
     async () => {
       await cluster.kubectl('-n', 'shop', 'annotate', 'deployment/web', 'evenkeel.io/floor={"*":{"cpu":"50m"}}');
       await helm('uninstall', RELEASE, '--wait', '--timeout', CLI_TIMEOUT);
@@ -210,7 +210,7 @@ describe('The chart', () => {
         'evenkeel.io/floor',
       ]);
       expect(await list('/apis/evenkeel.io/v1alpha1/recommendations')).toEqual([]);
-      // Policies and definitions are people's, and stay; nobody keeps a status true any more.
+      // Policies and CRDs belong to users and remain, but without a status: no controller updates it any more.
       const [policy, ...others] = await list<Named & { readonly status?: object }>('/apis/evenkeel.io/v1alpha1/podresizepolicies');
       expect(others).toEqual([]);
       expect(policy?.metadata).toMatchObject({ name: 'web' });
@@ -222,7 +222,7 @@ describe('The chart', () => {
   );
 
   test(
-    'leaves no object behind: neither its own nor those of its hook, nor its lease and pause',
+    'leaves no object behind: not those of the release, its hook, the lease and the pause',
     async () => {
       const namespaced = [
         'deployments.apps',
@@ -237,12 +237,12 @@ describe('The chart', () => {
         .concat(['roles.rbac.authorization.k8s.io', 'rolebindings.rbac.authorization.k8s.io', 'networkpolicies.networking.k8s.io'])
         .join(',');
       const wide = 'clusterroles,clusterrolebindings,validatingwebhookconfigurations,mutatingwebhookconfigurations';
-      // What every namespace has; the claim is a person's and is not asked for here.
+      // Objects of every namespace. The claim belongs to a user and is not listed here.
       const expected = new Set(['configmap/kube-root-ca.crt', 'serviceaccount/default']);
       await eventually('no object is left: the garbage collector deletes the lease and the pause with their owner', HANG_MS, async () => {
         const names = (await cluster.kubectl('-n', NAMESPACE, 'get', namespaced, '-o', 'name')).split('\n').filter((name) => name !== '');
-        const left = names.filter((name) => !expected.has(name));
-        if (left.length > 0) throw new Error(`left: ${left.join(', ')}`);
+        const remaining = names.filter((name) => !expected.has(name));
+        if (remaining.length > 0) throw new Error(`left: ${remaining.join(', ')}`);
         return true;
       });
       const wideLeft = (await cluster.kubectl('get', wide, '-o', 'name')).split('\n').filter((name) => name.includes('evenkeel'));
@@ -252,7 +252,7 @@ describe('The chart', () => {
   );
 
   test(
-    'never acted on two sides: after the uninstall began to put back, no controller changed a pod',
+    'has one writer at a time: after the uninstall began to restore, no controller changed a pod',
     async () => {
       const resizes = cluster.audit(({ objectRef }) => objectRef?.subresource === 'resize');
       const byWhom = resizes.map(({ user }) => user.username.split(':').at(-1) ?? '');
@@ -265,7 +265,7 @@ describe('The chart', () => {
   );
 });
 
-/** Empty where the pod ended meanwhile: the garbage collector may take it at any time after its Deployment was deleted. */
+/** Metrics page of a pod; empty when the pod has ended, because the garbage collector may delete it at any time. */
 async function metricsOf(pod: RunningPod): Promise<string> {
   try {
     return (await boundedFetch(`${pod.url('metrics')}/metrics`, 'metrics of the controller')).text;
@@ -275,7 +275,7 @@ async function metricsOf(pod: RunningPod): Promise<string> {
   }
 }
 
-/** A claim that is bound by hand, as no provisioner runs here. */
+/** A pre-bound claim with its volume, because no provisioner runs here. */
 function aVolume(name: string): readonly object[] {
   const amounts = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
   const spec = {

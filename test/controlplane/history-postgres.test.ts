@@ -1,4 +1,4 @@
-// History in PostgreSQL: the contract of the port, and what only a server across a network can do to us.
+// History in PostgreSQL: the contract of the port, and the failures that only a server across a network has.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ async function clear(): Promise<void> {
 describe('History in PostgreSQL', () => {
   historyCases({ open, clear });
 
-  test('has its totals read while nothing was ever written', async () => {
+  test('has totals before the first write', async () => {
     await clear();
     const history = await open();
     expect([await history.readCycles(5), await history.readUsage({ keyPrefix: '', from: 0, to: 1e15 })]).toEqual([[], []]);
@@ -81,7 +81,7 @@ describe('The schema in PostgreSQL', () => {
     },
   });
 
-  test('a refusal names the server, never the password', async () => {
+  test('an error names the server, never the password', async () => {
     await clear();
     await (await open()).close();
     await server.query('update evenkeel_schema set version = 99');
@@ -95,7 +95,7 @@ describe('History in PostgreSQL, bounded', () => {
     return open(bounds);
   }, clock);
 
-  test('room that deleted rows left is not counted', async () => {
+  test('the space of deleted rows is not counted', async () => {
     await clear();
     const bounds = { retentionMs: 1e9, maxBytes: 2_000_000 };
     const history = await open(bounds);
@@ -105,16 +105,16 @@ describe('History in PostgreSQL, bounded', () => {
     });
     history.appendUsage(points);
     await clock.advance(30_000);
-    // Far more looks at it than are needed until it fits: what goes on being deleted past that would leave nothing.
+    // Far more flushes than needed until the size fits: deleting beyond that would leave nothing.
     for (let flush = 0; flush < 40 * 600; flush += 600) {
-      for (let each = 0; each < 600; each += 1) {
+      for (let row = 0; row < 600; row += 1) {
         history.appendCluster({ at: clock.now() } as never);
         await history.flush();
       }
     }
-    const left = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: begun + 60_000 });
-    expect(left.length).toBeGreaterThan(2_000);
-    expect(left.length).toBeLessThan(20_000);
+    const remaining = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: begun + 60_000 });
+    expect(remaining.length).toBeGreaterThan(2_000);
+    expect(remaining.length).toBeLessThan(20_000);
     await history.close();
   });
 });
@@ -122,7 +122,7 @@ describe('History in PostgreSQL, bounded', () => {
 describe('Two replicas on one store', () => {
   const usage = (key: string, at: number, value: number): SharedRecord => ({ topic: 'usage', key, at, body: { value } });
 
-  test('that start at once on an empty database both come up', async () => {
+  test('that start at the same time on an empty database both succeed', async () => {
     await clear();
     const all = await Promise.all(Array.from({ length: 6 }, () => open()));
     for (const [index, history] of all.entries()) history.appendCycle(aCycle(`c${index}`, index));
@@ -132,7 +132,7 @@ describe('Two replicas on one store', () => {
     await Promise.all(all.map((history) => history.close()));
   });
 
-  test('that are upgraded at once run a step once, while one of the version before reads and writes', async () => {
+  test('that are upgraded at the same time run a migration once, while a replica of the previous version reads and writes', async () => {
     await clear();
     const older = await open();
     const step: SchemaStep = { number: 99, oldestReader: 2, statements: () => ['create table notes (body text)'] };
@@ -144,7 +144,7 @@ describe('Two replicas on one store', () => {
     await Promise.all([older, ...newer].map((history) => history.close()));
   });
 
-  test('one writes and the other reads what changed since it last read, the newest of each key', async () => {
+  test('one writes, and the other reads the newest value of each key that changed since its last read', async () => {
     await clear();
     const [leader, follower] = [await open(), await open()];
     leader.shared?.share(usage('n1', 1, 10));
@@ -163,7 +163,7 @@ describe('Two replicas on one store', () => {
     await Promise.all([leader.close(), follower.close()]);
   });
 
-  test('writers that overlap never let a reader pass a change that is still under way', async () => {
+  test('with concurrent writers a reader never skips an uncommitted change', async () => {
     await clear();
     const writers = await Promise.all([open(), open()]);
     const reader = await open();
@@ -188,18 +188,18 @@ describe('Two replicas on one store', () => {
   });
 });
 
-describe('A server that is away', () => {
-  test('does not keep anyone from starting; what was written meanwhile arrives when it is back', async () => {
+describe('An unavailable server', () => {
+  test('does not prevent a start; writes meanwhile arrive when it is back', async () => {
     await clear();
     await server.down();
     const history = await open();
     expect(logger.lines.some(({ message }) => message.includes('out of reach; starting without it'))).toBe(true);
     history.appendEntry(anEntry('a1', 1));
-    await eventually('the status reports the store as away: its server was stopped', HANG_MS, () => !history.status().ok);
+    await eventually('the status reports the store as unavailable: its server was stopped', HANG_MS, () => !history.status().ok);
     expect(history.status().message).toMatch(/not writable: .*1 rows wait, 0 dropped/);
     await expect(history.readEntries({ limit: 1 })).rejects.toThrow(/reading the timeline: /);
     await server.up();
-    // Without a further call: it retries by itself.
+    // Without a further call: it retries on its own.
     await eventuallyReads(
       'the store is written again: its server was started',
       HANG_MS,
@@ -210,7 +210,7 @@ describe('A server that is away', () => {
     await history.close();
   });
 
-  test('reads fail at once while it is known to be away, and work again when it is back', async () => {
+  test('reads fail at once while it is known to be unavailable, and work again when it is back', async () => {
     await clear();
     const history = await open();
     history.appendCycle(aCycle('c1', 1));
@@ -223,7 +223,7 @@ describe('A server that is away', () => {
     await history.close();
   });
 
-  test('a connection that was ended is replaced without an error', async () => {
+  test('a closed connection is replaced without an error', async () => {
     await clear();
     const history = await open();
     history.appendCycle(aCycle('c1', 1));
@@ -235,12 +235,12 @@ describe('A server that is away', () => {
     await history.close();
   });
 
-  test('a connection that is ended in a transaction is replaced, and ends nothing else', async () => {
+  test('a connection that closes in a transaction is replaced, and affects no other', async () => {
     await clear();
     const history = await open();
     const unlock = await server.lock('cycles');
     history.appendCycle(aCycle('c1', 1));
-    const written = history.flush();
+    const pendingWrite = history.flush();
     const ours = "application_name like 'evenkeel/%'";
     await eventually('the write waits: the table is locked', HANG_MS, async () => {
       const waiting = await server.query(`select pid from pg_stat_activity where ${ours} and wait_event_type = 'Lock'`);
@@ -248,12 +248,12 @@ describe('A server that is away', () => {
     });
     await server.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`);
     await unlock();
-    await written;
+    await pendingWrite;
     expect(await history.readCycles(5)).toHaveLength(1);
     await history.close();
   });
 
-  test('connections are bounded and say whose they are', async () => {
+  test('connections are bounded and have an application name', async () => {
     await clear();
     const history = await open();
     await Promise.all(Array.from({ length: 40 }, () => history.readCycles(1)));
@@ -266,7 +266,7 @@ describe('A server that is away', () => {
   });
 });
 
-describe('What only a person can put right stops the start, in words that hold no password', () => {
+describe('A configuration error stops the start, with a message without the password', () => {
   const WRONG = 'not-the-password-42';
 
   test.each<[string, () => Partial<PostgresHistoryOptions>, RegExp]>([
@@ -274,7 +274,7 @@ describe('What only a person can put right stops the start, in words that hold n
     ['a wrong password in the URL', () => ({ url: server.url.replace('@', `:${WRONG}@`), password: '' }), /password authentication failed/],
     ['no password', () => ({ password: '' }), /EVENKEEL_HISTORY_PASSWORD/],
     ['no such database', () => ({ url: `${server.url}-none` }), /does not exist; create the database/],
-    ['TLS that the server does not have', () => ({ url: `${server.url}?sslmode=require` }), /sslmode=disable/],
+    ['TLS on a server without TLS', () => ({ url: `${server.url}?sslmode=require` }), /sslmode=disable/],
     ['an unknown sslmode', () => ({ url: `${server.url}?sslmode=maybe` }), /must be one of disable, require, verify-ca, verify-full/],
     ['an unknown parameter', () => ({ url: `${server.url}?pool=9` }), /pool: only sslmode and host/],
     ['no database named', () => ({ url: 'postgres://evenkeel@127.0.0.1' }), /names no database/],
@@ -291,7 +291,7 @@ describe('What only a person can put right stops the start, in words that hold n
 });
 
 describe('Over TLS', () => {
-  test('verify-full takes the authority named and no other; require takes any', async () => {
+  test('verify-full accepts only the configured authority; require accepts any', async () => {
     const certificate = await makeServingCertificate('127.0.0.1');
     const tls = await PostgresServer.start({ tls: certificate });
     try {
@@ -320,8 +320,8 @@ describe('Over TLS', () => {
   });
 });
 
-describe('A server that nobody listens on', () => {
-  test('is away, not wrong', async () => {
+describe('An address without a server', () => {
+  test('counts as unavailable, not as a configuration error', async () => {
     const [port = 0] = await freePorts(1);
     const history = await open({ url: `postgres://evenkeel@127.0.0.1:${port}/history` });
     await expect(history.readCycles(1)).rejects.toThrow(/away|ECONNREFUSED/);
@@ -329,7 +329,7 @@ describe('A server that nobody listens on', () => {
   });
 });
 
-/** Message, stack and all own fields of an error and its causes. */
+/** Message, stack and all own properties of an error and its causes. */
 function everythingIn(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return `${error.message} ${String(error.stack)} ${JSON.stringify(error)} ${everythingIn(error.cause)}`;

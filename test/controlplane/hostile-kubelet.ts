@@ -1,5 +1,5 @@
-// The kubelet of a node that was taken over. It serves at the node's own address with a certificate of the cluster's, records the
-// tokens that it receives, and reports what could harm others: pods of other nodes, containers that do not exist, times ahead of now.
+// Kubelet of a compromised node. It serves at the node's address with a certificate of the cluster's authority, records the tokens that it
+// receives, and reports false data: usage of pods of other nodes, containers that do not exist, timestamps in the future.
 
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
@@ -8,7 +8,7 @@ import { signServing } from '../../hack/real-cluster/certificates.ts';
 import { GiB, HOUR_MS } from '#kube/units';
 import type { RealCluster } from './real-cluster.ts';
 
-/** Of each page: as many as are read at all. A page with more containers than its node's pods account for is refused whole. */
+/** Invented containers per page: as many as are read. A page with more containers than the pods of its node is refused as a whole. */
 const INVENTED = 100;
 
 export interface PodName {
@@ -16,15 +16,16 @@ export interface PodName {
   readonly name: string;
 }
 
+/** Serves the pages of a compromised node, and records its requests. */
 export class HostileKubelet {
   readonly #server: https.Server;
   readonly #victims: () => readonly PodName[];
   /** Tokens that it received. */
   readonly tokens = new Set<string>();
-  /** Pages that it served, by path. */
+  /** Number of served pages, by path. */
   readonly served = new Map<string, number>();
 
-  /** @param victims pods of other nodes that it reports */
+  /** @param victims pods of other nodes whose usage it reports */
   static async start(cluster: RealCluster, node: string, address: string, victims: () => readonly PodName[]): Promise<HostileKubelet> {
     const { layout, ports } = cluster;
     const authority = { certificate: readFileSync(layout.certificate('ca'), 'utf8'), key: readFileSync(layout.key('ca'), 'utf8') };
@@ -58,7 +59,7 @@ export class HostileKubelet {
     return path === '/stats/summary' ? JSON.stringify(this.#summary()) : '';
   }
 
-  /** All CPU and memory of a large machine, at timestamps one hour ahead. */
+  /** Reports all CPU and memory of a large machine, with timestamps one hour in the future. */
   #metrics(): string {
     const ahead = Date.now() + HOUR_MS;
     const seconds = Date.now() / 100;
@@ -72,7 +73,7 @@ export class HostileKubelet {
     return `${lines.join('\n')}\n`;
   }
 
-  /** Throttled in every period, and killed again and again. */
+  /** Reports throttling in every period and repeated OOM kills. */
   #counters(): string {
     const periods = Math.floor(Date.now() / 100);
     const lines = this.#claimed().flatMap(({ namespace, name, container }) => {

@@ -1,5 +1,5 @@
-// A mutating webhook of another product that adds a container to pods, as a service mesh does. The API server then asks webhooks with
-// reinvocationPolicy IfNeeded once more about the pod.
+// A mutating webhook of another product that adds a container to pods, as a service mesh does. The API server then calls webhooks with
+// reinvocationPolicy IfNeeded again.
 
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
@@ -19,11 +19,12 @@ interface AdmissionReview {
   };
 }
 
+/** Adds a container to the pods of a namespace until it is stopped. */
 export class InjectingWebhook {
   readonly #server: https.Server;
   readonly #cluster: RealCluster;
 
-  /** @param container what is added to each pod that is created in the namespace */
+  /** @param container the container that each new pod of the namespace gets */
   static async start(cluster: RealCluster, namespace: string, container: { readonly name: string }): Promise<InjectingWebhook> {
     const { layout } = cluster;
     const authority = { certificate: cluster.caCertificate, key: readFileSync(layout.key('ca'), 'utf8') };

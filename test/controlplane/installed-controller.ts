@@ -1,5 +1,5 @@
-// Evenkeel on a real control plane as config/ installs it: its definitions, its namespace, and a controller with the token and the
-// roles of its ServiceAccount and nothing besides.
+// Evenkeel on a real control plane as config/ installs it: its CRDs, its namespace, and a controller that has only the token and the roles
+// of its ServiceAccount.
 
 import { join } from 'node:path';
 import type { DurationMs } from '#kube/units';
@@ -10,10 +10,10 @@ import { RealCluster } from './real-cluster.ts';
 
 export const OWN_NAMESPACE = 'evenkeel-system';
 const SERVICE_ACCOUNT = 'evenkeel-controller';
-/** As the API server's audit log names the controller. */
+/** User name of the controller in the API server's audit log. */
 export const CONTROLLER_USER = `system:serviceaccount:${OWN_NAMESPACE}:${SERVICE_ACCOUNT}`;
 
-/** A cluster with everything of Evenkeel's but the controller. It is stopped with the fixture. */
+/** A cluster with all objects of config/ but without a controller. The fixture stops it. */
 export async function startInstalledCluster(fixture: TestFixture, name: string, nodes: number): Promise<RealCluster> {
   const cluster = await RealCluster.start({ name, nodes });
   fixture.addCleanup(() => cluster.stop());
@@ -23,7 +23,7 @@ export async function startInstalledCluster(fixture: TestFixture, name: string, 
   return cluster;
 }
 
-/** Starts the controller with a store that knows the usage of these workloads for a time, so that it decides at once. */
+/** Starts the controller with a store that has `spanMs` of usage of these workloads, so that it decides immediately. */
 export async function startLearntController(
   fixture: TestFixture,
   cluster: RealCluster,

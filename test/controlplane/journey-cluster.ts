@@ -1,4 +1,4 @@
-// The cluster of the whole-product journey: 50 nodes, a thousand pods, and namespaces whose rules get in the way.
+// Cluster of the end-to-end journey: 50 nodes, a thousand pods, and namespaces with quotas and limits.
 
 import { MiB } from '#kube/units';
 import type { KnownWorkload } from './learnt-usage.ts';
@@ -15,7 +15,7 @@ export interface JourneyWorkload {
   readonly replicas: number;
   readonly requests: { readonly cpu: string; readonly memory: string };
   readonly uses: { readonly cpuMillicores: number; readonly memoryMib: number };
-  /** Of the pods. */
+  /** Annotations of the pods. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
@@ -26,31 +26,35 @@ const USES = { cpuMillicores: 100, memoryMib: 100 };
 export const SHOP_NAMES = Array.from({ length: SHOPS }, (_, index) => `shop-${String(index + 1).padStart(2, '0')}`);
 
 export const PILOT_PODS_EACH = 6;
-/** Those that are right-sized by themselves. No more, as Evenkeel changes at most 50 pods a minute, whatever the cluster's size. */
+/**
+ * Namespaces that are right-sized in Auto. There are only three, because Evenkeel reduces at most 50 pods a minute, whatever the size of
+ * the cluster.
+ */
 export const PILOT_NAMES = ['pilot-1', 'pilot-2', 'pilot-3'];
 
 export const WORKLOADS: readonly JourneyWorkload[] = [
   ...PILOT_NAMES.map((name) => ({ namespace: 'pilot', name, replicas: PILOT_PODS_EACH, requests: TOO_LARGE, uses: USES })),
   ...SHOP_NAMES.map((name) => ({ namespace: 'shop', name, replicas: PODS_EACH, requests: TOO_LARGE, uses: USES })),
-  // A LimitRange allows no less than what it should get.
+  // A LimitRange whose minimum is above the recommendation.
   { namespace: 'bounded', name: 'floor', replicas: 4, requests: TOO_LARGE, uses: { cpuMillicores: 20, memoryMib: 30 } },
-  // It needs more than the quota leaves.
+  // Its recommendation exceeds the quota.
   { namespace: 'tight', name: 'hungry', replicas: 4, requests: TOO_SMALL, uses: USES },
-  // Their nodes have no room, for now or for ever.
+  // The nodes have no free capacity for it, temporarily or at all.
   { namespace: 'full', name: 'later', replicas: 2, requests: TOO_SMALL, uses: USES, annotations: { 'evenkeel.dev/resize': 'Deferred' } },
   { namespace: 'full', name: 'never', replicas: 2, requests: TOO_SMALL, uses: USES, annotations: { 'evenkeel.dev/resize': 'Infeasible' } },
-  // A person changes their mind about it.
+  // A user rolls it back.
   { namespace: 'regret', name: 'regretted', replicas: 4, requests: TOO_LARGE, uses: USES },
 ];
 
 export const PODS = WORKLOADS.reduce((sum, { replicas }) => sum + replicas, 0);
 
+/** The usage of a workload, as the history of the controller has it. */
 export function known({ namespace, name, uses }: JourneyWorkload): KnownWorkload {
   const { cpuMillicores, memoryMib } = uses;
   return { namespace, name, container: 'app', uses: { cpuMillicores, memoryBytes: memoryMib * MiB } };
 }
 
-/** Everything that exists before Evenkeel comes. */
+/** Creates all objects that exist before Evenkeel starts. */
 export async function furnish(cluster: RealCluster): Promise<void> {
   for (const name of new Set(WORKLOADS.map(({ namespace }) => namespace))) {
     await cluster.api.expect({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
@@ -101,7 +105,7 @@ function deployment({ namespace, name, replicas, requests, uses, annotations }: 
   };
 }
 
-/** Right-sizes as quickly as can be, by a fixed rule: 20 % over usage, limits as they are. */
+/** A policy that right-sizes as fast as possible, by a fixed rule: 20 % above usage, limits unchanged. */
 export function quickPolicy(name: string, namespaces: readonly string[], mode: 'Auto' | 'Recommend'): object {
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   return {

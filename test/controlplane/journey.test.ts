@@ -1,5 +1,5 @@
-// The whole product on a real control plane: real admission, validation, quota and RBAC, the built program with nothing but
-// its ServiceAccount's token, and kwok playing the kubelets of fifty nodes and a thousand pods.
+// The whole product on a real control plane: real admission, validation, quota and RBAC; the built program with only its ServiceAccount's
+// token; and kwok as the kubelets of fifty nodes and a thousand pods.
 
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const BINARY = 'dist/cmd/evenkeel-controller.js';
 const OWN_NAMESPACE = 'evenkeel-system';
 const SERVICE_ACCOUNT = 'evenkeel-controller';
 
-/** What 100m and 100Mi of usage come to with 20 % over them, on the steps in which usage is counted. */
+/** Recommendation for a usage of 100m and 100Mi: 20 % more, rounded up to the histogram's buckets. */
 const FITS = { cpu: '125m', memory: '120Mi' };
 
 let fixture: TestFixture;
@@ -86,7 +86,7 @@ async function listPods(namespace?: string): Promise<readonly Pod[]> {
   return (await cluster.api.expect<{ readonly items: readonly Pod[] }>({ path })).items;
 }
 
-/** Requests of a workload's pods, as the kubelets report them, each but once. */
+/** Distinct requests of a workload's pods, as the kubelets report them. */
 async function requestsOf(namespace: string, app: string): Promise<readonly Resources['requests'][]> {
   const pods = (await listPods(namespace)).filter(({ metadata }) => metadata.labels?.['app'] === app);
   const requests = pods.map(({ status }) => JSON.stringify(status.containerStatuses?.[0]?.resources?.requests));
@@ -120,7 +120,7 @@ async function apply(...objects: readonly object[]): Promise<void> {
   await cluster.kubectl('apply', '-f', file);
 }
 
-/** As recommended, CPU and memory: memory may fall before CPU, which waits until its harm would be measured. */
+/** Both resources have the recommended size. Memory may be reduced before CPU, which waits until throttling would be measured. */
 function isApplied({ state, containers = [] }: RecommendationStatus): boolean {
   return (
     state === 'applied' &&
@@ -132,15 +132,15 @@ function isApplied({ state, containers = [] }: RecommendationStatus): boolean {
 }
 
 describe('On fifty nodes and a thousand pods', () => {
-  test('the built program installs its CRDs with its own token, and the samples are accepted', async () => {
+  test('the built program installs its CRDs with its ServiceAccount’s token, and the samples are accepted', async () => {
     expect(PODS).toBeGreaterThanOrEqual(1000);
     await cluster.kubectl('create', 'namespace', 'sample-shop');
-    const said = await cluster.kubectl('apply', '-f', join(ROOT, 'config/samples'));
-    expect(said).toContain('podresizepolicy.evenkeel.io/sample-checkout created');
-    expect(said).toContain('recommendation.evenkeel.io/');
+    const output = await cluster.kubectl('apply', '-f', join(ROOT, 'config/samples'));
+    expect(output).toContain('podresizepolicy.evenkeel.io/sample-checkout created');
+    expect(output).toContain('recommendation.evenkeel.io/');
   });
 
-  test('a recommendation appears for every workload, from usage that its kubelets report', async () => {
+  test('every workload gets a recommendation from the usage that kubelets report', async () => {
     await apply(
       quickPolicy('shop', ['shop'], 'Recommend'),
       ...['pilot', 'bounded', 'tight', 'full', 'regret'].map((namespace) => quickPolicy(namespace, [namespace], 'Auto')),
@@ -155,7 +155,7 @@ describe('On fifty nodes and a thousand pods', () => {
       ({ length }) => length === WORKLOADS.length,
     );
     for (const name of SHOP_NAMES) {
-      // Under the defaults, which counted before, it was another.
+      // The default policy, which applied before, gave another size.
       await statusOf('shop', name, 'has the size of the policy: its containers all use the same', ({ state, containers }) => {
         const { cpu, memory } = containers?.[0]?.recommended?.requests ?? {};
         return state === 'recommended' && cpu === FITS.cpu && memory === FITS.memory;
@@ -191,14 +191,14 @@ describe('On fifty nodes and a thousand pods', () => {
   });
 });
 
-describe('The cluster’s own rules', () => {
-  test('a LimitRange is kept to, and named where the value comes from', async () => {
+describe('The cluster’s constraints', () => {
+  test('a LimitRange bounds the size, and the explanation names it', async () => {
     const status = await statusOf('bounded', 'floor', 'is applied: every pod has the size that the LimitRange allows', isApplied);
     expect(JSON.stringify(status.inputs)).toContain('minimum of LimitRange least');
     expect(await requestsOf('bounded', 'floor')).toEqual([{ cpu: '150m', memory: '200Mi' }]);
   });
 
-  test('a ResourceQuota without room is waited for by name, and the change comes as soon as it leaves room', async () => {
+  test('a raise waits for a full ResourceQuota, names it, and starts as soon as the quota allows it', async () => {
     const waiting = await statusOf('tight', 'hungry', 'is awaiting the quota: it has no room', ({ reason }) => reason === 'quota');
     expect(waiting.message).toContain('ResourceQuota team would be exceeded');
     expect(await requestsOf('tight', 'hungry')).toEqual([{ cpu: '50m', memory: '64Mi' }]);
@@ -208,7 +208,7 @@ describe('The cluster’s own rules', () => {
     expect(await requestsOf('tight', 'hungry')).toEqual([FITS]);
   });
 
-  test('a resize that the node defers is shown as that, and goes through when the node has room', async () => {
+  test('a resize that the node defers is reported as deferred, and completes when the node has capacity', async () => {
     const deferred = await statusOf(
       'full',
       'later',
@@ -221,7 +221,7 @@ describe('The cluster’s own rules', () => {
     expect(await requestsOf('full', 'later')).toEqual([FITS]);
   });
 
-  test('a resize that can never be is shown as infeasible and written back, so that nothing is reserved for it', async () => {
+  test('an infeasible resize is reported as infeasible and reverted, so that no capacity is reserved for it', async () => {
     const infeasible = await statusOf(
       'full',
       'never',
@@ -237,10 +237,10 @@ describe('The cluster’s own rules', () => {
 });
 
 describe('People', () => {
-  test('take a change back, and the pods have what they had', async () => {
+  test('roll a change back, and the pods have their previous size', async () => {
     const { previous } = await statusOf('regret', 'regretted', 'is applied: every pod has the size', isApplied);
     expect(await requestsOf('regret', 'regretted')).toEqual([FITS]);
-    // Memory may fall before CPU, which waits until its harm would be measured: then the last change is that of CPU alone.
+    // Memory may be reduced before CPU, which waits until throttling would be measured; then the last change is that of CPU.
     const before = previous?.containers[0]?.requests;
     expect(before).toMatchObject({ cpu: '200m' });
     const { status } = await send(dashboard, 'POST', 'recommendations/regret/regretted/rollback', { reason: 'too tight for the sale' });
@@ -257,13 +257,13 @@ describe('People', () => {
   test('see the cluster on the dashboard', async () => {
     const page = await boundedFetch(dashboard, 'the page of the dashboard');
     expect(page.status).toBe(200);
-    const shown = await read<readonly { readonly name: string }[]>(dashboard, 'recommendations?namespace=shop&limit=100');
-    expect(shown).toHaveLength(SHOP_NAMES.length);
+    const listed = await read<readonly { readonly name: string }[]>(dashboard, 'recommendations?namespace=shop&limit=100');
+    expect(listed).toHaveLength(SHOP_NAMES.length);
   });
 });
 
 describe('The API server’s audit log', () => {
-  test('knows one who resized, was refused nothing, and never reduced more than 50 pods a minute', async () => {
+  test('shows one writer of resizes, no refused request, and never more than 50 reduced pods a minute', async () => {
     const resizes = cluster.audit(({ objectRef }) => objectRef?.resource === 'pods' && objectRef.subresource === 'resize');
     expect(resizes.length).toBeGreaterThanOrEqual(PILOT_NAMES.length * PILOT_PODS_EACH);
     expect(new Set(resizes.map(({ user }) => user.username))).toEqual(
@@ -273,11 +273,11 @@ describe('The API server’s audit log', () => {
     // All of these are reductions: raises and roll-backs have no budget.
     const reductions = resizes.filter(({ objectRef }) => objectRef?.namespace === 'pilot');
     const times = reductions.map(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp)).sort((a, b) => a - b);
-    // Between the first and the 51st of any row lies a minute, but for how long a request is under way.
+    // The first and the 51st of any sequence are a minute apart, minus the duration of a request.
     const tooDense = times.filter((at, index) => at - (times[index - 50] ?? Number.NEGATIVE_INFINITY) < 55_000);
     expect(tooDense).toEqual([]);
     const refused = cluster.audit(
-      // 403: a permission is missing. 422: what we wrote is not as its schema wants it.
+      // 403: a permission is missing. 422: the object violates its schema.
       ({ user, responseStatus }) => user.username.endsWith(`:${SERVICE_ACCOUNT}`) && [403, 422].includes(responseStatus?.code ?? 0),
     );
     expect(refused.map(({ verb, requestURI, responseStatus }) => `${verb} ${requestURI}: ${responseStatus?.code}`)).toEqual([]);
@@ -285,12 +285,12 @@ describe('The API server’s audit log', () => {
 });
 
 describe('Prometheus', () => {
-  test('finds no fault with the text of /metrics', async () => {
+  test('finds no error in the text of /metrics', async () => {
     const { text } = await boundedFetch(`http://${metrics}/metrics`, 'metrics of the controller');
     expect(await promtool(text)).toEqual({ code: 0, output: '' });
   });
 
-  test('scrapes the program and the usage that kwok reports of every pod', async () => {
+  test('scrapes the controller, and the usage of every pod from kwok', async () => {
     await eventuallyReads(
       'the controller is scraped: it is a target of Prometheus',
       HANG_MS,
@@ -326,7 +326,7 @@ describe('Prometheus', () => {
   }
 });
 
-test('It stops when asked, and lets go of its lease', async () => {
+test('It stops on SIGTERM, and releases its lease', async () => {
   controller.signal('SIGTERM');
   expect(await controller.exit()).toEqual({ code: 0, signal: null });
   const lease = await cluster.api.expect<{ readonly spec: { readonly holderIdentity?: string } }>({
@@ -335,7 +335,7 @@ test('It stops when asked, and lets go of its lease', async () => {
   expect(lease.spec.holderIdentity ?? '').toBe('');
 });
 
-/** What promtool says of the text, which it reads from its input. */
+/** Exit code and output of `promtool check metrics` for a text on its standard input. */
 function promtool(text: string): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = execFile('promtool', ['check', 'metrics'], (err, stdout, stderr) => {

@@ -1,5 +1,5 @@
-// A history store as a controller leaves it behind that has watched a cluster for a week: the controller under test starts
-// with it, as after any restart, and decides within minutes of real time.
+// A history store as a controller leaves it after a week: the controller under test starts with it, as after a restart, and decides within
+// minutes of real time.
 
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
@@ -12,7 +12,7 @@ import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 
-/** A workload (a Deployment where nothing is said) whose one container uses the same all the time. */
+/** A workload, by default a Deployment, with one container of constant usage. */
 export interface KnownWorkload {
   readonly kind?: string;
   readonly namespace: string;
@@ -23,6 +23,7 @@ export interface KnownWorkload {
 
 const STEP_MS: DurationMs = 5 * MINUTE_MS;
 
+/** Writes `spanMs` of constant usage of the workloads into a history file. */
 export async function writeLearntUsage(path: string, workloads: readonly KnownWorkload[], spanMs: DurationMs): Promise<void> {
   const clock = new SystemClock();
   const history = await openAt(path, clock);
@@ -58,7 +59,7 @@ function seriesOf({ namespace, kind = 'Deployment', name, container, uses }: Kno
   return { namespace, pod: `${name}-past`, container, workload, stepSeconds: STEP_MS / 1000, samples, oomKills: [] };
 }
 
-/** The same of so many runs of a Job or CronJob, an hour apart, of ten minutes each that use 150m and 150Mi. */
+/** Writes runs of a Job or CronJob: an hour apart, ten minutes long, with 150m and 150Mi each. */
 export async function writeLearntRuns(path: string, workload: WorkloadKey, container: string, runs: number): Promise<void> {
   const clock = new SystemClock();
   const recommender = new JobRunRecommender(aRecommender());

@@ -1,5 +1,5 @@
-// metrics.k8s.io for a real control plane, as the aggregation layer has it: an APIService that leads to a server of the
-// test's own on loopback. What pods use is what the test says; who asks is the cluster's own HPA controller.
+// metrics.k8s.io of a real control plane, through the aggregation layer: an APIService that leads to a server of the test on loopback. The
+// test sets the usage of pods, and the cluster's HPA controller reads it.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
@@ -12,16 +12,17 @@ interface ListedPod {
   readonly status: { readonly phase: string };
 }
 
-/** Millicores of each container of a pod. */
+/** CPU usage of each container of a pod, in millicores. */
 export type UsageOf = (pod: ListedPod, pods: readonly ListedPod[]) => number;
 
 const GROUP = 'metrics.k8s.io';
 
+/** Serves the usage of pods until it is stopped. */
 export class MetricsApi {
   readonly #cluster: RealCluster;
   readonly #usageOf: UsageOf;
   readonly #server: Server;
-  /** How often pods were asked for. */
+  /** Number of requests for pods. */
   asked = 0;
 
   private constructor(cluster: RealCluster, usageOf: UsageOf) {
@@ -42,7 +43,7 @@ export class MetricsApi {
     const api = new MetricsApi(cluster, usageOf);
     await new Promise<void>((resolve) => api.#server.listen(0, '127.0.0.1', resolve));
     const { port } = api.#server.address() as AddressInfo;
-    // The aggregator follows a name out of the cluster; an endpoint on loopback would not be allowed.
+    // The aggregator connects to an ExternalName; it would refuse an endpoint on loopback.
     await cluster.api.expect({
       method: 'POST',
       path: '/api/v1/namespaces/kube-system/services',

@@ -1,5 +1,5 @@
-// Tenants that forge annotations, in modes that act and that do not, and a node that was taken over, beside an honest tenant on a real control plane: neither changes
-// how the honest tenant's pods are reduced and raised.
+// Tenants that forge annotations, under policies in Auto and in other modes, and a compromised node, beside an honest tenant on a real
+// control plane: they do not change how the honest tenant's pods are resized.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
@@ -22,9 +22,9 @@ const TAKEN_ADDRESS = '127.77.0.1';
 /** Usage of every honest pod. */
 const USES = { cpuMillicores: 100, memoryBytes: 100 * MiB };
 const FORGED_REPLICAS = 9;
-/** In the policies that act. */
+/** Maximum of the policies in Auto. */
 const MAX_CPU = '600m';
-/** What the HPA of the grasping tenant has; what the forged annotation states of it is another. */
+/** Target of the grasping tenant's HPA; the forged annotation states another. */
 const TARGET_PERCENT = 60;
 
 interface App {
@@ -35,8 +35,8 @@ interface App {
 }
 
 /**
- * The honest ones request too much and too little. The forging tenant's must stay as they are, and the grasping tenant's have the size that
- * its honest usage and its autoscaler give.
+ * Honest workloads request too much or too little. Those of the forging tenant must keep their size, and those of the grasping tenant must
+ * get the size that real usage and their autoscaler give.
  */
 const APPS: readonly App[] = [
   { namespace: 'honest', name: 'large', node: 'kwok-0001', cpu: '500m' },
@@ -51,7 +51,7 @@ let fixture: TestFixture;
 let cluster: RealCluster;
 let controller: Controller;
 let kubelet: HostileKubelet;
-/** Pods that the hostile kubelet reports usage of: those of honest nodes, and one workload of its own. */
+/** Pods whose usage the hostile kubelet reports: pods of honest nodes, and one workload on its own node. */
 let reportedPods: readonly PodName[] = [];
 
 beforeAll(async () => {
@@ -87,15 +87,15 @@ beforeAll(async () => {
 
 afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
-describe('beside forging tenants and a node that was taken over', () => {
+describe('beside forging tenants and a compromised node', () => {
   test.each([
     ['reduced', 'large'],
     ['raised', 'small'],
   ])(
-    'the pods of an honest tenant are %s to what they use',
+    'the pods of an honest tenant are %s to their usage',
     async (_how, name) => {
       await eventuallyReads(
-        `the pods of ${name} have what they use and a fifth: the policy applies it`,
+        `the pods of ${name} have 20 % more than their usage: the policy applies it`,
         HANG_MS,
         async () => ({ cpus: await cpusOf('honest', name), status: await statusOf('honest', name) }),
         ({ cpus }) => cpus.length === 2 && cpus.every((cpu) => cpu === '125m'),
@@ -105,7 +105,7 @@ describe('beside forging tenants and a node that was taken over', () => {
   );
 
   test(
-    'of the reports about pods of other nodes nothing is believed, and they are counted',
+    'reports about pods of other nodes are rejected and counted',
     async () => {
       await eventually(
         'the hostile kubelet has been asked again since the pods were resized: it is read every 5 s',
@@ -128,7 +128,7 @@ describe('beside forging tenants and a node that was taken over', () => {
   );
 
   test(
-    'what the forging tenant wrote has no effect, and an Event says what is not believed',
+    'forged annotations have no effect, and an Event reports them',
     async () => {
       await eventually('an Event reports the forged record: the workload was evaluated', HANG_MS, async () =>
         (await cluster.kubectl('get', 'events', '-n', 'forging')).includes('RecordNotSigned'),
@@ -150,11 +150,11 @@ describe('beside forging tenants and a node that was taken over', () => {
   );
 
   test(
-    'what a tenant forged under mode Auto moves neither its autoscaler nor its pods: they have what honest usage gives',
+    'forged annotations under mode Auto change neither the autoscaler nor the pods: their size follows real usage',
     async () => {
-      // An autoscaler's target moves to 90 % at most, and 90 % of 200m are the 60 % of 300m at which it scales.
+      // The target of an autoscaler moves to 90 % at most, and 90 % of 200m equal the 60 % of 300m at which it scales.
       await eventuallyReads(
-        'its pods have the least that keeps the replicas of its autoscaler: the policy applies it',
+        'its pods have the lowest request that keeps the replicas of its autoscaler: the policy applies it',
         HANG_MS,
         async () => ({
           cpus: await cpusOf('grasping', 'scaled'),
@@ -179,7 +179,7 @@ describe('beside forging tenants and a node that was taken over', () => {
   );
 
   test(
-    'its own pods a node can have sized within the policy alone, and not reduced by silence',
+    'a compromised node can change the sizes of its pods within the policy only, and silence reduces nothing',
     async () => {
       await eventually('the workload on the taken node is evaluated: its policy acts', HANG_MS, async () =>
         Object.keys(await statusOf('taken', 'theirs')).includes('state'),
@@ -193,7 +193,7 @@ describe('beside forging tenants and a node that was taken over', () => {
     HANG_TEST_MS,
   );
 
-  test('the token that the node was sent is refused by the API server for what a node could gain by', async () => {
+  test('the API server refuses the token that the node received for every request of value', async () => {
     expect(kubelet.tokens.size).toBeGreaterThan(0);
     for (const token of kubelet.tokens) {
       const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { readonly sub: string };
@@ -222,15 +222,15 @@ describe('beside forging tenants and a node that was taken over', () => {
     }
   });
 
-  test('the controller is ready all the same', async () => {
+  test('the controller stays ready', async () => {
     expect((await boundedFetch(`${controller.probes}/readyz`, 'readiness of the controller')).status).toBe(200);
   });
 });
 
-/** Has another key than Evenkeel. */
+/** Signs with another key than Evenkeel. */
 const FORGER = new HmacSigner(() => Buffer.alloc(32, 1));
 
-/** Everything that only Evenkeel writes, as a tenant writes it. */
+/** Writes every annotation that only Evenkeel writes, as a tenant would. */
 async function forge(namespace: string, name: string): Promise<void> {
   const { metadata } = await deploymentOf(namespace, name);
   const now = new Date().toISOString();
@@ -272,7 +272,7 @@ async function autoscaleGrasping(): Promise<void> {
   });
 }
 
-/** As if the target had been set for far larger pods, and lower. */
+/** Forges an original target that was set for far larger pods, and is lower. */
 async function forgeOriginalTarget(): Promise<void> {
   const { uid } = await autoscalerOfGrasping();
   const target = { resource: 'cpu' as const, container: null, percent: 1, request: 5000, set: TARGET_PERCENT };
@@ -374,6 +374,6 @@ async function statusOf(namespace: string, app: string): Promise<RecommendationS
 
 async function metric(name: string): Promise<number> {
   const { text } = await boundedFetch(controller.metrics, 'metrics of the controller');
-  const line = text.split('\n').find((each) => each.startsWith(name));
+  const line = text.split('\n').find((candidate) => candidate.startsWith(name));
   return Number(line?.split(' ').at(-1) ?? 0);
 }

@@ -1,4 +1,4 @@
-// The proof can fail: each way in which two controllers could act is found.
+// The proof can fail: it finds each way in which two controllers could act at once.
 
 import { describe, expect, test } from '@jest/globals';
 import { proveOneActor } from './one-actor-proof.ts';
@@ -29,8 +29,8 @@ const lease = (seconds: number, who: string, holderIdentity: string): AuditEvent
 const resize = (seconds: number, who: string): AuditEvent =>
   anEvent(seconds, who, '/api/v1/namespaces/shop/pods/web/resize', { objectRef: { resource: 'pods', subresource: 'resize' } });
 
-describe('the proof of one actor', () => {
-  test('lists the terms and what was done in them', () => {
+describe('the proof of one acting controller', () => {
+  test('lists the terms and the writes in each', () => {
     const { terms, problems } = proveOneActor([
       ...[lease(0, 'a', 'a'), lease(2, 'a', 'a'), resize(3, 'a'), lease(4, 'a', '')],
       ...[lease(5, 'b', 'b'), resize(6, 'b'), resize(7, 'b'), anEvent(8, 'a', '/api/v1/events', { objectRef: { resource: 'events' } })],
@@ -45,14 +45,14 @@ describe('the proof of one actor', () => {
   });
 
   test.each<[string, readonly AuditEvent[], RegExp]>([
-    ['a write before anybody led', [resize(0, 'a'), lease(1, 'a', 'a')], /by a .*nobody led yet/],
-    ['a write of one that follows', [lease(0, 'a', 'a'), resize(1, 'b')], /by b .*a led/],
-    ['a write of an old leader that woke', [lease(0, 'a', 'a'), lease(11, 'b', 'b'), resize(12, 'a')], /by a .*b led/],
+    ['a write before the first term', [resize(0, 'a'), lease(1, 'a', 'a')], /by a .*nobody led yet/],
+    ['a write of a follower', [lease(0, 'a', 'a'), resize(1, 'b')], /by b .*a led/],
+    ['a write of a former leader that resumed', [lease(0, 'a', 'a'), lease(11, 'b', 'b'), resize(12, 'a')], /by a .*b led/],
     ['a write after the release', [lease(0, 'a', 'a'), lease(1, 'a', ''), resize(2, 'a')], /had released/],
-    ['a write after the lease ran out', [lease(0, 'a', 'a'), resize(11, 'a')], /had run out/],
-    ['a lease taken before it ran out', [lease(0, 'a', 'a'), lease(5, 'b', 'b')], /b took the lease 5000 ms after a renewed it last/],
+    ['a write after the lease expired', [lease(0, 'a', 'a'), resize(11, 'a')], /had run out/],
+    ['a lease taken before it expired', [lease(0, 'a', 'a'), lease(5, 'b', 'b')], /b took the lease 5000 ms after a renewed it last/],
     [
-      'a lease taken too soon after somebody emptied it by hand',
+      'a lease taken too soon after a user cleared its holder',
       [lease(0, 'a', 'a'), lease(2, 'kubectl', ''), lease(3, 'b', 'b')],
       /b took the lease 3000 ms/,
     ],

@@ -1,37 +1,38 @@
-// Proves from the API server's audit log that no two controllers acted at once: who held the lease when, and that every
-// write which only a leader may make lies inside a term of whoever made it.
+// Proves from the API server's audit log that no two controllers acted at once: it derives the terms of the lease, and checks that every
+// write reserved to the leader lies in a term of its writer.
 
 import type { AuditEvent } from './real-cluster.ts';
 
 /**
- * One stretch of holding the lease. Times are milliseconds, and of when the API server received a request: what it kept and
- * what others saw of it came later, so that every distance is told short and never long.
+ * One term of a lease holder. Times are in milliseconds, when the API server received a request: it stored the object later, and others saw
+ * it later still, so every distance is a lower bound.
  */
 export interface Term {
   readonly identity: string;
   readonly from: number;
-  /** Of its last write to the lease: a renewal, or the release. */
+  /** Its last write to the lease: a renewal, or the release. */
   lastRenewal: number;
   released: boolean;
-  /** When somebody else's name came to stand in the lease, or nobody's; null: never. */
+  /** Time at which the lease got another holder or none; null: never. */
   until: number | null;
-  /** Changes of what runs: resizes, evictions. */
+  /** Number of changes to running pods: resizes and evictions. */
   effects: number;
-  /** What a leader writes down: statuses, recommendations. */
+  /** Number of written records: statuses and Recommendations. */
   records: number;
   firstWrite: number | null;
   lastWrite: number | null;
 }
 
+/** The terms, and every violation of the rule. */
 export interface Proof {
   readonly terms: readonly Term[];
   readonly problems: readonly string[];
 }
 
 const LEASE = 'evenkeel-controller';
-/** A lease stands this long after its last renewal. */
+/** Duration of the lease after its last renewal. */
 export const LEASE_MS = 10_000;
-/** Every replica writes these: its own candidature, what it says of itself, what it may, the CRDs at its start, a token for kubelets. */
+/** Objects that every replica writes: its lease attempt, its status, access reviews, the CRDs at start, a token for kubelets. */
 const ANY_REPLICA = new Set([
   'leases',
   'events',
@@ -41,12 +42,12 @@ const ANY_REPLICA = new Set([
   'serviceaccounts',
 ]);
 
-/** @param events the audit log, in any order */
+/** @param events events of the audit log, in any order */
 export function proveOneActor(events: readonly AuditEvent[]): Proof {
-  const written = events.filter(isDone).sort((a, b) => at(a.stageTimestamp) - at(b.stageTimestamp));
-  const terms = termsOf(written.filter(isLeaseWrite));
+  const writes = events.filter(isDone).sort((a, b) => at(a.stageTimestamp) - at(b.stageTimestamp));
+  const terms = termsOf(writes.filter(isLeaseWrite));
   const problems = [...overlaps(terms)];
-  for (const event of written) {
+  for (const event of writes) {
     const identity = identityOf(event);
     if (identity === null || ANY_REPLICA.has(event.objectRef?.resource ?? '')) continue;
     const problem = placeWrite(terms, identity, event);
@@ -55,7 +56,7 @@ export function proveOneActor(events: readonly AuditEvent[]): Proof {
   return { terms, problems };
 }
 
-/** The proof in words, a line a term. */
+/** The proof as text, a line per term. */
 export function describeProof({ terms, problems }: Proof): string {
   const begun = terms[0]?.from ?? 0;
   const seconds = (time: number): string => ((time - begun) / 1000).toFixed(2).padStart(8);
@@ -85,7 +86,7 @@ function termsOf(writes: readonly AuditEvent[]): readonly Term[] {
       current.released = byItself;
       current.until = time;
     }
-    // Given by somebody else's hand it is nobody's until the one named takes it himself.
+    // A holder that another client wrote counts only when that holder renews the lease itself.
     current = holder === '' || identityOf(event) !== holder ? null : aTerm(holder, time);
     if (current !== null) terms.push(current);
   }
@@ -97,7 +98,7 @@ function aTerm(identity: string, from: number): Term {
   return { identity, from, lastRenewal: from, released: false, until: null, ...none };
 }
 
-/** Whoever does not release is followed only after the lease has run out. */
+/** Without a release the next holder may take the lease only after it has expired. */
 function* overlaps(terms: readonly Term[]): Generator<string> {
   for (const [index, term] of terms.entries()) {
     const next = terms[index + 1];
@@ -107,17 +108,17 @@ function* overlaps(terms: readonly Term[]): Generator<string> {
   }
 }
 
-/** Counts a leader's write to its term; why it belongs to none. */
+/** Counts a leader's write in its term. Returns the violation, or null. */
 function placeWrite(terms: readonly Term[], identity: string, event: AuditEvent): string | null {
-  // Received: from here on the server knows of it. What was sent in time is received in time, on loopback.
+  // The time of receipt: the server has the request from then on, and on loopback a request sent in time is received in time.
   const time = at(event.requestReceivedTimestamp);
   const begun = terms.filter(({ from }) => from <= time);
   const term = begun.at(-1);
-  const words = `${event.verb} ${event.requestURI} by ${identity} at ${event.requestReceivedTimestamp}`;
-  if (term === undefined) return `${words}: nobody led yet`;
-  if (term.identity !== identity) return `${words}: ${term.identity} led`;
-  if (term.released && term.until !== null && time > term.until) return `${words}: it had released the lease`;
-  if (time - term.lastRenewal > LEASE_MS) return `${words}: its lease had run out`;
+  const write = `${event.verb} ${event.requestURI} by ${identity} at ${event.requestReceivedTimestamp}`;
+  if (term === undefined) return `${write}: before the first term`;
+  if (term.identity !== identity) return `${write}: ${term.identity} led`;
+  if (term.released && term.until !== null && time > term.until) return `${write}: it had released the lease`;
+  if (time - term.lastRenewal > LEASE_MS) return `${write}: its lease had expired`;
   if (isEffect(event)) term.effects += 1;
   else term.records += 1;
   term.firstWrite ??= time;
@@ -137,13 +138,13 @@ function isLeaseWrite({ objectRef }: AuditEvent): boolean {
   return objectRef?.resource === 'leases' && (objectRef.name ?? LEASE) === LEASE;
 }
 
-/** The holder that was written; undefined where the write says nothing of it. */
+/** The written holder; undefined when the write does not change it. */
 function holderOf({ requestObject }: AuditEvent): string | undefined {
   const { spec } = (requestObject ?? {}) as { readonly spec?: { readonly holderIdentity?: string } };
   return spec?.holderIdentity;
 }
 
-/** Which replica, and in which of its lives: it stands in the user agent. null: not a controller of ours. */
+/** Replica and process, from the user agent; null when it is not a controller of Evenkeel. */
 function identityOf({ userAgent = '' }: AuditEvent): string | null {
   return /^evenkeel-controller\/\S+ \(([^)]+)\)/.exec(userAgent)?.[1] ?? null;
 }

@@ -1,5 +1,5 @@
-// Workloads of kinds that are not Kubernetes' own, on a real control plane with RBAC as the chart makes it: a Rollout in the shape of
-// Argo Rollouts, whose pods are a ReplicaSet's, and a kind of the test's own that has pods itself.
+// Workloads of custom kinds on a real control plane with the chart's RBAC: a Rollout like that of Argo Rollouts, whose pods belong to a
+// ReplicaSet, and a kind that owns its pods directly.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const ROLLOUTS = { group: 'argoproj.io', resource: 'rollouts' };
 const OXEN = { group: 'db.example.com', resource: 'oxen' };
 const ROLLOUT = '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts/web';
 const OX = '/apis/db.example.com/v1/namespaces/shop/oxen/herd';
-/** Of 200m and 256Mi; with 20 % over them 120m, and what rounding adds. */
+/** Requests are 200m and 256Mi; 20 % above this usage gives 120m, rounded up. */
 const USES = { cpuMillicores: 100, memoryBytes: 100 * MiB };
 const RIGHT_SIZE = '125m';
 
@@ -73,7 +73,7 @@ afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
 describe('A Rollout that rbac.workloads permits', () => {
   test(
-    'has a Recommendation that belongs to it',
+    'has a Recommendation with an owner reference to it',
     async () => {
       const { metadata, spec } = await recommendation('rollout-web', 'exists: the Rollout is read', () => true);
       expect(spec.targetRef).toEqual({ apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', name: 'web' });
@@ -83,7 +83,7 @@ describe('A Rollout that rbac.workloads permits', () => {
   );
 
   test(
-    'is right-sized in place: its pods are resized and stay, its template and its ReplicaSet are as they were',
+    'is right-sized in place: its pods are not replaced, its template and its ReplicaSet are unchanged',
     async () => {
       const before = await podsOf('rollout');
       await sized('rollout');
@@ -101,7 +101,7 @@ describe('A Rollout that rbac.workloads permits', () => {
   );
 
   test(
-    'shares its name with a Deployment: which is meant must be said',
+    'shares its name with a Deployment: a request must state the kind',
     async () => {
       await recommendation('deployment-web', 'exists: the Deployment is read', () => true);
       const path = 'recommendations/shop/web';
@@ -116,7 +116,7 @@ describe('A Rollout that rbac.workloads permits', () => {
   );
 
   test(
-    'has the autoscaler that names its group, and not the one of the same kind and name in another group',
+    'has the autoscaler that names its group, not one of the same kind and name in another group',
     async () => {
       for (const group of ['rollouts.example.com', 'argoproj.io']) {
         const scaleTargetRef = { apiVersion: `${group}/v1`, kind: 'Rollout', name: 'web' };
@@ -133,7 +133,7 @@ describe('A Rollout that rbac.workloads permits', () => {
     HANG_TEST_MS,
   );
 
-  test('is not reset to what was deployed: the answer names its own restart, and nothing of it is changed', async () => {
+  test('is not reset: the answer names the command of its controller, and no object is changed', async () => {
     const { status, envelope } = await send(controller.dashboard, 'POST', 'resource-audit/shop/web/reset-to-deploy?kind=Rollout', {});
     expect([status, envelope.error?.code]).toEqual([422, 'not_feasible']);
     expect(envelope.error?.message).toContain('kubectl argo rollouts restart web -n shop');
@@ -146,14 +146,14 @@ describe('A kind that rbac.workloads does not permit', () => {
   const COUNTED = '2 pods of oxen.db.example.com';
 
   test(
-    'is named in health and in the status of policies with its pods, which stay as they are',
+    'is reported in health and in the status of policies with its pods, which are unchanged',
     async () => {
       await kindsHealth(
-        'names the oxen: they may not be read',
+        'reports the oxen: they may not be read',
         ({ status, message }) => status === 'degraded' && message.includes(COUNTED),
       );
       await eventuallyReads(
-        'the policy names the oxen: they may not be read',
+        'the policy reports the oxen: they may not be read',
         HANG_MS,
         async () => (await policy()).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
         (message) => message.includes(COUNTED),
@@ -164,8 +164,8 @@ describe('A kind that rbac.workloads does not permit', () => {
     HANG_TEST_MS,
   );
 
-  test('is not asked for: access reviews say that it may not be', async () => {
-    expect([...(await observed()).asked].filter((words) => words.includes('oxen'))).toEqual([]);
+  test('is not requested: access reviews deny it', async () => {
+    expect([...(await observed()).requested].filter((words) => words.includes('oxen'))).toEqual([]);
   });
 
   test(
@@ -184,7 +184,7 @@ describe('A kind that rbac.workloads does not permit', () => {
   );
 
   test(
-    'is not read any more once its definition is gone, without a restart',
+    'is no longer read once its CRD is deleted, without a restart',
     async () => {
       await cluster.kubectl('delete', 'crd/oxen.db.example.com');
       await kindsHealth('is ok without oxen: they are not served', ({ status, message }) => status === 'ok' && !message.includes('oxen'));
@@ -198,7 +198,7 @@ describe('A kind that rbac.workloads does not permit', () => {
   );
 });
 
-test('Evenkeel was refused nothing', async () => {
+test('no request of Evenkeel was refused', async () => {
   expect((await observed()).denied).toEqual([]);
   const refused = cluster.audit(
     ({ user, responseStatus }) => user.username === CONTROLLER_USER && [403, 422].includes(responseStatus?.code ?? 0),
@@ -221,15 +221,18 @@ interface HealthOfKinds {
   readonly message: string;
 }
 
-/** What the chart grants with `rbac.workloads`. */
+/** Grants what the chart grants with `rbac.workloads`. */
 async function permit(...kinds: readonly { readonly group: string; readonly resource: string }[]): Promise<void> {
   const values = kinds.flatMap(({ group, resource }, index) => [
     ...['--set', `rbac.workloads[${index}].group=${group}`],
     ...['--set', `rbac.workloads[${index}].resource=${resource}`],
   ]);
-  const shown = ['clusterrole', 'admissionpolicies'].flatMap((name) => ['--show-only', `templates/${name}.yaml`]);
+  const templates = ['clusterrole', 'admissionpolicies'].flatMap((name) => ['--show-only', `templates/${name}.yaml`]);
   const file = join(cluster.folder, 'permitted.yaml');
-  writeFileSync(file, await cluster.helm('template', 'evenkeel', join(ROOT, 'charts/evenkeel'), '-n', OWN_NAMESPACE, ...values, ...shown));
+  writeFileSync(
+    file,
+    await cluster.helm('template', 'evenkeel', join(ROOT, 'charts/evenkeel'), '-n', OWN_NAMESPACE, ...values, ...templates),
+  );
   await cluster.kubectl('apply', '-f', file);
 }
 
@@ -254,7 +257,7 @@ async function aDeployment(): Promise<void> {
   await post('/apis/apps/v1/namespaces/shop/deployments', { metadata: { name: 'web' }, spec });
 }
 
-/** As the controller of Argo Rollouts does it, the ReplicaSet makes the pods. */
+/** As the controller of Argo Rollouts does, the ReplicaSet owns the pods. */
 async function aRollout(): Promise<void> {
   const spec = { replicas: 2, selector: { matchLabels: { app: 'rollout' } }, template: podTemplate('rollout') };
   const apiVersion = 'argoproj.io/v1alpha1';
@@ -264,7 +267,7 @@ async function aRollout(): Promise<void> {
   await reports(ROLLOUT, { replicas: 2, updatedReplicas: 2, readyReplicas: 2, observedGeneration: '1' });
 }
 
-/** Two pods of its own, without a template of theirs. */
+/** Two pods that the object owns directly, without a pod template. */
 async function anOx(): Promise<void> {
   const apiVersion = 'db.example.com/v1';
   const object = { apiVersion, kind: 'Ox', metadata: { name: 'herd' }, spec: { size: 2 } };
@@ -295,7 +298,7 @@ async function podsWhere(fieldSelector: string): Promise<readonly unknown[]> {
   return (await cluster.api.expect<{ readonly items: readonly unknown[] }>({ path })).items;
 }
 
-/** By name, with the CPU that they request. */
+/** Uid and CPU request of pods, by name. */
 async function podsOf(app: string): Promise<readonly { readonly uid: string; readonly cpu: string | undefined }[]> {
   const { items } = await cluster.api.expect<{
     readonly items: readonly { readonly metadata: { readonly uid: string }; readonly spec: PodSpec }[];
@@ -321,11 +324,11 @@ async function recommendations(): Promise<readonly Recommendation[]> {
 
 function recommendation(name: string, state: StateAndReason, holds: (object: Recommendation) => boolean): Promise<Recommendation> {
   return eventually(`the Recommendation ${name} ${state}`, HANG_MS, async () =>
-    (await recommendations()).find((each) => each.metadata.name === name && holds(each)),
+    (await recommendations()).find((recommendation) => recommendation.metadata.name === name && holds(recommendation)),
   );
 }
 
-/** What the controller has asked the API server for so far. */
+/** Requests of the controller to the API server so far. */
 async function observed(): Promise<Observed> {
   return observedIn((await boundedFetch(controller.metrics, 'metrics of the controller')).text);
 }

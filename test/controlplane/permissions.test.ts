@@ -1,5 +1,5 @@
-// Least privilege, proven: each program runs with its ServiceAccount's own token on a real API server with RBAC. What it may
-// not do fails; what it may do and never does is found, too. And docs/rbac.md says of each what the API server says.
+// Proves least privilege: each program runs with its ServiceAccount's token on a real API server with RBAC. A missing permission fails, and
+// an unused permission is found. docs/rbac.md lists what the API server reports.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,12 +42,12 @@ const DENIED_BY_POLICY = {
   body: { message: expect.stringMatching(/ValidatingAdmissionPolicy 'evenkeel-\w+' .* denied request: /) },
 };
 
-/** What is asked once most kubelets are untrusted, as here they are not. */
+/** Requests of clusters in which most kubelets are untrusted, which is not the case here. */
 const NOT_ASKED = ['list nodes.metrics.k8s.io', 'list pods.metrics.k8s.io'];
 
 /**
- * This API server streams a listing as part of the watch. Older ones do not, and now and then a watch is compared with a
- * listing: seldom enough that this journey may see none.
+ * Lists of watched resources. This API server streams the initial list as part of a watch. Older ones do not, and a watch is compared with
+ * a list too rarely for this journey to see one.
  */
 function isListOfWatched(words: string): boolean {
   const [verb, resource] = words.split(' ');
@@ -71,7 +71,7 @@ afterAll(async () => {
 
 describe('docs/rbac.md', () => {
   test(
-    'says of each ServiceAccount what the API server says that it may do',
+    'lists for each ServiceAccount the permissions that the API server reports',
     async () => {
       const file = join(ROOT, 'docs/rbac.md');
       const lists: Record<string, string> = {};
@@ -82,31 +82,31 @@ describe('docs/rbac.md', () => {
       }
       const text = readFileSync(file, 'utf8');
       if (process.env['WRITE_DOCS'] === '1') writeFileSync(file, withCanILists(text, lists));
-      const written = canIListsIn(readFileSync(file, 'utf8'));
-      for (const account of ACCOUNTS) expect(linesOf(written[account] ?? '')).toEqual(linesOf(lists[account] ?? ''));
+      const documented = canIListsIn(readFileSync(file, 'utf8'));
+      for (const account of ACCOUNTS) expect(linesOf(documented[account] ?? '')).toEqual(linesOf(lists[account] ?? ''));
     },
     HANG_TEST_MS,
   );
 });
 
-describe('With its ServiceAccount’s own token', () => {
+describe('With its ServiceAccount’s token', () => {
   let controller: Controller;
   const uninstalls: UninstallReport[] = [];
   const uninstallMetrics = new PrometheusMetrics();
 
   test(
-    'an uninstall finds nothing to do in a cluster where Evenkeel never ran',
+    'an uninstall is a no-op in a cluster where Evenkeel never ran',
     async () => {
       uninstalls.push(await uninstall());
       expect(uninstalls.at(-1)!.left).toEqual([]);
-      // What it holds the controllers by, so that they may act again.
+      // Deletes the lease and the pause of the uninstall, so that controllers may act again.
       await cluster.kubectl('delete', 'lease/evenkeel-controller', 'configmap/evenkeel-pause', '-n', OWN_NAMESPACE);
     },
     HANG_TEST_MS,
   );
 
   test(
-    'the controller does all of its work and is refused nothing',
+    'the controller does all of its work without a refused request',
     async () => {
       const learnt = join(cluster.folder, 'learnt.sqlite');
       const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
@@ -128,21 +128,17 @@ describe('With its ServiceAccount’s own token', () => {
       await peopleTheShop();
       await rightSized();
       await whatPeopleAskFor(controller.dashboard);
-      const observed = await eventually(
-        'every declared request is seen: the workloads and mutations give cause for each',
-        HANG_MS,
-        async () => {
-          const now = await observedOf(controller);
-          const missing = notSeen(now);
-          if (missing.length > NOT_ASKED.length) {
-            await twiceTheSameEvent(controller.dashboard);
-            throw new Error(`not asked for yet: ${missing.join(', ')}`);
-          }
-          return now;
-        },
-      );
+      const observed = await eventually('every declared request is observed: the workloads and mutations need each', HANG_MS, async () => {
+        const now = await observedOf(controller);
+        const missing = notSeen(now);
+        if (missing.length > NOT_ASKED.length) {
+          await twiceTheSameEvent(controller.dashboard);
+          throw new Error(`not requested yet: ${missing.join(', ')}`);
+        }
+        return now;
+      });
       expect(observed.denied).toEqual([]);
-      expect(differences(observed.asked, CONTROLLER_PERMISSIONS, BY_DEFAULT).undeclared).toEqual([]);
+      expect(differences(observed.requested, CONTROLLER_PERMISSIONS, BY_DEFAULT).undeclared).toEqual([]);
       expect(notSeen(observed)).toEqual(NOT_ASKED);
       expect(await health(controller.dashboard, 'usage-source')).toBe('ok');
     },
@@ -177,7 +173,7 @@ describe('With its ServiceAccount’s own token', () => {
     HANG_TEST_MS,
   );
 
-  describe('the controller’s own token, stolen', () => {
+  describe('the controller’s token, stolen', () => {
     const [apps, batch] = [`/apis/apps/v1/namespaces/${NAMESPACE}`, `/apis/batch/v1/namespaces/${NAMESPACE}`];
     const hpa = `/apis/autoscaling/v2/namespaces/${NAMESPACE}/horizontalpodautoscalers/web`;
     const crd = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/recommendations.evenkeel.io';
@@ -225,9 +221,9 @@ describe('With its ServiceAccount’s own token', () => {
       beforeAll(async () => {
         const file = join(cluster.folder, 'workloads.yaml');
         const values = ['--set', 'rbac.workloads[0].group=argoproj.io', '--set', 'rbac.workloads[0].resource=rollouts'];
-        const shown = ['clusterrole', 'admissionpolicies'].flatMap((name) => ['--show-only', `templates/${name}.yaml`]);
+        const templates = ['clusterrole', 'admissionpolicies'].flatMap((name) => ['--show-only', `templates/${name}.yaml`]);
         const chart = join(ROOT, 'charts/evenkeel');
-        writeFileSync(file, await cluster.helm('template', 'evenkeel', chart, '-n', OWN_NAMESPACE, ...values, ...shown));
+        writeFileSync(file, await cluster.helm('template', 'evenkeel', chart, '-n', OWN_NAMESPACE, ...values, ...templates));
         await apply(ROLLOUTS);
         await cluster.kubectl('wait', '--for=condition=Established', 'crd/rollouts.argoproj.io');
         expect(await patchAsController(rollout, annotated)).toMatchObject({ status: 403 });
@@ -267,7 +263,7 @@ describe('With its ServiceAccount’s own token', () => {
         expect(await patchAsController(path, patch)).toMatchObject({ status: 200 });
       });
 
-      test('neither makes nor deletes one', async () => {
+      test('neither creates nor deletes one', async () => {
         expect(await requestAs(CONTROLLER, { method: 'DELETE', path: rollout })).toMatchObject({ status: 403 });
         expect(await requestAs(CONTROLLER, { method: 'POST', path: rollouts, body: { metadata: { name: 'evil' } } })).toMatchObject({
           status: 403,
@@ -330,12 +326,12 @@ describe('With its ServiceAccount’s own token', () => {
       }
     });
 
-    test('bounds nobody else', async () => {
+    test('does not restrict other users', async () => {
       await cluster.kubectl('label', 'daemonset/agent', '-n', NAMESPACE, 'owner=team');
     });
   });
 
-  describe('the uninstall’s own token, stolen', () => {
+  describe('the uninstall’s token, stolen', () => {
     const [core, apps, batch] = [
       `/api/v1/namespaces/${NAMESPACE}`,
       `/apis/apps/v1/namespaces/${NAMESPACE}`,
@@ -409,30 +405,30 @@ describe('With its ServiceAccount’s own token', () => {
   });
 
   test(
-    'an uninstall puts everything back and is refused nothing',
+    'an uninstall restores everything without a refused request',
     async () => {
       await tracesOfLaterParts();
       uninstalls.push(await uninstall());
       expect(uninstalls.at(-1)!.left).toEqual([]);
-      // Without pods or a Deployment of the controller's, what held it is taken away, too.
+      // Without pods or a Deployment of the controller, the lease and the pause are deleted too.
       controller.process.signal('SIGTERM');
       await controller.process.exit();
       await cluster.kubectl('delete', 'deployment/evenkeel-controller', '-n', OWN_NAMESPACE, '--cascade=foreground');
       uninstalls.push(await uninstall());
       expect(uninstalls.at(-1)!.left).toEqual([]);
 
-      const { asked, denied } = observedIn(await uninstallMetrics.expose());
+      const { requested, denied } = observedIn(await uninstallMetrics.expose());
       expect(denied).toEqual([]);
-      expect(differences(asked, UNINSTALL_PERMISSIONS, BY_DEFAULT)).toEqual({ undeclared: [], unused: [] });
+      expect(differences(requested, UNINSTALL_PERMISSIONS, BY_DEFAULT)).toEqual({ undeclared: [], unused: [] });
     },
     HANG_TEST_MS,
   );
 
   test(
-    'none was denied anything by the API server’s own account',
+    'the audit log of the API server has no denied request',
     async () => {
       const accounts = ACCOUNTS.map((name) => `system:serviceaccount:${OWN_NAMESPACE}:${name}`);
-      // What tests tried with stolen tokens is not counted.
+      // Requests of tests with stolen tokens are not counted.
       const events = cluster.audit(({ user, userAgent = '' }) => accounts.includes(user.username) && !userAgent.startsWith(STOLEN));
       expect(events.length).toBeGreaterThan(50);
       const denied = events.filter(({ responseStatus }) => responseStatus?.code === 403);
@@ -441,7 +437,7 @@ describe('With its ServiceAccount’s own token', () => {
     HANG_TEST_MS,
   );
 
-  /** As `evenkeel uninstall --restore` does it, with its ServiceAccount's token, its requests counted. */
+  /** Uninstalls as `evenkeel uninstall --restore` does, with its ServiceAccount's token, and counts the requests. */
   async function uninstall(): Promise<UninstallReport> {
     const timer = new SystemTimer();
     const connection = await resolveKubeConfig({ path: await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, UNINSTALL), timer });
@@ -477,14 +473,14 @@ async function patchAs(account: string, path: string, body: object, type = 'appl
   return requestAs(account, { ...sent, body });
 }
 
-/** With a token of the account, as one who has stolen it. */
+/** Sends a request with a stolen token of the account. */
 async function requestAs(account: string, request: ApiRequest): Promise<ApiResponse> {
   return requestWithStolen(await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, account), request);
 }
 
-/** What the controller may do and was not seen to do. */
-function notSeen({ asked }: Observed): readonly string[] {
-  return differences(asked, CONTROLLER_PERMISSIONS, BY_DEFAULT).unused.filter((words) => !isListOfWatched(words));
+/** Permissions of the controller without an observed request. */
+function notSeen({ requested }: Observed): readonly string[] {
+  return differences(requested, CONTROLLER_PERMISSIONS, BY_DEFAULT).unused.filter((words) => !isListOfWatched(words));
 }
 
 async function observedOf({ metrics }: Controller): Promise<Observed> {
@@ -493,10 +489,10 @@ async function observedOf({ metrics }: Controller): Promise<Observed> {
 
 async function health(dashboard: string, name: string): Promise<string | undefined> {
   const { envelope } = await ask<readonly { readonly name: string; readonly status: string }[]>(dashboard, 'health');
-  return envelope.data.find((each) => each.name === name)?.status;
+  return envelope.data.find((check) => check.name === name)?.status;
 }
 
-/** One workload of each kind. */
+/** Creates one workload of each kind. */
 async function peopleTheShop(): Promise<void> {
   const workload = (kind: string, name: string, spec: object, ofPods: object = {}): object => ({
     apiVersion: kind === 'Job' || kind === 'CronJob' ? 'batch/v1' : 'apps/v1',
@@ -533,8 +529,8 @@ async function peopleTheShop(): Promise<void> {
     workload('ReplicaSet', 'bare', replicas),
     workload('Job', 'batch', {}, { 'evenkeel.dev/run-for': '24h' }),
     workload('CronJob', 'nightly', {}),
-    // Of each kind that can be scaled, one that was used and is not: it is idled and scaled down. Its pods have been running for an
-    // hour, as the CPU of a pod's first two minutes is evidence of nothing.
+    // For each scalable kind a workload whose usage ended, so that it is idled and scaled down. Its pods are an hour old, because the CPU
+    // of a pod's first two minutes is ignored.
     ...QUIET.map((kind) =>
       workload(kind, quietName(kind), kind === 'StatefulSet' ? { ...replicas, serviceName: quietName(kind) } : replicas, {
         'kwok.x-k8s.io/usage-cpu': '1m',
@@ -568,7 +564,7 @@ const POLICY = {
   },
 };
 
-/** A kind that people deploy their own controller for: with a template, replicas and a scale subresource. */
+/** A kind with its own controller, as users install them: with a template, replicas and a scale subresource. */
 const ROLLOUTS = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -615,7 +611,7 @@ async function apply(...objects: readonly object[]): Promise<void> {
   await cluster.kubectl('apply', '-f', file);
 }
 
-/** Pods of `web` have what they need, and those of `stuck`, which cannot be resized where they are, were evicted. */
+/** Pods of `web` have the recommended size, and those of `stuck`, which cannot be resized in place, were evicted. */
 async function rightSized(): Promise<void> {
   const before = await eventuallyReads(
     'stuck has its pods: the Deployment asks for two',
@@ -669,7 +665,7 @@ async function whatPeopleAskFor(dashboard: string): Promise<void> {
   expect((await send(dashboard, 'POST', 'resize-cycle/trigger', {})).status).toBeLessThan(300);
   await apply(...['NodeScalingPolicy', 'RebalancePolicy'].map(aPolicy));
   for (const kind of ['NodeScalingPolicy', 'RebalancePolicy']) {
-    const override = { field: 'paused', value: true, reason: 'seen to be permitted' };
+    const override = { field: 'paused', value: true, reason: 'test of permissions' };
     const path = `policy-overrides/${kind}/overridden`;
     await eventually(
       'the override is accepted: the policy was created and reaches the cache',
@@ -677,7 +673,7 @@ async function whatPeopleAskFor(dashboard: string): Promise<void> {
       async () => (await send(dashboard, 'PUT', path, override)).status === 200,
     );
   }
-  // Only watched, it has no Recommendation any more.
+  // A workload in mode Observe has no Recommendation.
   await cluster.kubectl('annotate', 'deployment/stuck', '-n', NAMESPACE, 'evenkeel.io/mode=Observe');
 }
 
@@ -685,12 +681,12 @@ function aPolicy(kind: string): object {
   return { apiVersion: 'evenkeel.io/v1alpha1', kind, metadata: { name: 'overridden' }, spec: {} };
 }
 
-/** An event that is heard again within two minutes is counted on the first one. */
+/** An Event that repeats within two minutes increases the count of the first. */
 async function twiceTheSameEvent(dashboard: string): Promise<void> {
   for (const mode of ['Off', null, 'Off', null]) await send(dashboard, 'PUT', `recommendations/${NAMESPACE}/web/mode`, { mode });
 }
 
-/** What parts of Evenkeel leave that are not in this journey, made by hand in their names. */
+/** Objects of features that this journey does not use, created in their names. */
 async function tracesOfLaterParts(): Promise<void> {
   await cluster.kubectl('apply', '-f', join(ROOT, 'config/samples'));
   await apply({
@@ -734,7 +730,7 @@ async function tracesOfLaterParts(): Promise<void> {
   await merge('/api/v1/nodes/kwok-0001', ofNode, CONTROLLER);
 }
 
-/** In the name of the controller, which has learnt nothing of these. */
+/** Resizes in the name of the controller, which has no usage of these pods. */
 async function resize(pod: string): Promise<void> {
   await cluster.api.expect({
     method: 'PATCH',

@@ -1,4 +1,4 @@
-// What is played where a kubelet would be: its endpoint, which lets in whom a kubelet lets in, and its part in a resize.
+// The simulated kubelets of kwok nodes: their endpoint, its authorization, and their part in a resize.
 
 import https from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -21,7 +21,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** As Evenkeel asks: at the node's own address, against the cluster's authority. */
+/** Requests as Evenkeel does: at the node's address, with the cluster's authority. */
 function ask(path: string, token: string | null): Promise<Answer> {
   const options = {
     host: '127.10.0.1',
@@ -95,16 +95,16 @@ describe('A kubelet’s endpoint', () => {
     ['/stats/summary', /"nodeName":"kwok-0001","cpu":\{.*"psi":\{"full":\{"total":/],
     ['/metrics/cadvisor', /^# TYPE container_oom_events_total counter$|^$/m],
   ];
-  test.each(pages)('shows %s to who may see it, and to nobody else', async (path, words) => {
+  test.each(pages)('serves %s to authorized callers only', async (path, words) => {
     expect((await ask(path, null)).status).toBe(401);
     expect((await ask(path, 'made-up')).status).toBe(401);
     expect((await ask(path, await cluster.tokenFor('default', 'stranger'))).status).toBe(403);
-    const shown = await ask(path, await cluster.tokenFor('default', 'reader'));
-    expect(shown.status).toBe(200);
-    expect(shown.text).toMatch(words);
+    const response = await ask(path, await cluster.tokenFor('default', 'reader'));
+    expect(response.status).toBe(200);
+    expect(response.text).toMatch(words);
   });
 
-  test('counts the CPU that a pod’s annotation says, second by second', async () => {
+  test('counts the CPU of a pod’s annotation, second by second', async () => {
     const uses = { 'kwok.x-k8s.io/usage-cpu': '500m', 'kwok.x-k8s.io/usage-memory': '200Mi' };
     await createPod('busy', appWith({ cpu: '100m' }), uses);
     const token = await cluster.tokenFor('default', 'reader');
@@ -121,7 +121,7 @@ describe('A kubelet’s endpoint', () => {
       };
     };
     const first = await eventuallyReads(
-      'the CPU of the pod is reported: its annotation says half a core',
+      'the CPU of the pod is reported: its annotation sets half a core',
       HANG_MS,
       read,
       ({ cpu }) => cpu > 0,
@@ -133,14 +133,15 @@ describe('A kubelet’s endpoint', () => {
       ({ cpu }) => cpu > first.cpu + 1,
     );
     expect(later.memory).toBe(200 * 1024 * 1024);
-    // Each page is made at some moment of its request: half a core, between the shortest and the longest time apart.
+    // Each page is rendered at some moment of its request, so the usage lies between half a core for the shortest and for the longest
+    // possible interval.
     const used = later.cpu - first.cpu;
     expect(used).toBeGreaterThan((0.45 * (later.fromMs - first.toMs)) / 1000);
     expect(used).toBeLessThan((0.55 * (later.toMs - first.fromMs)) / 1000);
   });
 });
 
-test('A pod that was called not ready while its node was silent is ready again: its containers never stopped', async () => {
+test('A pod that was marked not ready while its node was unreachable is ready again: its containers never stopped', async () => {
   await createPod('steady', appWith({ cpu: '100m' }));
   const conditions = [{ type: 'Ready', status: 'False' }];
   const headers = { 'content-type': 'application/strategic-merge-patch+json' };
@@ -155,7 +156,7 @@ test('A pod that was called not ready while its node was silent is ready again: 
   );
 });
 
-test('A pod runs and is ready since the time that its annotation names', async () => {
+test('A pod is running and ready since the time of its annotation', async () => {
   const since = '2026-01-01T00:00:00Z';
   await createPod('long-running', appWith({ cpu: '100m' }), { 'evenkeel.dev/running-since': since });
   const { status } = await podOf('long-running');
@@ -164,7 +165,7 @@ test('A pod runs and is ready since the time that its annotation names', async (
 });
 
 describe('A resize in place', () => {
-  test('is allocated, carried out and observed; the container goes on', async () => {
+  test('is allocated, actuated and observed; the container keeps running', async () => {
     await createPod('web', appWith({ cpu: '100m', memory: '64Mi' }));
     await resize('web', { cpu: '200m', memory: '96Mi' });
     const { metadata, status } = await eventuallyReads(
@@ -182,7 +183,7 @@ describe('A resize in place', () => {
     expect(status.conditions?.map(({ type }) => type)).not.toContain('PodResizeInProgress');
   });
 
-  test('restarts the container whose policy asks for it', async () => {
+  test('restarts a container whose resize policy requires it', async () => {
     const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }];
     await createPod('careful', appWith({ cpu: '100m', memory: '64Mi' }, { resizePolicy }));
     await resize('careful', { cpu: '150m' });
@@ -195,28 +196,25 @@ describe('A resize in place', () => {
     await eventuallyReads('the container is restarted: its policy for memory requires it', HANG_MS, restarts, (count) => count === 1);
   });
 
-  test.each(['Deferred', 'Infeasible'])(
-    'is left pending as %s where the pod’s annotation says so, until it is taken back',
-    async (reason) => {
-      const name = reason.toLowerCase();
-      await createPod(name, appWith({ cpu: '100m' }), { 'evenkeel.dev/resize': reason });
-      await resize(name, { cpu: '200m' });
-      const pending = await eventuallyReads(
-        'the resize is pending: the annotation of the pod defers or refuses it',
-        HANG_MS,
-        () => podOf(name),
-        ({ status }) => status.conditions?.some(({ type }) => type === 'PodResizePending') === true,
-      );
-      const condition = pending.status.conditions?.find(({ type }) => type === 'PodResizePending');
-      expect(condition).toMatchObject({ reason, observedGeneration: pending.metadata.generation });
-      expect(pending.status.containerStatuses?.[0]?.resources).toEqual({ requests: { cpu: '100m' } });
-      await resize(name, { cpu: '100m' });
-      await eventuallyReads(
-        'no resize is pending: the request equals the allocation',
-        HANG_MS,
-        () => podOf(name),
-        ({ status }) => status.conditions?.every(({ type }) => type !== 'PodResizePending') === true,
-      );
-    },
-  );
+  test.each(['Deferred', 'Infeasible'])('stays pending as %s with the pod’s annotation, until it is reverted', async (reason) => {
+    const name = reason.toLowerCase();
+    await createPod(name, appWith({ cpu: '100m' }), { 'evenkeel.dev/resize': reason });
+    await resize(name, { cpu: '200m' });
+    const pending = await eventuallyReads(
+      'the resize is pending: the annotation of the pod defers or refuses it',
+      HANG_MS,
+      () => podOf(name),
+      ({ status }) => status.conditions?.some(({ type }) => type === 'PodResizePending') === true,
+    );
+    const condition = pending.status.conditions?.find(({ type }) => type === 'PodResizePending');
+    expect(condition).toMatchObject({ reason, observedGeneration: pending.metadata.generation });
+    expect(pending.status.containerStatuses?.[0]?.resources).toEqual({ requests: { cpu: '100m' } });
+    await resize(name, { cpu: '100m' });
+    await eventuallyReads(
+      'no resize is pending: the request equals the allocation',
+      HANG_MS,
+      () => podOf(name),
+      ({ status }) => status.conditions?.every(({ type }) => type !== 'PodResizePending') === true,
+    );
+  });
 });

@@ -1,18 +1,19 @@
-// A kubelet's HTTP probe: asks again and again, and tells when the verdict turns.
+// A kubelet's HTTP probe: it polls, and reports when the result changes.
 
 import http from 'node:http';
 import type { Container, Probe } from './pod-wire.ts';
 
 const DEFAULTS = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 3, successThreshold: 1 } as const;
 
-/** In place of a readiness probe's own delay and period until its first success, which no test is to wait for. */
+/** Used in place of the delay and period of a readiness probe until its first success, so that tests do not wait. */
 const UNTIL_READY_MS = 250;
 
+/** Watches readiness. @returns the cancel function */
 export function watchReadiness(container: Container, probe: Probe, address: string, turned: (healthy: boolean) => void): () => void {
   return watchProbe(container, probe, address, turned, UNTIL_READY_MS);
 }
 
-/** Calls `turned` with each new verdict until the cancel is called. */
+/** Calls `turned` with each change of the result until the returned function is called. */
 export function watchProbe(
   container: Container,
   probe: Probe,
@@ -47,10 +48,10 @@ export function watchProbe(
 }
 
 function portOf({ name, ports = [] }: Container, { httpGet }: Probe): number {
-  if (httpGet === undefined) throw new Error(`container ${name}: the pod runner knows probes by httpGet alone`);
+  if (httpGet === undefined) throw new Error(`container ${name}: the pod runner supports httpGet probes only`);
   if (typeof httpGet.port === 'number') return httpGet.port;
-  const found = ports.find((each) => each.name === httpGet.port);
-  if (found === undefined) throw new Error(`container ${name}: its probe names port ${httpGet.port}, which it does not have`);
+  const found = ports.find((candidate) => candidate.name === httpGet.port);
+  if (found === undefined) throw new Error(`container ${name}: its probe names port ${httpGet.port}, which the container does not have`);
   return found.containerPort;
 }
 
@@ -59,7 +60,7 @@ function ask(host: string, port: number, path: string, timeoutMs: number): Promi
     const sent = http.get({ host, port, path, timeout: timeoutMs, agent: false }, (answer) => {
       answer.resume();
       const status = answer.statusCode ?? 0;
-      resolve({ ok: status >= 200 && status < 400, why: `HTTP probe answered with status ${status}` });
+      resolve({ ok: status >= 200 && status < 400, why: `HTTP probe failed with statuscode: ${status}` });
     });
     sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs} ms`)));
     sent.on('error', (err) => resolve({ ok: false, why: err.message }));

@@ -1,6 +1,6 @@
-// One container as a local process, in a mount namespace and a root folder of its own: the programs of the image and the
-// pod's volumes are at their real paths, the root is read-only where the pod says so, and its user is the pod's. Needs
-// root and util-linux's unshare, as container runtimes do; nothing of it is seen outside of the process.
+// One container as a local process with its own mount namespace and root folder: the image's programs and the pod's volumes are at their
+// real paths, the root is read-only when the pod requests it, and the user is the pod's. Needs root and util-linux's unshare, as container
+// runtimes do; the mounts are invisible outside of the process.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,9 +16,9 @@ export interface Mount {
 }
 
 export interface ProcessSpec {
-  /** Empty and of its own; becomes the root. */
+  /** An empty folder that becomes the root. */
   readonly folder: string;
-  /** /app of the image. */
+  /** Folder that is /app in the image. */
   readonly image: string;
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -31,14 +31,15 @@ export interface ProcessExit {
   readonly code: number;
 }
 
-/** Where the image has Node.js. */
+/** Path of Node.js in the image. */
 const NODE_IN_IMAGE = '/nodejs/bin/node';
-/** What the program needs of a system: the C library and the devices, as a distroless image has them. */
+/** System folders that a program needs, as a distroless image has them: the C library and the devices. */
 const SYSTEM = ['/usr/lib', '/usr/lib64', '/dev', '/proc'];
-/** As distroless images have it; by it the tools are found that make the root. */
+/** PATH of distroless images, which the tools that build the root use. */
 const PATH_IN_IMAGE = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MAX_LINES = 20_000;
 
+/** Runs until the program exits or is killed. */
 export class PodProcess {
   readonly lines: string[] = [];
   readonly exited: Promise<ProcessExit>;
@@ -50,7 +51,7 @@ export class PodProcess {
     const script = [
       ...mounts.map(({ source, at }) => `mount --rbind '${source}' '${join(root, at)}'`),
       ...mounts.filter(({ readOnly }) => readOnly).map(({ at }) => `mount -o remount,bind,ro '${join(root, at)}'`),
-      // Last: what is mounted inside stays as it is.
+      // Last: inner mounts keep their own mode.
       ...(spec.readOnlyRoot ? [`mount -o remount,bind,ro '${root}'`] : []),
       `exec chroot --userspec=${spec.user}:${spec.user} --groups= '${root}' "$@"`,
     ].join('\n');
@@ -86,7 +87,7 @@ export class PodProcess {
   }
 }
 
-/** Removes what a process had as its root. Throws rather than follow a mount that should not be there. */
+/** Removes the root folder of a process. Throws when a mount is left in it, rather than deleting through it. */
 export function removeRoot(folder: string): void {
   if (readFileSync('/proc/self/mountinfo', 'utf8').includes(folder)) throw new Error(`${folder} is still mounted: not removed`);
   rmSync(folder, { recursive: true, force: true });
@@ -108,13 +109,13 @@ function prepareRoot(root: string, { image, volumes }: ProcessSpec): readonly Mo
     symlinkSync(target, join(root, link));
   for (const { at } of mounts) {
     const path = join(root, at);
-    // Below the image it is the image's folder that holds the place.
+    // Below /app the mount point must exist in the image's folder.
     if (at.startsWith('/app/')) continue;
     mkdirSync(at === NODE_IN_IMAGE ? dirname(path) : path, { recursive: true });
     if (at === NODE_IN_IMAGE) closeSync(openSync(path, 'w'));
   }
   mkdirSync(join(root, 'etc'), { recursive: true });
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n');
-  // A mount inside a mount is found after its outer one.
+  // Outer mounts come before the mounts inside them.
   return mounts.sort((a, b) => a.at.length - b.at.length);
 }

@@ -1,6 +1,6 @@
-// A node of the real control plane that runs its pods for real: no container runtime, but the same programs, arguments,
-// environment, volumes, probes and the ServiceAccount's own token, as processes of this machine. kwok leaves the node
-// alone (it has no annotation of kwok's), so nothing of its pods is pretended. For one-container pods of the built image.
+// A node of the real control plane whose pods run as processes of this machine: without a container runtime, but with
+// the real programs, arguments, environment, volumes, probes and bound ServiceAccount tokens. kwok ignores the node,
+// because it lacks kwok's annotation. It supports pods with one container of the built image.
 //
 //   const runner = await PodRunner.start(cluster, copyImage(cluster.folder));
 //   await cluster.helm('install', …, ...runner.helmValues);
@@ -20,18 +20,18 @@ import type { PodWire } from './pod-wire.ts';
 import type { RealCluster } from './real-cluster.ts';
 import { RunningPod } from './running-pod.ts';
 
-/** Keeps everybody else's pods away, and is tolerated and selected by `helmValues`. */
+/** Taint that keeps all other pods away; pods of `helmValues` tolerate and select it. */
 const MARK = 'evenkeel.dev/pod-runner';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 const HEARTBEAT_EVERY_MS = 10_000;
 const AGAIN_AFTER_MS = 200;
-/** Its pods have 127.1.1.10, .11 and so on: one each, so that all may listen on the same ports. Another runner has 127.1.2.10. */
+/** Pods have the addresses 127.1.1.10, .11 and so on, so that all may listen on the same ports. Another runner has 127.1.2.10. */
 const FIRST_ADDRESS = 10;
 const LAST_ADDRESS = 250;
 
 export class PodRunner {
   readonly node: string;
-  /** For `helm install`: places the release's pods here, and says at which port this cluster's kubelets are. */
+  /** Values for `helm install` that place the release's pods on this node and set the port of the kubelets. */
   readonly helmValues: readonly string[];
   readonly #cluster: RealCluster;
   readonly #image: string;
@@ -64,7 +64,7 @@ export class PodRunner {
     this.#network = network;
   }
 
-  /** Registers the node and begins to run what is scheduled to it. */
+  /** Registers the node and runs the pods that are scheduled to it. */
   static async start(cluster: RealCluster, image: string, node = 'pod-runner'): Promise<PodRunner> {
     if (process.getuid?.() !== 0)
       throw new Error('the pod runner needs root: each pod gets a mount namespace and a root folder of its own');
@@ -77,12 +77,12 @@ export class PodRunner {
     return runner;
   }
 
-  /** Pods of a namespace that run here now. */
+  /** Pods of a namespace that run now. */
   pods(namespace: string): readonly RunningPod[] {
     return [...this.#pods.values()].filter((pod) => pod.namespace === namespace);
   }
 
-  /** Where a PersistentVolumeClaim's files are, whichever pod mounts it. */
+  /** Folder of a PersistentVolumeClaim, which all pods that mount it share. */
   claimFolder(name: string): string {
     const folder = join(this.#claims, name);
     mkdirSync(folder, { recursive: true });
@@ -93,12 +93,12 @@ export class PodRunner {
     return join(this.#folder, 'claims');
   }
 
-  /** Every pod that ever ran here. */
+  /** Every pod that has ever run here. */
   get all(): readonly RunningPod[] {
     return [...this.#past, ...this.#pods.values()];
   }
 
-  /** Ends every process and takes the node away. */
+  /** Ends every process and deletes the node. */
   async end(): Promise<void> {
     this.#stop.abort(new Error('the pod runner ends'));
     clearInterval(this.#heartbeat);
@@ -198,7 +198,7 @@ export class PodRunner {
           else if (type !== 'BOOKMARK') this.#see(object);
         }
       } catch {
-        // The API server is away, or the test ends: listed anew in a moment.
+        // The API server is unreachable, or the test ends: the next list follows in a moment.
       }
       if (!isAborted(signal)) await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
     }
@@ -217,7 +217,7 @@ export class PodRunner {
     else if (running === undefined && !this.#past.some((past) => past.pod.metadata.uid === uid)) this.#pods.set(uid, this.#start(pod));
   }
 
-  /** Deleted without us: by force. */
+  /** A pod that was deleted by force. */
   #forget({ metadata }: PodWire): void {
     const running = this.#pods.get(metadata.uid);
     if (running === undefined) return;
@@ -259,13 +259,13 @@ export class PodRunner {
   }
 
   #keep(ending: Promise<void>): void {
-    const kept: Promise<void> = ending.catch(() => undefined).finally(() => this.#endings.delete(kept));
-    this.#endings.add(kept);
+    const tracked: Promise<void> = ending.catch(() => undefined).finally(() => this.#endings.delete(tracked));
+    this.#endings.add(tracked);
   }
 }
 
 interface ReservedNetwork {
-  /** Of the addresses. */
+  /** Prefix of the pod addresses. */
   readonly prefix: string;
   readonly lock: Lock;
 }
@@ -284,7 +284,7 @@ function microTime(): string {
   return new Date().toISOString().replace(/(\.\d{3})Z$/, '$1000Z');
 }
 
-// A call, because the compiler believes that a signal does not change across an await.
+// A call, because the compiler assumes that a signal does not change across an await.
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

@@ -1,13 +1,14 @@
-// A pod's volumes as folders, and its environment: from the objects that it names, with the token that is its own.
+// Volumes of a pod as folders, and its environment, from the objects that it references, with its bound token.
 
 import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RawApi } from '../../hack/real-cluster/api.ts';
 import { fieldOf, type Container, type EnvironmentVariable, type PodWire, type ProjectedSource, type Volume } from './pod-wire.ts';
 
-/** Of the container image's user. */
+/** User of the container image. */
 const DEFAULT_USER = 65_532;
 
+/** Writes the volumes of one pod. */
 export class PodVolumes {
   readonly #api: RawApi;
   readonly #pod: PodWire;
@@ -16,7 +17,7 @@ export class PodVolumes {
   readonly #claims: string;
   readonly #owner: number;
 
-  /** @param claims where PersistentVolumeClaims live on, whichever pod mounts them */
+  /** @param claims parent folder of PersistentVolumeClaims, which outlive pods */
   constructor(api: RawApi, pod: PodWire, address: string, folder: string, claims: string) {
     this.#api = api;
     this.#pod = pod;
@@ -26,7 +27,7 @@ export class PodVolumes {
     this.#owner = pod.spec.securityContext?.fsGroup ?? userOf(pod);
   }
 
-  /** Folder by volume name. */
+  /** Writes all volumes. Returns their folders by volume name. */
   async write(): Promise<ReadonlyMap<string, string>> {
     const folders = new Map<string, string>();
     for (const volume of this.#pod.spec.volumes ?? []) folders.set(volume.name, await this.#write(volume));
@@ -37,8 +38,8 @@ export class PodVolumes {
     const environment: Record<string, string> = {};
     for (const variable of container.env ?? []) {
       const value = await this.#valueOf(variable);
-      // $(NAME) of what stands before, as a kubelet expands it.
-      environment[variable.name] = value.replaceAll(/\$\(([\w.-]+)\)/g, (whole, name: string) => environment[name] ?? whole);
+      // $(NAME) refers to a variable defined before, as a kubelet expands it.
+      environment[variable.name] = value.replaceAll(/\$\(([\w.-]+)\)/g, (match, name: string) => environment[name] ?? match);
     }
     return environment;
   }
@@ -54,7 +55,7 @@ export class PodVolumes {
     else if (volume.projected !== undefined)
       for (const source of volume.projected.sources) this.#writeFiles(folder, await this.#projected(source));
     else if (volume.emptyDir === undefined && volume.persistentVolumeClaim === undefined)
-      throw new Error(`pod ${this.#pod.metadata.name}: the pod runner has no volumes like ${JSON.stringify(volume)}`);
+      throw new Error(`pod ${this.#pod.metadata.name}: the pod runner does not support the volume ${JSON.stringify(volume)}`);
     return folder;
   }
 
@@ -70,7 +71,7 @@ export class PodVolumes {
     return Object.fromEntries(fields.map(({ path, fieldRef }) => [path, fieldOf(this.#pod, fieldRef.fieldPath, this.#address)]));
   }
 
-  /** Bound to the pod, as a kubelet asks for it: it ends with the pod. */
+  /** A token bound to the pod, as a kubelet requests it: it expires with the pod. */
   async #token({ expirationSeconds = 3600, audience }: NonNullable<ProjectedSource['serviceAccountToken']>): Promise<string> {
     const { namespace, name, uid } = this.#pod.metadata;
     const account = this.#pod.spec.serviceAccountName ?? 'default';
@@ -96,7 +97,7 @@ export class PodVolumes {
     if (ref === undefined) return value ?? '';
     const data = valueFrom?.secretKeyRef === undefined ? await this.#configMap(ref.name) : await this.#secret(ref.name);
     const found = data?.[ref.key];
-    if (found === undefined && ref.optional !== true) throw new Error(`${name}: there is no key ${ref.key} in ${ref.name}`);
+    if (found === undefined && ref.optional !== true) throw new Error(`${name}: no key ${ref.key} in ${ref.name}`);
     return found ?? '';
   }
 
@@ -117,7 +118,7 @@ export class PodVolumes {
 
   #makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true });
-    // All of it, as fsGroup asks of a kubelet: a claim may hold what another user wrote.
+    // Changes the owner of all files, as a kubelet does for fsGroup: another user may have written the claim.
     for (const path of [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))])
       chownSync(path, this.#owner, this.#owner);
     chmodSync(folder, 0o770);
@@ -133,7 +134,7 @@ export class PodVolumes {
   }
 }
 
-/** Who the pod's processes are: never root, whatever runs the tests. */
+/** User id of the pod's processes: never root, whatever user runs the tests. */
 export function userOf({ spec }: PodWire): number {
   return spec.containers[0]?.securityContext?.runAsUser ?? spec.securityContext?.runAsUser ?? DEFAULT_USER;
 }

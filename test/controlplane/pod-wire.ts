@@ -1,4 +1,4 @@
-// A pod as the pod runner reads it.
+// The fields of a pod that the pod runner reads.
 
 export interface Probe {
   readonly httpGet?: { readonly path?: string; readonly port: string | number };
@@ -83,9 +83,9 @@ export interface PodWire {
   };
 }
 
-/** What a field reference of the downward API gives. @throws for a path that is not known here */
+/** Value of a downward API field reference. @throws for an unsupported path */
 export function fieldOf({ metadata, spec }: PodWire, fieldPath: string, address: string): string {
-  const known: Readonly<Record<string, string | undefined>> = {
+  const values: Readonly<Record<string, string | undefined>> = {
     'metadata.name': metadata.name,
     'metadata.namespace': metadata.namespace,
     'metadata.uid': metadata.uid,
@@ -94,7 +94,7 @@ export function fieldOf({ metadata, spec }: PodWire, fieldPath: string, address:
     'status.podIP': address,
     'status.hostIP': address,
   };
-  const value = known[fieldPath];
-  if (value === undefined) throw new Error(`pod ${metadata.name}: the pod runner knows no field ${fieldPath}`);
+  const value = values[fieldPath];
+  if (value === undefined) throw new Error(`pod ${metadata.name}: the pod runner does not support the field ${fieldPath}`);
   return value;
 }

@@ -1,4 +1,4 @@
-// Debian's PostgreSQL server, as a child of the test: a folder of its own, loopback alone, gone with the test.
+// Debian's PostgreSQL server as a child process of the test, on loopback, with a temporary folder.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,10 +19,11 @@ interface Owner {
 }
 
 export interface PostgresOptions {
-  /** PEM; the server then speaks TLS. */
+  /** In PEM; the server then accepts TLS. */
   readonly tls?: { readonly key: string; readonly certificate: string };
 }
 
+/** A database cluster and its server. */
 export class PostgresServer {
   readonly port: number;
   readonly #folder: string;
@@ -30,7 +31,7 @@ export class PostgresServer {
   readonly #owner: Owner | null;
   #child: ChildProcess | null = null;
   #log = '';
-  // A worker that is ended from outside must not leave it running either.
+  // Ends the server also when Jest ends the worker.
   readonly #onExit = (): void => {
     this.#child?.kill('SIGQUIT');
     rmSync(this.#folder, { recursive: true, force: true });
@@ -44,7 +45,7 @@ export class PostgresServer {
     process.once('exit', this.#onExit);
   }
 
-  /** Makes a database cluster and starts it. `stop()` ends it and removes its folder. */
+  /** Creates a database cluster and starts its server. `stop()` ends it and removes its folder. */
   static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
     const binaries = findBinaries();
     const owner = process.getuid?.() === 0 ? unprivileged() : null;
@@ -62,12 +63,12 @@ export class PostgresServer {
     return server;
   }
 
-  /** For `history.url`; the password is told apart from it. */
+  /** URL for `history.url`, without the password. */
   get url(): string {
     return `postgres://${USER}@127.0.0.1:${this.port}/history`;
   }
 
-  /** Starts it again where it was stopped; resolves when it answers. */
+  /** Starts the server after `down`; resolves when it answers. */
   async up(): Promise<void> {
     const settings = { port: this.port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', max_connections: 40 };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -84,7 +85,7 @@ export class PostgresServer {
     });
   }
 
-  /** Ends the server; what it keeps stays. `immediate`: as in a crash. */
+  /** Ends the server and keeps its data; `immediate` as in a crash. */
   async down(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
     const child = this.#child;
     this.#child = null;
@@ -103,7 +104,7 @@ export class PostgresServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** One statement on a connection of its own. */
+  /** Runs one statement on a separate connection. */
   async query<Row extends object>(text: string, database = 'history'): Promise<readonly Row[]> {
     const client = new pg.Client({ host: '127.0.0.1', port: this.port, user: USER, password: PASSWORD, database });
     client.on('error', () => undefined);
@@ -115,7 +116,7 @@ export class PostgresServer {
     }
   }
 
-  /** Keeps everyone else from a table of the history until the returned function is called. */
+  /** Locks a table of the history against all other connections until the returned function is called. */
   async lock(table: string): Promise<() => Promise<void>> {
     const client = new pg.Client({ host: '127.0.0.1', port: this.port, user: USER, password: PASSWORD, database: 'history' });
     await client.connect();
@@ -153,7 +154,7 @@ export class PostgresServer {
   }
 }
 
-/** The newest server that is installed. */
+/** Folder of the newest installed server. */
 function findBinaries(): string {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).filter((name) => existsSync(join(DEBIAN, name, 'bin', 'initdb'))) : [];
   const [newest] = versions.sort((a, b) => Number(b) - Number(a));
@@ -161,7 +162,7 @@ function findBinaries(): string {
   return join(DEBIAN, newest, 'bin');
 }
 
-/** PostgreSQL refuses to run as root: as the user that its package made, else as nobody. */
+/** User of the server, because PostgreSQL refuses to run as root: `postgres` of its package, else `nobody`. */
 function unprivileged(): Owner {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -1,5 +1,5 @@
-// Past usage from a real Prometheus: blocks made of what cAdvisor and kube-state-metrics would have exposed, scraped
-// twice, with a restart, a gap and a kill in it.
+// Past usage from a real Prometheus, whose blocks hold metrics like those of cAdvisor and kube-state-metrics, scraped twice, with a
+// restart, a gap and an OOM kill.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ interface RealPrometheus {
   readonly stop: () => Promise<void>;
 }
 
-/** A Prometheus that holds what the text exposes, in OpenMetrics format with timestamps. */
+/** Starts a Prometheus with the samples of a text in OpenMetrics format with timestamps. */
 async function startPrometheus(exposed: string): Promise<RealPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-prometheus-'));
   const blocks = join(folder, 'data');
@@ -77,7 +77,7 @@ let prometheus: RealPrometheus;
 beforeAll(async () => void (prometheus = await startPrometheus(openMetrics())));
 afterAll(() => prometheus.stop());
 
-/** What was exposed: CPU of the first replica a quarter core, of the second half a core; memory with a saw's teeth. */
+/** The samples: 0.25 CPU in the first replica, 0.5 in the second, and memory in a sawtooth. */
 function openMetrics(): string {
   const lines: string[] = [];
   const write = (name: string, labels: Readonly<Record<string, string>>, valueAt: (second: number) => number | null): void => {
@@ -89,17 +89,17 @@ function openMetrics(): string {
       if (value !== null) lines.push(`${name}{${text}} ${value} ${second}`);
     }
   };
-  // Two scrape jobs see the same kubelet: whoever adds them up finds twice as much.
+  // Two scrape jobs read the same kubelet, so a sum over them would be twice the usage.
   for (const job of ['kubelet', 'kubelet-again']) {
     write('up', { job, instance: 'n1' }, () => 1);
     for (const [index, pod] of WEB.entries()) {
       const of = { job, namespace: 'shop', pod, container: 'app', id: `/kubepods/${pod}` };
       const cores = index === 0 ? 0.25 : 0.5;
-      // The second replica's counter begins anew after its kill.
+      // The counter of the second replica restarts after its kill.
       const since = (second: number) => (index === 1 && second >= RESTARTED_AT ? second - RESTARTED_AT : second - BEGIN + 1000);
       write('container_cpu_usage_seconds_total', of, (second) => since(second) * cores);
       write('container_memory_working_set_bytes', of, (second) => (second % 300 === 120 ? 200 : 100) * MiB);
-      // The pod's own cgroup and its pause container, which are nobody's usage.
+      // Series of the pod's cgroup and of its pause container, which are not usage of a container.
       write('container_cpu_usage_seconds_total', { ...of, container: '', id: `/kubepods/${pod}/pod` }, (second) => (second - BEGIN) * 9);
       write('container_cpu_usage_seconds_total', { ...of, container: 'POD' }, (second) => (second - BEGIN) * 9);
     }
@@ -127,20 +127,20 @@ describe('a real Prometheus', () => {
       const source = new PrometheusHistorySource({ client, ownerOf: () => null, withKills: true });
       const series: UsageSeries[] = [];
       const range = { from: (BEGIN + 3600) * 1000, to: END * 1000, stepSeconds: 300 };
-      for await (const each of source.range(range, GOING_ON)) series.push(each);
+      for await (const item of source.range(range, GOING_ON)) series.push(item);
       expect(series.map(({ pod, container }) => `${pod}/${container}`).sort()).toEqual([...WEB].sort().map((pod) => `${pod}/app`));
       for (const { pod, workload, samples } of series) {
         expect(workload).toEqual({ namespace: 'shop', kind: 'Deployment', name: 'web' });
         const cores = pod === WEB[0] ? 250 : 500;
         const away = samples.filter(({ at }) => Math.abs(at / 1000 - RESTARTED_AT) > 900);
         expect(away.filter(({ cpuMillicores }) => cpuMillicores !== null && Math.abs(cpuMillicores - cores) > 1)).toEqual([]);
-        // A counter that begins anew is no negative rate, and no leap.
+        // A counter reset gives neither a negative rate nor a jump.
         expect(samples.every(({ cpuMillicores }) => cpuMillicores === null || (cpuMillicores >= 0 && cpuMillicores <= cores * 1.5))).toBe(
           true,
         );
-        // At the edges of the gap a step saw less than five scrapes.
-        const whole = samples.filter(({ at }) => Math.abs(at / 1000 - GAP.from) > 300 && Math.abs(at / 1000 - GAP.to) > 300);
-        expect(new Set(whole.map(({ memoryBytes }) => memoryBytes))).toEqual(new Set([200 * MiB]));
+        // At the edges of the gap a step has less than five scrapes.
+        const outsideGap = samples.filter(({ at }) => Math.abs(at / 1000 - GAP.from) > 300 && Math.abs(at / 1000 - GAP.to) > 300);
+        expect(new Set(outsideGap.map(({ memoryBytes }) => memoryBytes))).toEqual(new Set([200 * MiB]));
         expect(samples.filter(({ at }) => at / 1000 > GAP.from + 300 && at / 1000 < GAP.to)).toEqual([]);
       }
       const [kill, ...others] = series.flatMap(({ oomKills }) => oomKills);
@@ -152,7 +152,7 @@ describe('a real Prometheus', () => {
     }
   });
 
-  test('evenkeel backtest replays it', () => {
+  test('evenkeel backtest replays the usage', () => {
     const main = join(import.meta.dirname, '../../src/cli/main.ts');
     const out = execFileSync(
       process.execPath,
@@ -161,7 +161,7 @@ describe('a real Prometheus', () => {
     );
     const summary = JSON.parse(out) as BacktestSummary;
     expect(summary.workloads.map(({ name }) => name)).toEqual(['shop/Deployment/web/app']);
-    // Of replicas that use a quarter and half a core, and no more, ever: what the busier needs, and little above.
+    // The replicas use 0.25 and 0.5 CPU constantly: the recommendation is the busier one's usage, plus a little.
     expect(summary.overall.cpu?.methods.evenkeel.slack).toBeLessThan(0.3);
     expect(summary.overall.cpu?.methods.evenkeel.overrun).toBeLessThan(0.02);
     expect(summary.overall.memory?.methods.clairvoyantDay.slack).toBeLessThan(0.03);
@@ -175,7 +175,7 @@ describe('a real Prometheus of two clusters', () => {
   beforeAll(async () => void (central = await startPrometheus(twoClusters())));
   afterAll(() => central.stop());
 
-  /** Both have a pod `shop/db-0`, in a cgroup as systemd or cgroupfs name it. */
+  /** Both clusters have a pod `shop/db-0`, in a cgroup as systemd or cgroupfs names it. */
   function twoClusters(): string {
     const lines: string[] = [];
     for (const [cluster, id] of [
@@ -189,7 +189,7 @@ describe('a real Prometheus of two clusters', () => {
     return [...lines, '# EOF', ''].join('\n');
   }
 
-  /** Why it is not used by a cluster whose pod `shop/db-0` has this UID; null: it is. */
+  /** Why a cluster whose pod `shop/db-0` has this UID does not use this Prometheus; null when it does. */
   async function problemOf(uid: string, ...matchers: readonly string[]): Promise<string | null> {
     const client = aClient(central.url, ...matchers);
     const db = aPodRecord({ namespace: 'shop', name: 'db-0', uid });
@@ -208,7 +208,7 @@ describe('a real Prometheus of two clusters', () => {
     }
   }
 
-  test('is not used without a matcher: UIDs in the cgroups tell namesakes apart where no label of clusters does', async () => {
+  test('is not used without a matcher: UIDs in the cgroups distinguish pods of the same name where no cluster label does', async () => {
     expect(await problemOf(OURS)).toContain(`shop/db-0 with UID ${THEIRS}`);
   });
 

@@ -1,5 +1,5 @@
-// A real control plane for tests: the API server, scheduler and controller manager of hack/cluster, and the handles that a
-// test needs of it. Each cluster has a name of its own and goes with its suite.
+// A real control plane for tests: the API server, scheduler and controller manager of hack/cluster, with the operations that tests need.
+// Each suite has a cluster with a unique name, which is removed with it.
 
 import { execFile } from 'node:child_process';
 import { sign } from 'node:crypto';
@@ -28,14 +28,14 @@ import { DEFAULT_POOL, type NodePool } from '../../hack/real-cluster/nodes.ts';
 import { HANG_MS } from '../eventually.ts';
 
 export interface RealClusterOptions {
-  /** Different from those of other suites; the cluster gets the prefix `e2e-`. */
+  /** Unique among the suites; the cluster gets the prefix `e2e-`. */
   readonly name: string;
   readonly nodes?: number;
   readonly pool?: Partial<Omit<NodePool, 'count'>>;
   readonly prometheus?: boolean;
 }
 
-/** One line of the API server's audit log, as far as tests look at it. */
+/** The fields of an audit event that tests read. */
 export interface AuditEvent {
   readonly stage: string;
   readonly verb: string;
@@ -49,23 +49,24 @@ export interface AuditEvent {
     readonly name?: string;
   };
   readonly responseStatus?: { readonly code: number };
-  /** What was sent; of Evenkeel's leases alone. */
+  /** The request body, of Evenkeel's leases only. */
   readonly requestObject?: unknown;
-  /** What admission recorded: which webhook changed the object in which round, for one. */
+  /** Annotations of admission, such as which webhook changed the object in which round. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }
 
-/** Longer than HANG_MS: the waits of Helm and kubectl, whose errors name what is missing, end first. */
+/** Longer than HANG_MS: the waits of Helm and kubectl, whose errors name the cause, end first. */
 const COMMAND_TIMEOUT_MS = HANG_MS + 2 * 60_000;
 const COMMAND_OUTPUT_BYTES = 64 * 1024 * 1024;
 
+/** A running cluster of hack/cluster. */
 export class RealCluster {
   readonly layout: Layout;
-  /** As the administrator. */
+  /** Requests as the administrator. */
   readonly api: RawApi;
-  /** For files of the test; goes with the cluster. */
+  /** For files of the test; removed with the cluster. */
   readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-real-'));
   readonly #pool: NodePool;
   readonly #reserved: ReservedName;
@@ -79,7 +80,7 @@ export class RealCluster {
     this.api = new RawApi(layout, recordOf(layout).ports.apiserver);
   }
 
-  /** A fresh cluster; what a run that was killed left of it is removed first. */
+  /** Starts a new cluster, and first removes what a killed run left of it. */
   static async start({ name, nodes = 3, pool, prometheus = false }: RealClusterOptions): Promise<RealCluster> {
     const reserved = await reserveClusterName(name);
     await down(reserved.name);
@@ -87,7 +88,7 @@ export class RealCluster {
     return new RealCluster(await up(reserved.name, { nodes: nodePool, prometheus }, () => undefined), nodePool, reserved);
   }
 
-  /** Ends every process of it and removes every file. */
+  /** Ends all its processes and removes all its files. */
   async stop(): Promise<void> {
     this.api.close();
     await down(this.layout.name);
@@ -95,7 +96,7 @@ export class RealCluster {
     await this.#reserved.lock.release();
   }
 
-  /** Of the administrator. */
+  /** Kubeconfig of the administrator. */
   get kubeconfig(): string {
     return this.layout.kubeconfig;
   }
@@ -108,7 +109,7 @@ export class RealCluster {
     return `https://127.0.0.1:${this.ports.apiserver}`;
   }
 
-  /** PEM. */
+  /** In PEM. */
   get caCertificate(): string {
     return readFileSync(this.layout.certificate('ca'), 'utf8');
   }
@@ -117,7 +118,7 @@ export class RealCluster {
     return `http://127.0.0.1:${this.ports.prometheus}`;
   }
 
-  /** A token of the ServiceAccount's own, by TokenRequest. */
+  /** A token of the ServiceAccount, from the TokenRequest API. */
   async tokenFor(namespace: string, serviceAccount: string, expirationSeconds = 3600): Promise<string> {
     const { status } = await this.api.expect<{ readonly status: { readonly token: string } }>({
       method: 'POST',
@@ -127,7 +128,7 @@ export class RealCluster {
     return status.token;
   }
 
-  /** The same ServiceAccount token with another end, signed by the cluster's own key: one in the past has truly run out. */
+  /** The same ServiceAccount token with another expiry, signed with the cluster's key: one in the past has really expired. */
   tokenUntil(token: string, expiresAt: Date): string {
     const [header = '', payload = ''] = token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
@@ -137,7 +138,7 @@ export class RealCluster {
     return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
   }
 
-  /** Path of a kubeconfig that holds nothing but this token; `server` where requests go through a proxy of the test's. */
+  /** Path of a kubeconfig with only this token. @param server URL, which may be that of a proxy of the test */
   kubeconfigWith(token: string, name = 'service-account', server = this.server): string {
     const path = join(this.folder, `${name}.kubeconfig`);
     const text = kubeconfig({ cluster: this.layout.name, server, ca: this.caCertificate, user: name, credentials: { token } });
@@ -149,13 +150,13 @@ export class RealCluster {
     return this.kubeconfigWith(await this.tokenFor(namespace, serviceAccount), `${namespace}.${serviceAccount}`);
   }
 
-  /** The real kubectl of the same version, as the administrator. Rejects with its words where it fails. */
+  /** Runs kubectl of the cluster's version as the administrator. Rejects with its standard error when it fails. */
   async kubectl(...args: readonly string[]): Promise<string> {
     const { kubectl } = await buildBinaries(['kubectl'], () => undefined);
     return run(kubectl, ['--kubeconfig', this.kubeconfig, ...args], this.#discoveryCache);
   }
 
-  /** The real Helm, as the administrator. Its own files stay in the test's folder. */
+  /** Runs Helm as the administrator. Helm's files are in the test's folder. */
   async helm(...args: readonly string[]): Promise<string> {
     const { helm } = await buildBinaries(['helm'], () => undefined);
     const home = { HELM_CACHE_HOME: 'cache', HELM_CONFIG_HOME: 'config', HELM_DATA_HOME: 'data' };
@@ -163,17 +164,17 @@ export class RealCluster {
     return run(helm, ['--kubeconfig', this.kubeconfig, ...args], { ...environment, ...this.#discoveryCache });
   }
 
-  /** The user's own is keyed by host and port, which a later cluster may reuse with other resources. */
+  /** The default cache is keyed by host and port, which a later cluster with other resources may reuse. */
   get #discoveryCache(): Readonly<Record<string, string>> {
     return { KUBECACHEDIR: join(this.folder, 'kube-cache') };
   }
 
-  /** What the audit log holds so far, in its order: every write, who made it and what came of it. */
+  /** Events of the audit log so far, in its order: every write with its user and response. */
   audit(matches: (event: AuditEvent) => boolean = () => true): readonly AuditEvent[] {
     return this.#audited.eventsSoFar().filter(matches);
   }
 
-  /** More nodes of the pool's kind, so that there are `count`. */
+  /** Adds nodes of the pool until there are `count`. */
   async growTo(count: number): Promise<void> {
     await ensureNodes(this.layout, { ...this.#pool, count });
     await nodesReady(this.layout, count);
@@ -183,12 +184,12 @@ export class RealCluster {
     return isUp(this.layout, component);
   }
 
-  /** Asks the component to end and waits for it; the others go on. */
+  /** Ends the component and waits for it; the others keep running. */
   stopComponent(component: Component): Promise<void> {
     return stopComponent(this.layout, component);
   }
 
-  /** Starts it again on its port with its data, and waits until it is ready. */
+  /** Starts the component on its port with its data, and waits until it is ready. */
   async startComponent(component: Component): Promise<void> {
     if (!isUp(this.layout, component)) startComponent(this.layout, component);
     await componentReady(this.layout, component);
@@ -199,13 +200,13 @@ export class RealCluster {
     await this.startComponent(component);
   }
 
-  /** SIGKILL, SIGSTOP, SIGCONT and such, to that component's own process. */
+  /** Sends a signal such as SIGKILL, SIGSTOP or SIGCONT to the process of a component. */
   signalComponent(component: Component, signal: NodeJS.Signals): void {
     const identity = recordOf(this.layout).processes[component];
     if (identity !== undefined) signalDaemon(identity, signal);
   }
 
-  /** What Prometheus scrapes besides the cluster, by job: addresses of /metrics as host:port. */
+  /** Adds targets to Prometheus, by job: addresses of /metrics as host:port. */
   scrape(jobs: Readonly<Record<string, readonly string[]>>): void {
     const targets = Object.entries(jobs).map(([job, addresses]) => ({ targets: addresses, labels: { job } }));
     writeFileSync(this.layout.scrapeTargets, JSON.stringify(targets));
@@ -214,13 +215,13 @@ export class RealCluster {
 
 interface ReservedName {
   readonly name: string;
-  /** Ends with this process at the latest. */
+  /** Released when this process ends, at the latest. */
   readonly lock: Lock;
 }
 
 /**
- * The first of e2e-NAME, e2e-NAME-2, e2e-NAME-3 and so on that no other run in this network namespace uses, so that runs at the same
- * time have clusters of their own. The prefix keeps them apart from the clusters of `hack/cluster up --name`.
+ * The first of e2e-NAME, e2e-NAME-2, e2e-NAME-3 and so on that no other run in this network namespace uses, so that concurrent runs have
+ * separate clusters. The prefix avoids clusters of `hack/cluster up --name`.
  */
 export async function reserveClusterName(name: string): Promise<ReservedName> {
   for (let number = 1; ; number += 1) {
@@ -230,7 +231,7 @@ export async function reserveClusterName(name: string): Promise<ReservedName> {
   }
 }
 
-/** A file that grows: what was read once is not read again, as waits look at it many times. */
+/** Reads a growing file incrementally, because waits poll it often. */
 class AuditLog {
   readonly #path: string;
   readonly #events: AuditEvent[] = [];
@@ -245,7 +246,7 @@ class AuditLog {
     try {
       const added = Buffer.alloc(fstatSync(file).size - this.#bytesRead);
       readSync(file, added, 0, added.length, this.#bytesRead);
-      // What follows the last line's end is still being written.
+      // Text after the last line end is still being written.
       const end = added.lastIndexOf('\n') + 1;
       this.#bytesRead += end;
       for (const line of added.toString('utf8', 0, end).split('\n')) this.#events.push(...parsed(line));
@@ -256,7 +257,7 @@ class AuditLog {
   }
 }
 
-/** Nothing of a line that an API server was killed in. */
+/** Nothing for an incomplete line, which a killed API server leaves. */
 function parsed(line: string): readonly AuditEvent[] {
   try {
     return [JSON.parse(line) as AuditEvent];

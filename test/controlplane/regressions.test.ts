@@ -1,5 +1,5 @@
-// What goes wrong in a pod, on a real control plane and as kubectl shows it: containers are killed at their memory limit, or
-// crash after they were resized, and the test says so in the pods' statuses as a kubelet would.
+// Failures of pods on a real control plane, as kubectl shows them: containers are OOM-killed, or crash after a resize. The test writes the
+// pods' statuses as a kubelet would.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pod } from '../../src/apis/http/types.generated.ts';
@@ -16,11 +16,11 @@ import type { RealCluster } from './real-cluster.ts';
 
 const REPLICAS = 2;
 const DEPLOYED_MIB = 256;
-/** A decision was made and carried out after the first, and its outcome was seen after the second. */
+/** The first cycle decides and acts, and the second sees the outcome. */
 const CYCLES = 2;
-/** `memory.max` of the policy, MiB. */
+/** `memory.max` of the policy, in MiB. */
 const MAX_REQUEST = 300;
-/** A limit is raised to the highest request times the deployed ratio of limit to request at most. */
+/** Bound of a limit: the highest request times the deployed ratio of limit to request. */
 const BOUND_MIB = (MAX_REQUEST * DEPLOYED_MIB) / 200;
 
 interface App {
@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
-describe('A container that the kernel kills at its memory limit', () => {
+describe('A container that is OOM-killed at its memory limit', () => {
   test(
     'has a higher limit in place, in its own pod alone',
     async () => {
@@ -71,7 +71,7 @@ describe('A container that the kernel kills at its memory limit', () => {
   );
 
   test(
-    'is raised past its bound by no number of kills',
+    'is never raised past its bound, whatever the number of kills',
     async () => {
       for (const pod of await podNames(KILLED)) {
         for (let kills = 0; kills < 4; kills += 1) await killOnce(pod);
@@ -162,7 +162,7 @@ async function podNames({ name }: App): Promise<readonly string[]> {
   return (await cluster.kubectl('get', 'pods', '-l', `app=${name}`, '-o', 'jsonpath={.items[*].metadata.name}')).split(' ');
 }
 
-/** A kill is held against the last working set that was read before it. */
+/** Waits until usage is read: a kill is compared with the last working set before it. */
 async function usageIsRead({ name }: App): Promise<void> {
   await eventuallyReads(
     `the usage of ${name} is read: its node is read every 5 s`,
@@ -172,14 +172,14 @@ async function usageIsRead({ name }: App): Promise<void> {
   );
 }
 
-/** As the controller knows them. */
+/** The pods in the controller's cache. */
 async function podsOf(prefix: string): Promise<readonly Pod[]> {
   return (await read<readonly Pod[]>(controller.dashboard, 'pods?namespace=default')).filter(({ name }) => name.startsWith(prefix));
 }
 
 /**
- * Kills a container until its limit is raised; resolves with the number of kills. One is enough where its working set was read
- * before its death and not since; of the others, two.
+ * Kills a container until its limit is raised, and returns the number of kills. One kill is enough when the container's last working set
+ * before its death was read; otherwise it takes two.
  */
 async function killUntilRaised(pod: string): Promise<number> {
   const before = await kubectlLimit(pod);
@@ -197,8 +197,8 @@ async function killUntilRaised(pod: string): Promise<number> {
 }
 
 /**
- * It uses all of its limit, and then, as a kubelet reports it, was killed and runs again. Resolves when the controller has decided
- * since.
+ * Plays a container that uses its whole limit, is OOM-killed and restarted, as a kubelet reports it. Resolves when the controller has
+ * decided since.
  */
 async function killOnce(pod: string): Promise<void> {
   const usesMib = Math.floor((await kubectlLimit(pod)) * 0.95);
@@ -207,7 +207,7 @@ async function killOnce(pod: string): Promise<void> {
     `${pod} uses its limit: its node is read every 5 s`,
     HANG_MS,
     () => podsOf(pod),
-    ([seen]) => (seen?.used.memoryBytes ?? 0) >= usesMib * MiB,
+    ([cycle]) => (cycle?.used.memoryBytes ?? 0) >= usesMib * MiB,
   );
   const restarts = async (): Promise<number> => (await podsOf(pod))[0]?.restarts ?? 0;
   const restartCount = (await restarts()) + 1;
@@ -222,9 +222,9 @@ async function killOnce(pod: string): Promise<void> {
     `the controller sees restart ${restartCount} of ${pod}: its informer follows the pods`,
     HANG_MS,
     restarts,
-    (seen) => seen === restartCount,
+    (cycle) => cycle === restartCount,
   );
-  for (let seen = 0; seen < CYCLES; seen += 1) {
+  for (let cycle = 0; cycle < CYCLES; cycle += 1) {
     const last = await lastCycle();
     await eventuallyReads('another cycle of the policy: it has one every 5 s', HANG_MS, lastCycle, (id) => id !== last);
   }
@@ -236,7 +236,7 @@ async function lastCycle(): Promise<string | undefined> {
   return status?.lastCycle?.id;
 }
 
-/** As a kubelet reports it after some crashes: it waits before it starts the container again. */
+/** Writes the status of a container in back-off after several crashes. */
 async function showCrashLoop(pod: string): Promise<void> {
   const finishedAt = new Date().toISOString();
   const startedAt = new Date(Date.now() - SECOND_MS).toISOString();
@@ -253,7 +253,7 @@ async function showCrashLoop(pod: string): Promise<void> {
   );
 }
 
-/** The list of container statuses has no merge key: what the kubelet reported stays in it. */
+/** The list of container statuses has no merge key, so the patch includes the status that the kubelet reported. */
 async function patchContainerStatus(pod: string, status: object, conditions: readonly object[] = []): Promise<void> {
   const reported = JSON.parse(await cluster.kubectl('get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0]}')) as object;
   const patch = { status: { conditions, containerStatuses: [{ ...reported, ...status }] } };
@@ -270,7 +270,7 @@ async function kubectlLimit(pod: string): Promise<number> {
   return mebibytes(await cluster.kubectl('get', 'pod', pod, '-o', path));
 }
 
-/** MiB by pod. Waits ask the API: a kubectl of its own for each look would keep a core busy. */
+/** Memory requests in MiB by pod. Polls the API: a kubectl process per poll would keep a core busy. */
 async function memoryRequests(app: App): Promise<ReadonlyMap<string, number>> {
   const path = `/api/v1/namespaces/default/pods?labelSelector=app%3D${app.name}`;
   const { items } = await cluster.api.expect<{ readonly items: readonly ApiPod[] }>({ path });

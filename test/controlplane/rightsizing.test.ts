@@ -1,5 +1,5 @@
-// Right-sizing among everything else that has a say on a real control plane: admission, quotas, LimitRanges, the cluster's
-// own HPA controller with metrics.k8s.io, and the objects of VPA and KEDA.
+// Right-sizing with other controllers and constraints on a real control plane: admission, quotas, LimitRanges, the HPA controller with
+// metrics.k8s.io, and objects of VPA and KEDA.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
@@ -11,10 +11,10 @@ import { MetricsApi } from './metrics-api.ts';
 import { runningForAnHour } from './played-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
-/** Of 100m and 100Mi, with 20 % over them. */
+/** Requests are 100m and 100Mi, plus 20 %. */
 const USES = { cpuMillicores: 100, memoryBytes: 100 * MiB };
 const LARGE = { cpu: '200m', memory: '256Mi' };
-/** 480m in all, spread over the pods: at 60 % of 200m, four pods are right. */
+/** Total load, shared by the pods: with a target of 60 % of 200m it needs four pods. */
 const LOAD_MILLICORES = 480;
 const REPLICAS = 4;
 const WORKLOADS = ['scaled', 'kept', 'vpa', 'free', 'bounded', 'tight', 'ratio', 'crowded'] as const;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   for (const app of WORKLOADS) await furnish(app);
   await post('/apis/autoscaling/v2/namespaces/scaled/horizontalpodautoscalers', hpa('scaled', 60));
   await runs();
-  // The autoscaler has found that nothing is to be done before anything is.
+  // The autoscaler has read the metrics and has nothing to do before the resize.
   await autoscaler(
     'its controller has read the use of 60 %: the metrics report it',
     ({ status }) => status?.currentMetrics?.[0]?.resource.current.averageUtilization === 60,
@@ -65,7 +65,7 @@ afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
 describe('on a real control plane', () => {
   test(
-    'a resize passes the API server and its admission, and the pod has it',
+    'a resize passes admission, and the pod has the new size',
     async () => {
       await sized('free', (cpus) => cpus.every((cpu) => cpu === '125m'));
       expect(await statusOf('free', 'is applied: every pod has the size', ({ state }) => state === 'applied')).toMatchObject({
@@ -76,27 +76,27 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'an autoscaler’s replicas stay where they are under a resize: its target moves along',
+    'an autoscaler’s replicas are unchanged by a resize: its target is adjusted',
     async () => {
-      const seen: number[] = [];
+      const replicaCounts: number[] = [];
       await sized('scaled', (cpus) => {
-        seen.push(cpus.length);
+        replicaCounts.push(cpus.length);
         return cpus.every((cpu) => cpu === '134m');
       });
-      const asked = metricsApi.asked;
+      const requestsBefore = metricsApi.asked;
       const { metadata, spec } = await autoscaler(
         'has a target of 90 %, and its controller has read the use: a resize moves the target',
         (now) =>
           now.spec.metrics[0]?.resource.target.averageUtilization === 90 &&
           now.status?.currentMetrics?.[0]?.resource.current.averageUtilization === 89,
       );
-      // The HPA controller has looked again, at the new target and the new requests, and more than once.
+      // The HPA controller has read the new target and the new requests more than once.
       await eventually(
         'three more readings of the metrics: the HPA controller reads them every 5 s',
         HANG_MS,
-        async () => metricsApi.asked >= asked + 3 || (seen.push((await cpusOf('scaled')).length), false),
+        async () => metricsApi.asked >= requestsBefore + 3 || (replicaCounts.push((await cpusOf('scaled')).length), false),
       );
-      expect(new Set([...seen, (await cpusOf('scaled')).length])).toEqual(new Set([REPLICAS]));
+      expect(new Set([...replicaCounts, (await cpusOf('scaled')).length])).toEqual(new Set([REPLICAS]));
       expect(spec.metrics[0]?.resource.target.averageUtilization).toBe(90);
       expect(JSON.parse(metadata.annotations?.['evenkeel.io/original'] ?? '')).toEqual({
         v: 1,
@@ -113,7 +113,7 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'an autoscaler that KEDA keeps is left to it, and the state names the ScaledObject',
+    'an autoscaler that KEDA manages is not changed, and the state names the ScaledObject',
     async () => {
       expect(await statusOf('kept', 'is awaiting the autoscaler: KEDA manages it', ({ reason }) => reason === 'hpa')).toMatchObject({
         state: 'awaiting',
@@ -125,7 +125,7 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'a VerticalPodAutoscaler that acts has its workload to itself, and is named; set to Off it is no hindrance',
+    'an active VerticalPodAutoscaler blocks Evenkeel for its workload, and is named; in mode Off it does not block',
     async () => {
       expect(
         await statusOf('vpa', 'is blocked: a VerticalPodAutoscaler manages the pods', ({ state }) => state === 'blocked'),
@@ -143,7 +143,7 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'what a LimitRange does not allow is not asked for, and the explanation says so',
+    'a size that a LimitRange does not allow is not requested, and the explanation names the LimitRange',
     async () => {
       await sized('bounded', (cpus) => cpus.every((cpu) => cpu === '150m'));
       const { inputs = [] } = await statusOf(
@@ -165,7 +165,7 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'what a quota refuses waits, in the API server’s own words where it came to that',
+    'a size that a quota refuses waits, with the API server’s message if it was requested',
     async () => {
       const status = await statusOf('tight', 'is awaiting the quota: it has no room for the size', ({ reason }) => reason === 'quota');
       expect(status).toMatchObject({ state: 'awaiting', message: expect.stringMatching(/ResourceQuota team|exceeded quota: team/) });
@@ -175,7 +175,7 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'what the API server refuses waits, with its words',
+    'a size that the API server refuses waits, with its message',
     async () => {
       const status = await statusOf('ratio', 'is awaiting the quota: the API server refuses the size', ({ reason }) => reason === 'quota');
       expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('cpu max limit to request ratio per Pod is 3') });
@@ -185,7 +185,7 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'a raise that the kubelets defer waits for node capacity: kubectl shows the reason, the pods, and what they ask for',
+    'a raise that the kubelets defer waits for node capacity: kubectl shows the reason, the pods, and their requests',
     async () => {
       const status = await statusOf(
         'crowded',
@@ -201,7 +201,7 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'a pod that a person has resized since is left alone, and the state names who it was',
+    'a pod that a user has resized is not changed, and the state names the field manager',
     async () => {
       const [pod] = await podsOf('free');
       const patch = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '300m' } } }] } };
@@ -216,7 +216,7 @@ describe('on a real control plane', () => {
   );
 
   test(
-    'nothing else was patched, and Evenkeel was refused nothing',
+    'nothing else was patched, and no request of Evenkeel was refused',
     async () => {
       const ours = cluster.audit(({ user, stage }) => user.username === CONTROLLER_USER && stage === 'ResponseComplete');
       const patched = ours.filter(({ objectRef }) => objectRef?.resource === 'horizontalpodautoscalers');
@@ -244,7 +244,7 @@ function autoscaler(state: StateAndReason, holds: (hpa: Autoscaler) => boolean):
   return eventuallyReads(`the autoscaler ${state}`, HANG_MS, () => cluster.api.expect<Autoscaler>({ path }), holds);
 }
 
-/** Kinds of VPA and KEDA, as far as they are looked at, and one object of each. */
+/** The CRDs of VPA and KEDA with the fields that Evenkeel reads, and one object of each. */
 async function othersKinds(): Promise<void> {
   await definition('autoscaling.k8s.io', 'v1', 'VerticalPodAutoscaler', 'verticalpodautoscalers');
   await definition('keda.sh', 'v1alpha1', 'ScaledObject', 'scaledobjects');
@@ -253,7 +253,7 @@ async function othersKinds(): Promise<void> {
 async function definition(group: string, version: string, kind: string, plural: string): Promise<void> {
   const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   await post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    // These groups are Kubernetes' own: without the approval such a kind is not served.
+    // API groups below k8s.io: without the approval annotation such a CRD is not served.
     metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' } },
     spec: {
       group,
@@ -295,7 +295,7 @@ async function furnish(app: App): Promise<void> {
   const annotations = {
     'kwok.x-k8s.io/usage-cpu': '100m',
     'kwok.x-k8s.io/usage-memory': '100Mi',
-    // For five minutes from their start, the HPA controller would count a pod's CPU only a while after it became ready.
+    // For five minutes after its start, the HPA controller ignores a pod's CPU until a while after it became ready.
     ...runningForAnHour(),
     // The kubelets have no free capacity for a resize.
     ...(app === 'crowded' ? { 'evenkeel.dev/resize': 'Deferred' } : {}),
@@ -323,7 +323,7 @@ async function furnish(app: App): Promise<void> {
   if (app === 'kept') await furnishKeda(targetRef);
 }
 
-/** A ScaledObject and the HPA that KEDA would have made of it. */
+/** A ScaledObject, and the HPA that KEDA would create for it. */
 async function furnishKeda(targetRef: object): Promise<void> {
   const { metadata } = await cluster.api.expect<{ readonly metadata: { readonly uid: string } }>({
     method: 'POST',
@@ -367,7 +367,7 @@ async function runs(): Promise<void> {
   );
 }
 
-/** CPU requests of the pods of a workload, as they are asked for. */
+/** CPU requests in the specs of a workload's pods. */
 async function cpusOf(app: App): Promise<readonly string[]> {
   const { items } = await cluster.api.expect<{
     readonly items: readonly {
@@ -384,7 +384,7 @@ async function podsOf(app: App): Promise<readonly string[]> {
 }
 
 async function sized(app: App, holds: (cpus: readonly string[]) => boolean): Promise<void> {
-  // The state says why, where they never have it.
+  // The state explains a timeout.
   const read = async () => ({ cpus: await cpusOf(app), state: await stateOf(app) });
   await eventuallyReads(`the pods of ${app} have the recommended size: the policy applies it`, HANG_MS, read, ({ cpus }) => holds(cpus));
 }

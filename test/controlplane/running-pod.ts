@@ -1,4 +1,4 @@
-// One pod on the pod runner's node, from its first container to its end: what a kubelet does, with processes.
+// One pod on the pod runner's node, from its first container to its end. It does with processes what a kubelet does with containers.
 
 import { join } from 'node:path';
 import type { RawApi } from '../../hack/real-cluster/api.ts';
@@ -7,20 +7,20 @@ import { watchProbe, watchReadiness } from './pod-probe.ts';
 import { PodVolumes, userOf } from './pod-volumes.ts';
 import type { Container, PodWire } from './pod-wire.ts';
 
-export interface PodSurroundings {
+export interface PodEnvironment {
   readonly api: RawApi;
   readonly apiServerPort: number;
-  /** /app of the image. */
+  /** Folder that is /app in the image. */
   readonly image: string;
-  /** Empty and of the pod's own. */
+  /** An empty folder for this pod. */
   readonly folder: string;
   readonly claims: string;
-  /** Of loopback, and of the pod's own. */
+  /** Loopback address for this pod. */
   readonly address: string;
   readonly node: string;
 }
 
-/** Settings that say where to listen, by the name of the container's port: pods here have an address, not a network. */
+/** Settings of the listen address, by the name of the container port: pods here have an address, but no network namespace. */
 const LISTENS: Readonly<Record<string, string>> = {
   dashboard: 'EVENKEEL_DASHBOARD_ADDR',
   probes: 'EVENKEEL_CONTROLLER_PROBE_ADDR',
@@ -36,14 +36,15 @@ type ContainerState =
       readonly terminated: { readonly exitCode: number; readonly reason: string; readonly startedAt: string; readonly finishedAt: string };
     };
 
+/** Runs the containers of one pod and reports its status. */
 export class RunningPod {
   readonly name: string;
   readonly namespace: string;
   readonly address: string;
   readonly pod: PodWire;
-  /** Resolves when the pod's last process has ended and the API server was told. */
+  /** Resolves when the pod's last process has ended and its status is written. */
   readonly ended: Promise<void>;
-  readonly #around: PodSurroundings;
+  readonly #environment: PodEnvironment;
   readonly #container: Container;
   readonly #startedAt = now();
   readonly #lines: string[] = [];
@@ -56,15 +57,15 @@ export class RunningPod {
   #wake: () => void = () => undefined;
   #reporting: Promise<void> = Promise.resolve();
 
-  constructor(pod: PodWire, around: PodSurroundings) {
+  constructor(pod: PodWire, environment: PodEnvironment) {
     const [container, ...others] = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
     if (container === undefined || others.length > 0)
       throw new Error(`pod ${pod.metadata.name}: the pod runner runs pods of one container`);
     this.pod = pod;
     this.name = pod.metadata.name;
     this.namespace = pod.metadata.namespace;
-    this.address = around.address;
-    this.#around = around;
+    this.address = environment.address;
+    this.#environment = environment;
     this.#container = container;
     this.ended = this.#run().catch((err: unknown) => {
       this.#lines.push(`pod runner: ${String(err)}`);
@@ -73,12 +74,12 @@ export class RunningPod {
     });
   }
 
-  /** What its processes have written so far, of all their lives. */
+  /** Output of its processes so far, over all restarts. */
   get lines(): readonly string[] {
     return [...this.#lines, ...(this.#process?.lines ?? [])];
   }
 
-  /** What the chart says that it is: `controller`, `uninstall`. */
+  /** Component label of the chart: `controller`, `uninstall`. */
   get component(): string {
     return this.pod.metadata.labels?.['app.kubernetes.io/component'] ?? '';
   }
@@ -91,7 +92,7 @@ export class RunningPod {
     return this.#ready;
   }
 
-  /** Of the process that runs now. @throws where none does */
+  /** Process id of the running container. @throws when none is running */
   get pid(): number {
     if (this.#process === null) throw new Error(`pod ${this.name} runs no process\n${this.lines.slice(-20).join('\n')}`);
     return this.#process.pid;
@@ -108,7 +109,7 @@ export class RunningPod {
     this.#process?.signal(name);
   }
 
-  /** As a kubelet ends a pod: asked first, after the grace period by force. */
+  /** Ends the pod as a kubelet does: SIGTERM, then SIGKILL after the grace period. */
   async terminate(graceSeconds: number): Promise<void> {
     this.#stopping = true;
     this.#ready = false;
@@ -121,10 +122,10 @@ export class RunningPod {
   }
 
   async #run(): Promise<void> {
-    const { folder, address, api, claims } = this.#around;
+    const { folder, address, api, claims } = this.#environment;
     const volumes = new PodVolumes(api, this.pod, address, join(folder, 'volumes'), claims);
     const folders = await volumes.write();
-    const environment = { ...(await volumes.environmentOf(this.#container)), ...this.#surroundings() };
+    const environment = { ...(await volumes.environmentOf(this.#container)), ...this.#kubernetesVariables() };
     const mounts = (this.#container.volumeMounts ?? []).map(({ name, mountPath, readOnly = false }): Mount => {
       const source = folders.get(name);
       if (source === undefined) throw new Error(`pod ${this.name} has no volume ${name}`);
@@ -144,13 +145,13 @@ export class RunningPod {
     }
   }
 
-  /** One life of the container's process; its exit code. */
+  /** Runs the container's process once; returns its exit code. */
   async #live(folder: string, environment: Readonly<Record<string, string>>, volumes: readonly Mount[]): Promise<number> {
     if (this.#stopping) return 0;
     const { command = [], args = [], securityContext, readinessProbe, livenessProbe } = this.#container;
     const process = new PodProcess({
       folder,
-      image: this.#around.image,
+      image: this.#environment.image,
       command: [...command, ...args],
       environment,
       volumes,
@@ -191,7 +192,7 @@ export class RunningPod {
     this.#report();
   }
 
-  #surroundings(): Readonly<Record<string, string>> {
+  #kubernetesVariables(): Readonly<Record<string, string>> {
     const listens = (this.#container.ports ?? []).flatMap(({ name, containerPort }) => {
       const variable = LISTENS[name ?? ''];
       return variable === undefined ? [] : [[variable, `${this.address}:${containerPort}`] as const];
@@ -200,8 +201,8 @@ export class RunningPod {
       HOME: '/',
       HOSTNAME: this.name,
       KUBERNETES_SERVICE_HOST: '127.0.0.1',
-      KUBERNETES_SERVICE_PORT: String(this.#around.apiServerPort),
-      KUBERNETES_SERVICE_PORT_HTTPS: String(this.#around.apiServerPort),
+      KUBERNETES_SERVICE_PORT: String(this.#environment.apiServerPort),
+      KUBERNETES_SERVICE_PORT_HTTPS: String(this.#environment.apiServerPort),
       ...Object.fromEntries(listens),
     };
   }
@@ -216,7 +217,7 @@ export class RunningPod {
     });
   }
 
-  // One after the other, each with what holds by then.
+  // Status writes are sequential; each sends the state of its time.
   #report(): void {
     this.#reporting = this.#reporting
       .then(() => this.#writeStatus())
@@ -224,9 +225,9 @@ export class RunningPod {
   }
 
   async #writeStatus(): Promise<void> {
-    const { api, address, node } = this.#around;
+    const { api, address, node } = this.#environment;
     const { name: container, image, resources } = this.#container;
-    // Endpoints refuse addresses of loopback, so the Service is told one of a pod network that leads nowhere.
+    // Endpoints refuse loopback addresses, so the pod reports an address of an unused pod network.
     const announced = address.replace(/^127\.\d+\.\d+\./, '10.250.0.');
     const at = now();
     const done = this.#phase === 'Succeeded' || this.#phase === 'Failed';
@@ -269,7 +270,7 @@ export class RunningPod {
         },
       },
     });
-    // 404, 409: the pod is gone, or another of its name is there. Nobody is left to be told.
+    // 404, 409: the pod was deleted, or another pod has its name. The status is obsolete.
     if (answer.status >= 300 && ![404, 409].includes(answer.status)) throw new Error(`writing the status of ${this.name}: ${answer.text}`);
   }
 }

@@ -7,7 +7,7 @@ import type { WireCluster } from './scheduling/wire-cluster.ts';
 
 const CLUSTERS = 2_200;
 
-/** Each comes from another filter of the real scheduler: a run in which one never speaks has not looked at that filter. */
+/** Each reason comes from another filter of the real scheduler: a run without it has not tested that filter. */
 const REASONS = [
   'Insufficient cpu',
   'Insufficient memory',
@@ -37,7 +37,7 @@ const REASONS = [
   'persistentvolumeclaim … not found',
 ];
 
-describe('our scheduling rules beside the real plug-ins of kube-scheduler', () => {
+describe('our scheduling rules, compared with the plug-ins of kube-scheduler', () => {
   let rules: SchedulerRules;
   let report: FidelityReport;
   beforeAll(async () => {
@@ -47,23 +47,23 @@ describe('our scheduling rules beside the real plug-ins of kube-scheduler', () =
   afterAll(() => rules.stop());
 
   test(`agree on ${CLUSTERS} random clusters about every node, reason, message and victim`, () => {
-    // Whatever differs comes with a seed and a cluster to look at.
-    expect(report.reproductions.map((each) => JSON.stringify(each))).toEqual([]);
+    // A difference is reported with its seed and a small cluster that reproduces it.
+    expect(report.reproductions.map((reproduction) => JSON.stringify(reproduction))).toEqual([]);
     expect(report.disagreements).toEqual({ 'false fit': 0, 'false refusal': 0, reasons: 0, message: 0, preemption: 0 });
   });
 
-  test('have been asked enough, in both directions', () => {
+  test('have been tested with enough fits and refusals', () => {
     expect(report.decisions).toBeGreaterThan(20_000);
     expect(report.fits).toBeGreaterThan(5_000);
     expect(report.decisions - report.fits).toBeGreaterThan(5_000);
     expect(report.preemptions).toBeGreaterThan(500);
   });
 
-  test.each(REASONS)('have met: %s', (reason) => {
+  test.each(REASONS)('have produced: %s', (reason) => {
     expect(report.reasons.get(reason) ?? 0).toBeGreaterThan(0);
   });
 
-  test('would be told apart: a rule that we left out shows as a false fit', async () => {
+  test('would differ if a rule were missing: it shows as a false fit', async () => {
     const isTainted = (cluster: WireCluster): boolean =>
       cluster.nodes.some(({ spec }) => (spec as { taints?: unknown }).taints !== undefined);
     const kinds = new Set<string>();
@@ -77,7 +77,7 @@ describe('our scheduling rules beside the real plug-ins of kube-scheduler', () =
     expect([...kinds]).toContain('false fit');
   });
 
-  test('is not fooled by a cluster that no API server would hold', async () => {
+  test('rejects a cluster that an API server would refuse', async () => {
     const cluster = randomCluster(1);
     const [pod] = cluster.pending;
     const nameless = { ...cluster, pending: [{ ...pod!, spec: { containers: [] } }] };

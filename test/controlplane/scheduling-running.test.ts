@@ -6,7 +6,7 @@ import { scheduledCondition, StaticCluster } from './scheduling/static-cluster.t
 import type { WireCluster, WireObject } from './scheduling/wire-cluster.ts';
 
 const CLUSTERS = 24;
-/** Other ones than the plug-ins are asked about. */
+/** Other seeds than those of the comparison with the plug-ins. */
 const FIRST_SEED = 500_001;
 
 interface Volume {
@@ -14,7 +14,10 @@ interface Volume {
   readonly ephemeral?: object;
 }
 
-/** Claims that wait for their consumer need a controller to bind them, and none runs here; the plug-ins are asked about those. */
+/**
+ * Without claims that wait for their consumer: a controller would have to bind them, and none runs here. The plug-ins are tested with such
+ * claims.
+ */
 function withoutWaitingClaims(cluster: WireCluster): WireCluster {
   const bound = new Set(
     cluster.claims
@@ -35,12 +38,12 @@ function withoutWaitingClaims(cluster: WireCluster): WireCluster {
   return { ...cluster, pods: cluster.pods.map(simpler), pending: cluster.pending.map(simpler) };
 }
 
-describe('our scheduling rules beside the running kube-scheduler', () => {
+describe('our scheduling rules, compared with the running kube-scheduler', () => {
   let real: RealCluster;
   let world: StaticCluster;
   beforeAll(async () => {
     real = await RealCluster.start({ name: 'scheduling', nodes: 1 });
-    // Nothing is to change the clusters but the scheduler.
+    // Only the scheduler may change the clusters.
     for (const component of ['kwok', 'kubelets', 'kube-controller-manager'] as const) await real.stopComponent(component);
     world = new StaticCluster(real.api);
     await world.prepare();
@@ -48,8 +51,8 @@ describe('our scheduling rules beside the running kube-scheduler', () => {
   });
   afterAll(() => real.stop());
 
-  test(`it binds only where we allow, and leaves waiting only what we refuse, on ${CLUSTERS} random clusters`, async () => {
-    const seen = { bound: 0, waiting: 0, gated: 0 };
+  test(`it binds pods only to nodes that our rules allow, and leaves only pods pending that they refuse, on ${CLUSTERS} random clusters`, async () => {
+    const counts = { bound: 0, waiting: 0, gated: 0 };
     const differences: object[] = [];
     for (let seed = FIRST_SEED; seed < FIRST_SEED + CLUSTERS; seed++) {
       const cluster = withoutWaitingClaims(randomCluster(seed));
@@ -57,34 +60,34 @@ describe('our scheduling rules beside the running kube-scheduler', () => {
       await world.waitUntilSeen();
       for (const pod of cluster.pending) {
         const before = await world.read();
-        const spoken = await world.schedule(pod);
-        if (spoken === null) continue;
-        const condition = scheduledCondition(spoken);
-        const [ours] = decideOurs({ ...before, pending: [{ ...spoken, spec: { ...spoken.spec, nodeName: undefined } }] });
+        const scheduled = await world.schedule(pod);
+        if (scheduled === null) continue;
+        const condition = scheduledCondition(scheduled);
+        const [ours] = decideOurs({ ...before, pending: [{ ...scheduled, spec: { ...scheduled.spec, nodeName: undefined } }] });
         const allowed = Object.keys(ours?.nodes ?? {}).filter((node) => ours?.nodes?.[node]?.fits === true);
-        const { nodeName } = spoken.spec;
+        const { nodeName } = scheduled.spec;
         const why = { seed, pod: ours?.pod, nodeName, condition, allowed, message: ours?.message };
         if (nodeName !== undefined) {
-          seen.bound++;
+          counts.bound++;
           if (!allowed.includes(nodeName)) differences.push(why);
           continue;
         }
         if (condition?.reason === 'SchedulingGated') {
-          seen.gated++;
+          counts.gated++;
           if (ours?.gated === undefined) differences.push(why);
         } else {
-          seen.waiting++;
+          counts.waiting++;
           const refused = allowed.length === 0 && condition?.reason === 'Unschedulable';
-          // What other plug-ins try after the filters stands behind it.
+          // The message continues with the results of the other plug-ins.
           if (!refused || condition.message?.startsWith(`${ours?.message ?? '?'} `) !== true) differences.push(why);
         }
-        // It would be tried again when the next pod changes something.
+        // The scheduler would retry the pod when the next pod changes the cluster.
         await world.remove(pod);
       }
       await world.clear();
     }
     expect(differences).toEqual([]);
-    expect(seen.bound).toBeGreaterThan(15);
-    expect(seen.waiting).toBeGreaterThan(15);
+    expect(counts.bound).toBeGreaterThan(15);
+    expect(counts.waiting).toBeGreaterThan(15);
   });
 });

@@ -1,4 +1,4 @@
-// Requests with a token by one who has stolen it. The audit log tells them apart from the program's own by their user agent.
+// Requests of an attacker with a stolen token. Their user agent distinguishes them in the audit log from those of the program.
 
 import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
@@ -10,7 +10,7 @@ import { seededRandom } from '../fakes/seeded-random.ts';
 /** User agent of such requests. */
 export const STOLEN = 'stolen';
 
-/** @param kubeconfig path of one that holds the token */
+/** A transport with the stolen token. @param kubeconfig path of a kubeconfig with the token */
 export async function transportWithStolen(kubeconfig: string): Promise<HttpTransport> {
   const timer = new SystemTimer();
   const connection = await resolveKubeConfig({ path: kubeconfig, timer });

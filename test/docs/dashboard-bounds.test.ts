@@ -1,4 +1,4 @@
-// The figures of the table of the dashboard's bounds in docs/security.md are those of the code.
+// The figures in the table of dashboard limits in docs/security.md equal those of the code.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ describe('The bounds of the dashboard in docs/security.md', () => {
     ]);
   });
 
-  test('name settings that are there, and files that decide them', () => {
+  test('name existing settings, and the files that read them', () => {
     expect(rows.flatMap((cells) => [...(cells[3] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))).toEqual([
       'dashboard.maxConnections',
       'rateLimit.perAddressPerSecond',

@@ -20,9 +20,9 @@ describe('docs/embedded-cluster.md', () => {
     },
   );
 
-  test('names every option, profile and default machine type, and none that is not there', () => {
+  test('names every option, profile and default machine type, and no other', () => {
     const options = [...text.matchAll(/`--([a-z-]+)/g)].map(([, name = '']) => name);
-    // Options of kubectl that it speaks of.
+    // Options of kubectl that the document names.
     const foreign = ['attach', 'help', 'output', 'previous', 'server-print', 'timeout'];
     expect([...new Set(options)].filter((name) => !foreign.includes(name)).sort()).toEqual(Object.keys(DEMO_OPTIONS).sort());
     const profiles = rows.map((row) => /^\| `([a-z-]+)` +\|/.exec(row)?.[1] ?? '');

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** docs/embedded-cluster.md names files from its own room. */
+/** docs/embedded-cluster.md names files relative to its package. */
 const BASES = [ROOT, join(ROOT, 'packages', 'embedded-cluster', 'src')];
-/** Decisions are of their time: they name files as they were then. */
+/** Decisions are historical: they name files as they were then. */
 const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
@@ -18,11 +18,11 @@ function missingFiles(text: string): readonly string[] {
   return named.filter((path) => !BASES.some((base) => existsSync(join(base, path))));
 }
 
-test('of a text the files are found that do not exist', () => {
+test('finds the missing files that a text names', () => {
   expect(missingFiles('`src/gone.ts`, `api/gone.ts`, `docs/*.md`, `src/cmd/`, `a/b`')).toEqual(['src/gone.ts', 'api/gone.ts']);
 });
 
-describe('every file exists that is named by', () => {
+describe('every named file exists:', () => {
   test.each(DOCUMENTS)('%s', (document) => {
     expect(missingFiles(readFileSync(join(ROOT, document), 'utf8'))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Tests that a table of the docs names as proof of a row.
+// Tests that a table row of a document cites as proof.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +7,8 @@ import { titlesOf } from './test-titles.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Those that are not there, of a cell such as `path/of/the.test.ts: "name of the test"; path/of/another.test.ts`. A name may be the
- * beginning of a title, or any part of it.
+ * Returns the proofs of a cell that do not exist. A cell reads `path/of/the.test.ts: "name of the test"; path/of/another.test.ts`; a name
+ * may be any part of a title.
  */
 export function missingProofs(cell: string): readonly string[] {
   return cell.split(/; (?=`?(?:src|test)\/)/).filter((proof) => {

@@ -1,4 +1,4 @@
-// Every ValidatingAdmissionPolicy that is installed has a row in docs/rbac.md, and no other has.
+// docs/rbac.md has a row for each installed ValidatingAdmissionPolicy, and no other row.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { ROOT } from '../chart/rules.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** The chart's are templates, which only Helm can parse as a whole. */
+/** Names are read by a regular expression: only Helm can parse the chart's templates. */
 function policiesIn(path: string): readonly string[] {
   const named = /^kind: ValidatingAdmissionPolicy\nmetadata:\n {2}name: (.+)$/gm;
   return [...read(path).matchAll(named)].map(([, name = '']) => name.replace('{{ include "evenkeel.fullname" . }}', 'evenkeel'));

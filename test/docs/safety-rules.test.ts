@@ -7,10 +7,10 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const text = readFileSync(join(ROOT, 'docs', 'safety-rules.md'), 'utf8');
 
 const numbered = (letter: string, count: number): readonly string[] => Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
-/** Memory, CPU, verification, nodes and pods, and pacing. */
+/** Memory, CPU, verification, nodes and pods, and pace. */
 const RULES = [...numbered('M', 6), ...numbered('C', 7), ...numbered('V', 7), ...numbered('N', 6), 'Pa'];
 
-/** Rule and proof of each row: `path/of/the.test.ts`, or `path/of/the.test.ts: "name of the test"`; several are parted by `;`. */
+/** Rule and proof of each row: `path/of/the.test.ts`, or `path/of/the.test.ts: "name of the test"`, separated by `;`. */
 const rows = text
   .split('\n')
   .filter((line) => /^\| [A-Z][a-z0-9]+ +\|/.test(line))
@@ -26,7 +26,7 @@ describe('docs/safety-rules.md', () => {
     expect(rows.some(([id, proofs]) => id === rule && proofs.includes('"'))).toBe(true);
   });
 
-  test('has no rule of another name', () => {
+  test('has no other rules', () => {
     expect(rows.map(([rule]) => rule).filter((rule) => !RULES.includes(rule))).toEqual([]);
   });
 });

@@ -6,14 +6,14 @@ import { missingProofs } from './proofs.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const text = readFileSync(join(ROOT, 'docs', 'security.md'), 'utf8');
 
-/** Rows of tables whose last cell names tests. */
+/** Rows of the tables whose last cell cites tests. */
 const rows = text
   .split('\n')
   .filter((line) => line.startsWith('| ') && line.includes('.test.ts'))
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .map((cells) => [cells[1] ?? '', cells.at(-2) ?? '', cells.at(-3) ?? ''] as const);
 
-/** Files of the source, the chart and config/: no tests. */
+/** Files of the source, the chart and config/ that are not tests. */
 const DECIDING = /^(src|packages|charts|config)\/(?!.*\.test\.ts$).+\.(ts|yaml)$/;
 
 describe('docs/security.md', () => {

@@ -1,10 +1,10 @@
-// Titles of the tests of a file, read from its syntax: text anywhere else in it is no test.
+// Test titles of a file, read from its syntax tree: other text in the file is not a title.
 
 import ts from 'typescript';
 
 const DECLARES = new Set(['test', 'it', 'describe', 'rule']);
 
-/** Titles as they are written, and of a table with `each` the texts of its rows, which `%s` puts into the title. */
+/** Titles as written in a source text. For `each` it also returns the strings of the table's rows, which `%s` inserts into the title. */
 export function titlesOf(source: string): readonly string[] {
   const titles: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -16,14 +16,14 @@ export function titlesOf(source: string): readonly string[] {
   return titles;
 }
 
-/** `test` of `test(…)`, `test.skip(…)` and `test.each(…)(…)`. */
+/** `test` for `test(…)`, `test.skip(…)` and `test.each(…)(…)`. */
 function nameOf(expression: ts.Expression): string {
   if (ts.isIdentifier(expression)) return expression.text;
   if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression)) return nameOf(expression.expression);
   return '';
 }
 
-/** The first texts of the rows of `test.each([…])`. */
+/** The strings in the rows of `test.each([…])`. */
 function rowsOf(expression: ts.Expression): readonly string[] {
   if (!ts.isCallExpression(expression)) return [];
   const [table] = expression.arguments;

@@ -5,7 +5,7 @@ import { AWAITING_REASONS, BLOCKED_REASONS, RECOMMENDATION_STATES } from '../../
 import { WAITING_RANK } from '../../src/core/resize/model/waiting.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** A reader begins in fewer than ten files: the first of each row of what waits or is blocked, and the list of layers. */
+/** A reader starts with fewer than ten files: the first of each row of waiting or blocked workloads, and the list of layers. */
 const MAX_FILES = 9;
 
 const rows = readFileSync(join(ROOT, 'docs', 'why-not-resized.md'), 'utf8')
@@ -17,15 +17,15 @@ const rows = readFileSync(join(ROOT, 'docs', 'why-not-resized.md'), 'utf8')
   });
 const reasonsOf = (wanted: string) => rows.flatMap(({ state, reason }) => (state === wanted && reason !== undefined ? [reason] : []));
 
-test('docs/why-not-resized.md lists every reason to wait, in the order in which one of several is shown', () => {
+test('docs/why-not-resized.md lists every waiting reason, in order of precedence', () => {
   expect(reasonsOf('awaiting')).toEqual(AWAITING_REASONS.toSorted((a, b) => WAITING_RANK[a] - WAITING_RANK[b]));
 });
 
-test('no two reasons to wait share a rank', () => {
+test('no two waiting reasons have the same rank', () => {
   expect(new Set(Object.values(WAITING_RANK)).size).toBe(AWAITING_REASONS.length);
 });
 
-test('docs/why-not-resized.md lists every reason of a workload that is blocked, and every state', () => {
+test('docs/why-not-resized.md lists every blocking reason and every state', () => {
   expect(reasonsOf('blocked').toSorted()).toEqual(BLOCKED_REASONS.toSorted());
   expect([...new Set(rows.map(({ state }) => state))].toSorted()).toEqual(RECOMMENDATION_STATES.toSorted());
 });

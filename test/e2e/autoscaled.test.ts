@@ -1,5 +1,5 @@
-// A Deployment that an HPA scales lives the same day on the embedded cluster: left as it is, right-sized, and
-// right-sized with the autoscaler left to itself. Only the last may have other replicas.
+// Runs the same day of a Deployment with an HPA three times on the embedded cluster: unchanged, right-sized with the HPA's target adjusted,
+// and right-sized with the target unchanged. Only the last may have other replicas.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,14 +20,14 @@ import { HANG_TEST_MS } from '../eventually.ts';
 const START = Date.UTC(2026, 0, 5, 3);
 const SEED = 3;
 const LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** The night, in which it is learnt and resized; then the load of the day comes. */
+/** Warm-up during the night, in which usage is learned and pods are resized before the load of the day. */
 const SETTLE_MS = 4 * HOUR_MS;
 const DAY_LASTS_MS = 7 * HOUR_MS;
 
 interface Life {
-  /** At each look of the day. */
+  /** Replica count at each sample of the day. */
   readonly replicas: readonly number[];
-  /** Of the pods at the end. */
+  /** CPU requests of the pods at the end. */
   readonly cpus: readonly string[];
   readonly target: number;
   readonly original: string | undefined;
@@ -42,7 +42,7 @@ interface WireHpa {
   readonly spec: { readonly metrics: readonly { readonly resource: { readonly target: { readonly averageUtilization: number } } }[] };
 }
 
-/** 4.8 cores in busy minutes, spread over however many there are: eight at 60 % of a core. */
+/** 4.8 cores in busy minutes, shared by the replicas: eight replicas use 60 % of a core each. */
 function manifests(): readonly object[] {
   const labels = { app: 'web' };
   const usage = {
@@ -143,7 +143,7 @@ function sum(numbers: readonly number[]): number {
 
 describe('right-sizing under an autoscaler', () => {
   test(
-    'leaves its replicas on the path that they would have taken',
+    'keeps the replica counts of a day without right-sizing',
     async () => {
       const plain = await live({ mode: 'Recommend' });
       const sized = await live({ mode: 'Auto' });
@@ -157,7 +157,7 @@ describe('right-sizing under an autoscaler', () => {
       const apart = sized.replicas.map((replicas, at) => Math.abs(replicas - (plain.replicas[at] ?? 0)));
       expect(apart.filter((difference) => difference > 1).length / apart.length).toBeLessThan(0.03);
       expect(Math.abs(sum(sized.replicas) / sum(plain.replicas) - 1)).toBeLessThan(0.03);
-      // The same resize without its target, so that the above is seen to be able to fail.
+      // Control: without the adjusted target the replica counts differ, so the comparison above can fail.
       expect(sum(alone.replicas) / sum(plain.replicas.slice(0, alone.replicas.length))).toBeGreaterThan(1.1);
     },
     HANG_TEST_MS,

@@ -1,4 +1,4 @@
-// What the controller meets in a cluster: invalid objects, quotas, objects that vanish, endpoints that do not answer.
+// Invalid objects, quotas, deleted objects and unavailable endpoints that the controller meets in a cluster.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
@@ -12,11 +12,11 @@ import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventuall
 import { TestFixture } from './processes.ts';
 
 let fixture: TestFixture;
-let here: ConstantWorld;
+let world: ConstantWorld;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  here = await ConstantWorld.start(fixture, [
+  world = await ConstantWorld.start(fixture, [
     aWorkload('misruled', TOO_LARGE),
     aWorkload('squeezed', TOO_SMALL),
     aWorkload('vanishing', TOO_LARGE),
@@ -27,37 +27,37 @@ afterAll(() => fixture.tearDown());
 
 describe('A wrong PodResizePolicy', () => {
   test.each<[string, PodResizePolicySpec | Record<string, unknown>, RegExp]>([
-    ['a bound above the other', { cpu: { min: '2', max: '1' } }, /spec\.cpu\.min.*min must not be greater than max/],
+    ['min above max', { cpu: { min: '2', max: '1' } }, /spec\.cpu\.min.*min must not be greater than max/],
     ['an unknown mode', { mode: 'Always' }, /spec\.mode.*supported values: .*"Observe".*"Auto"/],
-    ['a duration that is none', { cooldown: 'soon' }, /spec\.cooldown.*should match/],
+    ['an invalid duration', { cooldown: 'soon' }, /spec\.cooldown.*should match/],
     ['a ratio out of range', { minConfidence: 2 }, /spec\.minConfidence.*less than or equal to 1/],
-    ['text for a count or percentage', { maxConcurrent: 'two' }, /spec\.maxConcurrent.*should match .*%/],
-  ])('with %s is refused, and the refusal names field and remedy', async (_what, spec, words) => {
-    await expect(here.cluster.create(PATHS.policies, aPolicy('refused', spec as PodResizePolicySpec))).rejects.toThrow(words);
+    ['a string that is neither a count nor a percentage', { maxConcurrent: 'two' }, /spec\.maxConcurrent.*should match .*%/],
+  ])('with %s is refused, and the error names field and remedy', async (_what, spec, words) => {
+    await expect(world.cluster.create(PATHS.policies, aPolicy('refused', spec as PodResizePolicySpec))).rejects.toThrow(words);
   });
 
   test(
-    'that only a reader can see through is accepted, says Ready=False with field and remedy, and nothing is done until it is mended',
+    'that only the controller can check is accepted, has Ready=False with field and remedy, and has no effect until it is corrected',
     async () => {
       const windows = [{ start: '99 3 * * *', duration: '1h', timeZone: 'Europe/Vienna' }];
-      const before = await here.resourcesOf('misruled');
-      await here.createPolicy('misruled', { windows });
+      const before = await world.resourcesOf('misruled');
+      await world.createPolicy('misruled', { windows });
       const ready = await eventuallyReads(
         'a Ready condition: the policy is validated at each cycle',
         HANG_MS,
-        async () => (await here.cluster.policy('misruled')).status?.conditions?.find(({ type }) => type === 'Ready'),
+        async () => (await world.cluster.policy('misruled')).status?.conditions?.find(({ type }) => type === 'Ready'),
         (condition) => condition?.status === 'False',
       );
       expect(ready?.reason).toBe('InvalidSpec');
       expect(ready?.message).toMatch(/^spec\.windows\[0\]\.start.*99/);
-      const status = await here.recommendationOf('misruled', 'is blocked: the policy is invalid', ({ state }) => state === 'blocked');
+      const status = await world.recommendationOf('misruled', 'is blocked: the policy is invalid', ({ state }) => state === 'blocked');
       expect(status).toMatchObject({ reason: 'invalid-policy', message: expect.stringContaining(ready?.message ?? '?') });
-      await here.cycles('misruled', 3);
-      expect(await here.resourcesOf('misruled')).toEqual(before);
+      await world.cycles('misruled', 3);
+      expect(await world.resourcesOf('misruled')).toEqual(before);
 
-      await here.cluster.merge(`${PATHS.policies}/misruled`, { spec: { windows: null } });
-      await eventuallyReads('changed pods: the policy is valid again', HANG_MS, () => here.resourcesOf('misruled'), lowerThan(before));
-      expect((await here.cluster.policy('misruled')).status?.conditions).toContainEqual(
+      await world.cluster.merge(`${PATHS.policies}/misruled`, { spec: { windows: null } });
+      await eventuallyReads('changed pods: the policy is valid again', HANG_MS, () => world.resourcesOf('misruled'), lowerThan(before));
+      expect((await world.cluster.policy('misruled')).status?.conditions).toContainEqual(
         expect.objectContaining({ type: 'Ready', status: 'True', reason: 'InForce' }),
       );
     },
@@ -69,29 +69,29 @@ test(
   'A quota that refuses an increase is reported by name, and the increase is made once the quota is lifted',
   async () => {
     const quotas = `/api/v1/namespaces/${NAMESPACE}/resourcequotas`;
-    const before = await here.resourcesOf('squeezed');
-    await here.cluster.create(quotas, {
+    const before = await world.resourcesOf('squeezed');
+    await world.cluster.create(quotas, {
       apiVersion: 'v1',
       kind: 'ResourceQuota',
       metadata: { name: 'tight' },
       spec: { hard: { 'requests.memory': '1' } },
     });
     try {
-      await here.createPolicy('squeezed');
-      const status = await here.recommendationOf('squeezed', 'awaits the quota: it has no room', ({ reason }) => reason === 'quota');
+      await world.createPolicy('squeezed');
+      const status = await world.recommendationOf('squeezed', 'awaits the quota: it is used up', ({ reason }) => reason === 'quota');
       expect(status.state).toBe('awaiting');
       expect(status.message).toMatch(/ResourceQuota tight .*memory requests/);
-      await here.cycles('squeezed', 3);
-      expect(await here.resourcesOf('squeezed')).toEqual(before);
+      await world.cycles('squeezed', 3);
+      expect(await world.resourcesOf('squeezed')).toEqual(before);
     } finally {
-      await here.cluster.delete(`${quotas}/tight`);
+      await world.cluster.delete(`${quotas}/tight`);
     }
-    await here.recommendationOf('squeezed', 'is applied: the quota is gone', ({ state }) => state === 'applied');
-    // Applied counts the pods whose node reports usage: a busy machine may miss one for a moment.
+    await world.recommendationOf('squeezed', 'is applied: the quota is gone', ({ state }) => state === 'applied');
+    // Applied counts the pods with usage from their node: a busy machine may miss one for a moment.
     await eventuallyReads(
       'more memory for every pod: the quota is gone',
       HANG_MS,
-      () => here.resourcesOf('squeezed'),
+      () => world.resourcesOf('squeezed'),
       (after) => after.every(({ requests }, pod) => mebibytes(requests) > mebibytes(before[pod]?.requests)),
     );
   },
@@ -99,115 +99,119 @@ test(
 );
 
 test(
-  'A workload that is deleted while its pods are resized leaves nothing behind: no errors, no work, no recommendation',
+  'A workload that is deleted while its pods are resized leaves nothing behind: no errors, no queued work, no Recommendation',
   async () => {
-    const before = here.watch.changesOf('vanishing');
-    await here.createPolicy('vanishing');
-    await here.watch.until('its first pod changed: the load is constant', HANG_MS, () => here.watch.changesOf('vanishing') > before);
-    await here.cluster.delete(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/vanishing`);
+    const before = world.watch.changesOf('vanishing');
+    await world.createPolicy('vanishing');
+    await world.watch.until('its first pod changed: the load is constant', HANG_MS, () => world.watch.changesOf('vanishing') > before);
+    await world.cluster.delete(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/vanishing`);
     await eventuallyReads(
       'no pod and no Recommendation of it: their owner is gone',
       HANG_MS,
       namesOfVanishing,
       (names) => names.length === 0,
     );
-    // A write that was under way when its object went may fail once.
-    await here.cycles('vanishing', 1);
+    // A write that was in flight when its object was deleted may fail once.
+    await world.cycles('vanishing', 1);
     const failures = failedReconciles('vanishing').length;
-    await here.cycles('vanishing', 3);
+    await world.cycles('vanishing', 3);
     expect(failedReconciles('vanishing')).toHaveLength(failures);
     expect(await queued()).toBe(0);
-    expect((await ask(here.controller.dashboard, `recommendations/${NAMESPACE}/vanishing`)).status).toBe(404);
+    expect((await ask(world.controller.dashboard, `recommendations/${NAMESPACE}/vanishing`)).status).toBe(404);
   },
   HANG_TEST_MS,
 );
 
 test(
-  'While no kubelet answers nothing is reduced and answers are marked stale; when they answer again the reduction is made',
+  'While no kubelet responds nothing is reduced and responses are marked stale; when they respond again the reduction is made',
   async () => {
     await eventually(
-      'usage of it: its kubelet answers',
+      'usage of it: its kubelet responds',
       HANG_MS,
-      async () => (await here.detailOf('unmeasured')).audit.containers[0]?.inputs.enoughHistory !== null,
+      async () => (await world.detailOf('unmeasured')).audit.containers[0]?.inputs.enoughHistory !== null,
     );
-    const before = await here.resourcesOf('unmeasured');
-    await here.world.shutKubelets();
+    const before = await world.resourcesOf('unmeasured');
+    await world.world.shutKubelets();
     try {
       await eventually(
         'answers marked stale: no kubelet confirms them',
         HANG_MS,
-        async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale,
+        async () => (await ask(world.controller.dashboard, 'recommendations')).envelope.meta.stale,
       );
-      await here.createPolicy('unmeasured');
-      const status = await here.recommendationOf('unmeasured', 'awaits usage: no kubelet answers', ({ reason }) => reason === 'stale-data');
+      await world.createPolicy('unmeasured');
+      const status = await world.recommendationOf(
+        'unmeasured',
+        'awaits usage: no kubelet responds',
+        ({ reason }) => reason === 'stale-data',
+      );
       expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('usage') });
-      await here.cycles('unmeasured', 5);
-      expect(await here.resourcesOf('unmeasured')).toEqual(before);
-      const health = await read<readonly { readonly name: string; readonly status: string }[]>(here.controller.dashboard, 'health');
+      await world.cycles('unmeasured', 5);
+      expect(await world.resourcesOf('unmeasured')).toEqual(before);
+      const health = await read<readonly { readonly name: string; readonly status: string }[]>(world.controller.dashboard, 'health');
       expect(health).toContainEqual(expect.objectContaining({ name: 'usage-source', status: 'failed' }));
     } finally {
-      await here.world.openKubelets();
+      await world.world.openKubelets();
     }
-    await eventuallyReads('reduced pods: kubelets answer again', HANG_MS, () => here.resourcesOf('unmeasured'), lowerThan(before));
+    await eventuallyReads('reduced pods: kubelets respond again', HANG_MS, () => world.resourcesOf('unmeasured'), lowerThan(before));
     await eventually(
-      'nothing stale: every kubelet answers',
+      'nothing stale: every kubelet responds',
       HANG_MS,
-      async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
+      async () => (await ask(world.controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
     );
   },
   HANG_TEST_MS,
 );
 
 test(
-  'While the API server is out of reach reads go on and are marked stale; when it is back everything is caught up with',
+  'While the API server is unreachable reads continue and are marked stale; when it is back all changes are processed',
   async () => {
     const named = async (): Promise<readonly string[]> =>
-      (await read<readonly { readonly name: string }[]>(here.controller.dashboard, 'recommendations')).map(({ name }) => name);
+      (await read<readonly { readonly name: string }[]>(world.controller.dashboard, 'recommendations')).map(({ name }) => name);
     const before = await named();
-    await here.world.shutApi();
+    await world.world.shutApi();
     try {
       const stale = await eventually('reads marked stale: the API server confirms nothing', HANG_MS, async () => {
-        const answer = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
+        const answer = await ask<readonly unknown[]>(world.controller.dashboard, 'recommendations');
         return answer.envelope.meta.stale === true && answer;
       });
       expect([stale.status, stale.envelope.data.length]).toEqual([200, before.length]);
       await eventually(
         'not ready: no informer is confirmed',
         HANG_MS,
-        async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 503,
+        async () => (await boundedFetch(`${world.controller.probes}/readyz`, 'readiness of the controller')).status === 503,
       );
-      expect((await boundedFetch(`${here.controller.probes}/healthz`, 'liveness of the controller')).status).toBe(200);
-      await here.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
+      expect((await boundedFetch(`${world.controller.probes}/healthz`, 'liveness of the controller')).status).toBe(200);
+      await world.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
     } finally {
-      await here.world.openApi();
+      await world.world.openApi();
     }
     await eventually(
       'ready again: the API server answers',
       HANG_MS,
-      async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
+      async () => (await boundedFetch(`${world.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
     );
     await eventuallyReads('what was created meanwhile: it is listed again', HANG_MS, named, (names) => names.includes('late'));
     await eventually(
       'nothing stale: the API server answers',
       HANG_MS,
-      async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
+      async () => (await ask(world.controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
     );
-    await here.cycles('unmeasured', 2);
-    expect(here.controller.process.running).toBe(true);
+    await world.cycles('unmeasured', 2);
+    expect(world.controller.process.running).toBe(true);
   },
   HANG_TEST_MS,
 );
 
 async function namesOfVanishing(): Promise<readonly string[]> {
-  const all = [...(await here.cluster.pods(NAMESPACE)), ...(await here.cluster.recommendations())];
+  const all = [...(await world.cluster.pods(NAMESPACE)), ...(await world.cluster.recommendations())];
   return all.map(({ metadata }) => metadata.name).filter((name) => name.includes('vanishing'));
 }
 
-/** Of one workload: a slow request for another says nothing about it. */
+/** Failed reconciles of one workload: a slow request for another workload does not count. */
 function failedReconciles(workload: string): readonly object[] {
   const failed = ['Reconciling failed; will retry', 'Reconciling failed for good; waiting for the object to change'];
   return failed
-    .flatMap((message) => logged(here.controller.process, message))
+    .flatMap((message) => logged(world.controller.process, message))
     .filter(({ object }) => typeof object === 'string' && object.endsWith(`/${workload}`));
 }
 
@@ -221,7 +225,7 @@ async function queued(): Promise<number> {
 }
 
 async function sumOf(pattern: RegExp): Promise<number> {
-  const { text } = await boundedFetch(here.controller.metrics, 'metrics of the controller');
+  const { text } = await boundedFetch(world.controller.metrics, 'metrics of the controller');
   return [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 

@@ -1,4 +1,4 @@
-// A cluster in this process whose doors can be shut: its API server and its kubelets, apart and at any moment.
+// A cluster in this process whose API server and kubelets can be made unreachable, separately and at any time.
 
 import { join } from 'node:path';
 import { buildDemoCluster } from '../../src/demo/demo-cluster.ts';
@@ -13,9 +13,10 @@ import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { ClusterClient } from './cluster-client.ts';
 import { ROOT, type TestFixture } from './processes.ts';
 
+/** An embedded cluster with closable endpoints. */
 export class BreakableCluster {
   readonly kubeconfig: string;
-  /** In process: it reaches the cluster whatever is shut. */
+  /** In-process client, which reaches the cluster whatever is closed. */
   readonly client: ClusterClient;
   readonly #cluster: EmbeddedCluster;
   readonly #certificate: ServingCertificate;
@@ -32,7 +33,10 @@ export class BreakableCluster {
     this.client = new ClusterClient(cluster.transport('e2e'));
   }
 
-  /** @param args options of `evenkeel demo`. Its clock runs; it ends with the fixture, and a fault inside it fails the test. */
+  /**
+   * Starts a cluster with a running clock. It ends with the fixture, and a fault inside it fails the test. @param args options of `evenkeel
+   * demo`
+   */
   static async start(fixture: TestFixture, args: readonly string[], name = 'cluster'): Promise<BreakableCluster> {
     const parsed = parseDemoOptions(args);
     if (!parsed.ok) throw new Error(parsed.problems.join('; '));
@@ -54,18 +58,18 @@ export class BreakableCluster {
       await Promise.all([started.shutKubelets(), started.shutApi()]);
       cluster.close();
       const faults = logger.lines.filter(({ level }) => level === 'error');
-      if (faults.length > 0) throw new Error(`the embedded cluster failed inside: ${JSON.stringify(faults)}`);
+      if (faults.length > 0) throw new Error(`the embedded cluster reported faults: ${JSON.stringify(faults)}`);
     });
     return started;
   }
 
-  /** Refuses connections from now on, and breaks those that are open. */
+  /** Refuses new connections and closes open ones. */
   async shutApi(): Promise<void> {
     await this.#api?.close();
     this.#api = null;
   }
 
-  /** As it was before, at the same address. */
+  /** Listens again, at the same address. */
   async openApi(): Promise<void> {
     this.#api = await serveHttps(this.#cluster.server, { port: this.#port, certificate: this.#certificate });
   }

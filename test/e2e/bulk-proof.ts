@@ -1,4 +1,4 @@
-// Bulk requests on any cluster: what they must do on any API server, and how long they took.
+// Tests of bulk requests that run on any cluster, and their durations.
 
 import { performance } from 'node:perf_hooks';
 import { expect } from '@jest/globals';
@@ -15,16 +15,16 @@ interface Annotated {
 }
 
 export interface BulkWorld {
-  /** Where it runs, for the line that is printed. */
+  /** Name of the cluster, for the printed line. */
   readonly name: string;
   readonly dashboard: string;
-  /** The Deployments of the namespace, from the API server. */
+  /** Reads the Deployments of the namespace from the API server. */
   list(): Promise<readonly Annotated[]>;
-  /** The policy that governs them, from the API server. */
+  /** Reads the policy that selects them from the API server. */
   policy(): Promise<PodResizePolicy>;
 }
 
-/** Only looks, so that what is written is the bulk's alone. */
+/** Only observes, so that only the bulk requests write. */
 export const BULK_POLICY = {
   apiVersion: 'evenkeel.io/v1alpha1',
   kind: 'PodResizePolicy',
@@ -34,7 +34,7 @@ export const BULK_POLICY = {
 
 const FLOOR = 'evenkeel.io/floor';
 
-/** A Deployment without pods: what is written on it is what counts here. */
+/** A Deployment without pods, because only its annotations matter here. */
 export function bulkDeployment(index: number, replicas = 0): object {
   const name = `w-${index}`;
   const labels = { app: name };
@@ -47,12 +47,12 @@ export function bulkDeployment(index: number, replicas = 0): object {
   };
 }
 
-/** All that a bulk of overrides and of the resource audit must do. */
+/** Tests bulks of overrides and of the resource audit. */
 export async function proveBulk(world: BulkWorld): Promise<void> {
   const { dashboard } = world;
   const names = Array.from({ length: BULK_ITEMS }, (_, index) => `w-${index}`);
   const workloads = names.map((name) => ({ namespace: BULK_NAMESPACE, name }));
-  const setting = (cpu: string) => workloads.map((each) => ({ ...each, action: 'set', floor: { app: { cpu } } }));
+  const setting = (cpu: string) => workloads.map((workload) => ({ ...workload, action: 'set', floor: { app: { cpu } } }));
   await eventuallyReads(
     'the dashboard lists all workloads: the informer lists them',
     HANG_MS,
@@ -76,23 +76,23 @@ export async function proveBulk(world: BulkWorld): Promise<void> {
   expect(auditTooMany.status).toBe(400);
   expect((await world.list()).filter(({ metadata }) => annotationsOf(metadata) > 0)).toEqual([]);
 
-  const withOneWrong = setting('250m').map((item, index) => (index === 250 ? { ...item, name: 'nobody' } : item));
+  const withOneWrong = setting('250m').map((item, index) => (index === 250 ? { ...item, name: 'missing' } : item));
   const first = await timed(world, 'overrides', { items: withOneWrong });
   expect(first.filter(({ ok }) => !ok)).toEqual([{ index: 250, ok: false, error: { code: 'not_found', message: expect.any(String) } }]);
   const floors = await floorsOf(world);
   expect([floors.size, floors.get('w-250')]).toEqual([BULK_ITEMS - 1, undefined]);
 
-  // Right behind the first, which the informers have not delivered yet: nothing is lost, and nothing is refused.
+  // Sent directly after the first, before the informers have its writes: no write is lost and none is refused.
   const second = await timed(world, 'overrides', {
-    items: workloads.map((each) => ({ ...each, action: 'set', floor: { app: { memory: '96Mi' } } })),
+    items: workloads.map((workload) => ({ ...workload, action: 'set', floor: { app: { memory: '96Mi' } } })),
   });
   expect(second.every(({ ok }) => ok)).toBe(true);
   const merged = await floorsOf(world);
   expect(merged.get('w-0')).toBe('{"app":{"cpu":"250m","memory":"96Mi"}}');
   expect(merged.get('w-250')).toBe('{"app":{"memory":"96Mi"}}');
 
-  const asked = await timed(world, 'resource-audit', { action: 'reset-to-deploy', items: workloads }, '?dryRun=true');
-  expect(asked.every(({ ok }) => ok)).toBe(true);
+  const dryRun = await timed(world, 'resource-audit', { action: 'reset-to-deploy', items: workloads }, '?dryRun=true');
+  expect(dryRun.every(({ ok }) => ok)).toBe(true);
   const stripped = await timed(world, 'resource-audit', { action: 'strip-annotations', items: workloads });
   expect(stripped.every(({ ok }) => ok)).toBe(true);
   expect((await floorsOf(world)).size).toBe(0);
@@ -108,11 +108,11 @@ async function timed(world: BulkWorld, section: string, body: object, query = ''
 }
 
 async function floorsOf(world: BulkWorld): Promise<ReadonlyMap<string, string>> {
-  const known = (await world.list()).flatMap(({ metadata }) => {
+  const entries = (await world.list()).flatMap(({ metadata }) => {
     const floor = metadata.annotations?.[FLOOR];
     return floor === undefined ? [] : [[metadata.name, floor] as const];
   });
-  return new Map(known);
+  return new Map(entries);
 }
 
 function annotationsOf({ annotations = {} }: Annotated['metadata']): number {

@@ -1,4 +1,4 @@
-// Bulk requests and a reset on the embedded cluster, by the program itself over HTTP.
+// Bulk requests and a reset on the embedded cluster, with the built program over HTTP.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BreakableCluster } from './breakable-cluster.ts';
@@ -41,7 +41,7 @@ test(
 );
 
 test(
-  'a reset restarts once, forgets the Recommendation, clears the annotations away and holds',
+  'a reset restarts once, deletes the Recommendation, removes the annotations, and is not undone',
   async () => {
     await proveReset({
       dashboard: controller.dashboard,

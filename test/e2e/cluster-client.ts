@@ -1,4 +1,4 @@
-// A person's way to a cluster: its API server by kubeconfig, in wire JSON.
+// Access of a user to a cluster: its API server by kubeconfig, with wire JSON.
 
 import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
@@ -14,13 +14,13 @@ export interface Quantities {
   readonly memory?: string;
 }
 
-/** A container's `resources`. */
+/** `resources` of a container. */
 export interface Resources {
   readonly requests?: Quantities;
   readonly limits?: Quantities;
 }
 
-/** A pod, as far as these tests look at it. */
+/** The fields of a pod that these tests read. */
 export interface Pod {
   readonly metadata: {
     readonly namespace: string;
@@ -45,6 +45,7 @@ export const PATHS = {
   pods: '/api/v1/pods',
 } as const;
 
+/** Reads and writes objects as the user of a kubeconfig. */
 export class ClusterClient {
   readonly transport: ApiTransport;
 
@@ -52,7 +53,7 @@ export class ClusterClient {
     this.transport = transport;
   }
 
-  /** By kubeconfig; its connections end with the fixture. */
+  /** Connects by kubeconfig; its connections end with the fixture. */
   static async connect(fixture: TestFixture, kubeconfig: string): Promise<ClusterClient> {
     const timer = new SystemTimer();
     const connection = await resolveKubeConfig({ path: kubeconfig, timer });
@@ -61,7 +62,7 @@ export class ClusterClient {
     return new ClusterClient(transport);
   }
 
-  /** @throws with the server's words where the answer is no success */
+  /** @throws with the server's message when the response is an error */
   async get<T>(path: string): Promise<T> {
     return succeeded(await this.transport.request({ method: 'GET', path }), path) as T;
   }
@@ -96,7 +97,7 @@ export class ClusterClient {
   }
 }
 
-/** A policy object; `spec` over the defaults of the schema. */
+/** A policy object; `spec` overrides the defaults of the schema. */
 export function aPolicy(name: string, spec: Partial<PodResizePolicy['spec']>): object {
   return { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name }, spec };
 }

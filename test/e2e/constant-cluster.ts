@@ -1,5 +1,5 @@
-// A small cluster whose containers use always the same, so that what Evenkeel ends with is exact: no matter when it
-// looked, and how often it was interrupted.
+// A small cluster whose containers have constant usage, so that Evenkeel's result is exact, whenever it samples and however often it is
+// interrupted.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { TestFixture } from './processes.ts';
 export interface ConstantContainer {
   readonly name: string;
   readonly resources: Resources;
-  /** Used by each replica, always. */
+  /** Constant usage of each replica. */
   readonly uses: { readonly cpuMillicores: number; readonly memoryMib: number };
 }
 
@@ -25,7 +25,7 @@ export interface ConstantWorkload {
 
 export const NAMESPACE = 'shop';
 
-/** Arguments of `evenkeel demo` for a cluster of these workloads alone. */
+/** Arguments of `evenkeel demo` for a cluster with only these workloads. */
 export function constantInput(
   fixture: TestFixture,
   name: string,
@@ -46,7 +46,7 @@ export function constantInput(
   return ['--no-controller', '--manifests', manifests, '--usage', usage, '--nodes', '3', '--speed', String(speed)];
 }
 
-/** Started without a controller; its clock runs at `speed`. */
+/** Starts the cluster without a controller; its clock runs at `speed`. */
 export async function startConstantCluster(
   fixture: TestFixture,
   name: string,
@@ -58,8 +58,8 @@ export async function startConstantCluster(
 }
 
 /**
- * Decides within two hours of virtual time, and by a fixed rule (the learned one still moves while it learns): 20 % over
- * usage. Limits stay, so that nothing depends on which day it is.
+ * A policy that decides within two hours of virtual time, by a fixed rule, because the learned one changes while it learns: 20 % above
+ * usage. Limits are unchanged, so that the result does not depend on the weekday.
  */
 export function aQuickPolicy(name: string, spec: Partial<PodResizePolicySpec> = {}): object {
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } } as const;

@@ -1,4 +1,4 @@
-// A breakable cluster of constant workloads with a controller apart, and what tests ask of it again and again.
+// A breakable cluster with constant usage and a separate controller, and the reads that its tests share.
 
 import type { RecommendationDetail } from '../../src/apis/http/types.generated.ts';
 import type { PodResizePolicySpec, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
@@ -11,7 +11,7 @@ import { eventuallyReads, HANG_MS, type StateAndReason } from '../eventually.ts'
 import type { TestFixture } from './processes.ts';
 import { ResizeWatch } from './resize-watch.ts';
 
-/** A virtual hour is 12 s: time enough for polls and watches of two processes on a busy machine. */
+/** A virtual hour is 12 s: long enough for polls and watches of two processes on a busy machine. */
 const SPEED = 300;
 export const TOO_LARGE: Resources = { requests: { cpu: '500m', memory: '512Mi' } };
 export const TOO_SMALL: Resources = { requests: { cpu: '50m', memory: '64Mi' } };
@@ -22,6 +22,7 @@ export function aWorkload(name: string, resources: Resources): ConstantWorkload 
   return { kind: 'Deployment', name, replicas: 2, containers: [{ name: 'app', resources, uses }] };
 }
 
+/** The cluster, its controller, and a watch of all resizes. */
 export class ConstantWorld {
   readonly world: BreakableCluster;
   readonly controller: Controller;
@@ -34,8 +35,8 @@ export class ConstantWorld {
   }
 
   /**
-   * Ends with the fixture.
-   * @param kubeconfigOf makes the kubeconfig by which the controller is to reach the cluster; unset: directly, as administrator
+   * Starts both; they end with the fixture. @param kubeconfigOf returns the kubeconfig of the controller; when left out it connects
+   * directly, as administrator
    */
   static async start(
     fixture: TestFixture,
@@ -55,19 +56,19 @@ export class ConstantWorld {
     return this.world.client;
   }
 
-  /** A policy of its own for one workload, which decides as quickly as can be. */
+  /** Creates a policy for one workload, which decides as fast as possible. */
   async createPolicy(app: string, spec: Partial<PodResizePolicySpec> = {}): Promise<void> {
     await this.cluster.create(PATHS.policies, aQuickPolicy(app, { workloadSelector: { matchLabels: { app } }, ...spec }));
   }
 
-  /** Resources of a workload's first containers as its nodes report them, in order of pods' names. */
+  /** Resources of the first container of a workload's pods as their nodes report them, in order of the pods' names. */
   async resourcesOf(app: string): Promise<readonly Resources[]> {
     const pods = (await this.cluster.pods(NAMESPACE)).filter(({ metadata }) => metadata.labels?.['app'] === app);
     const sorted = [...pods].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
     return sorted.map(({ status }) => status.containerStatuses?.[0]?.resources ?? {});
   }
 
-  /** The status of a workload's Recommendation, once it holds. */
+  /** Waits until the status of a workload's Recommendation satisfies a condition, and returns it. */
   async recommendationOf(
     app: string,
     state: StateAndReason,
@@ -81,26 +82,27 @@ export class ConstantWorld {
     );
   }
 
-  /** The same Recommendation from the dashboard API. */
+  /** Detail of the Recommendation from the dashboard API. */
   detailOf(app: string): Promise<RecommendationDetail> {
     return read(this.controller.dashboard, `recommendations/${NAMESPACE}/${app}`);
   }
 
-  /** Waits until a policy has begun so many cycles more. */
+  /** Waits until a policy has started this many more cycles. */
   async cycles(policy: string, count: number): Promise<void> {
     const cycle = async (): Promise<string> => (await this.cluster.policy(policy)).status?.lastCycle?.id ?? '';
-    for (let seen = 0; seen < count; seen++) {
+    for (let started = 0; started < count; started++) {
       const last = await cycle();
       await eventuallyReads(`another cycle of ${policy}: it has one each interval`, HANG_MS, cycle, (id) => id !== last);
     }
   }
 }
 
-/** Every pod has less memory than before. */
+/** Whether every pod has a lower memory request than before. */
 export function lowerThan(before: readonly Resources[]): (now: readonly Resources[]) => boolean {
   return (now) => now.length === before.length && now.every(({ requests }, pod) => mebibytes(requests) < mebibytes(before[pod]?.requests));
 }
 
+/** Memory request in MiB; NaN when there is none or in another unit. */
 export function mebibytes(requests: Resources['requests']): number {
   return Number(/^(\d+)Mi$/.exec(requests?.memory ?? '')?.[1] ?? Number.NaN);
 }

@@ -17,9 +17,8 @@ export interface Controller {
 }
 
 /**
- * Starts the binary with these settings, by their paths. It is a program like any other: nothing is waited for.
- *
- * @param root of the checkout whose controller it is; this one where left out
+ * Starts the binary with these settings, by their paths, and does not wait for it. @param root checkout of the controller; this one when
+ * left out
  */
 export function runController(
   fixture: TestFixture,
@@ -42,7 +41,7 @@ export function runController(
   );
 }
 
-/** Resolves when it says that everything is up. */
+/** Resolves when the log reports that all servers listen. */
 export async function startController(
   fixture: TestFixture,
   settings: Readonly<Record<string, string>>,
@@ -65,7 +64,7 @@ interface Ports {
   readonly probePort: number;
 }
 
-/** Its log lines so far with this message. */
+/** Log lines so far with this message. */
 export function logged(process: RunningProcess, message: string): readonly Readonly<Record<string, unknown>>[] {
   return process.stderr
     .filter((line) => line.includes(`"message":${JSON.stringify(message)}`))

@@ -1,5 +1,4 @@
-// A cluster of constant load for controllers that are killed in the middle of their work: it must end in the same state as
-// without kills.
+// A cluster with constant usage for controllers that are killed during their work: its final state must equal that without kills.
 
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
@@ -14,7 +13,7 @@ import { ResizeWatch } from './resize-watch.ts';
 
 /** A virtual hour is 12 s. */
 const SPEED = 300;
-/** Cycles that must find nothing to do before the end is looked at. */
+/** Cycles without a change before the final state is read. */
 const CYCLES_AT_REST = 3;
 
 const WORKLOADS: readonly ConstantWorkload[] = [
@@ -53,10 +52,10 @@ export interface EndState {
   readonly recommendations: readonly object[];
 }
 
-/** A cluster and the settings of its controllers, which a test starts and kills. */
+/** A cluster, and the settings of the controllers that a test starts and kills. */
 export class CrashWorld {
   readonly cluster: ClusterClient;
-  /** Of the controller. */
+  /** Settings of the controller. */
   readonly settings: Readonly<Record<string, string>>;
   readonly #fixture: TestFixture;
   readonly #initialPods: readonly Pod[];
@@ -74,7 +73,7 @@ export class CrashWorld {
     this.#initialPods = initialPods;
   }
 
-  /** The cluster is in this process: a watch sees each write before the controller has its answer. */
+  /** The cluster runs in this process, so a watch sees each write before the controller gets its response. */
   static async start(fixture: TestFixture, name: string): Promise<CrashWorld> {
     const world = await BreakableCluster.start(fixture, constantInput(fixture, name, WORKLOADS, SPEED), name);
     const initialPods = await eventuallyReads(
@@ -83,19 +82,19 @@ export class CrashWorld {
       () => world.client.pods(NAMESPACE),
       (pods) => pods.length === PODS,
     );
-    // A killed leader's lease would make each restart wait for ten seconds: leader election is another test's.
+    // The lease of a killed leader would delay each restart by ten seconds; leader election has its own test.
     const settings = {
       'kubernetes.kubeconfig': world.kubeconfig,
       'controller.leaderElect': 'false',
       'controller.warmUp': '1m',
-      // CPU is known only where two readings are at most three intervals apart: 3 s of machine time.
+      // A CPU usage needs two readings at most three intervals apart: 3 s of machine time.
       'kubelet.interval': '5m',
       'history.url': `sqlite:${join(fixture.folder, `${name}.sqlite`)}`,
     };
     return new CrashWorld(fixture, world.client, settings, initialPods);
   }
 
-  /** Call it once a controller is up, which installs the CRDs. */
+  /** Creates the policy. The CRDs must exist: a started controller installs them. */
   async createPolicy(): Promise<void> {
     this.#watch = await ResizeWatch.begin(this.#fixture, this.cluster);
     await this.cluster.create(PATHS.policies, aQuickPolicy('quick'));
@@ -107,22 +106,20 @@ export class CrashWorld {
   }
 
   /**
-   * Every workload has what is recommended for it, CPU and memory, and no change is under way. Memory is known from the first
-   * reading of a kubelet and CPU from the second, which a busy machine reads too late again and again: until then only memory
-   * is changed.
+   * Whether every workload has its recommended CPU and memory, and no change is in progress. Memory is known after the first reading of a
+   * kubelet, and CPU only after the second, which a busy machine may read too late; until then only memory is changed.
    */
   get isApplied(): boolean {
     const { recommendations } = this.watch;
     return (
-      recommendations.length === WORKLOADS.length && recommendations.every((each) => isRecommendationApplied(each) && changesAll(each))
+      recommendations.length === WORKLOADS.length &&
+      recommendations.every((recommendation) => isRecommendationApplied(recommendation) && changesAll(recommendation))
     );
   }
 
   /**
-   * Resolves at the event that makes it true, or at the one by which every workload has what is recommended: then the moment
-   * was missed. One of the two comes, as the load is constant and each workload needs a change.
-   *
-   * @returns whether the moment was caught
+   * Resolves at the event that makes the condition true, or that completes the last workload; in the latter case the moment was missed. One
+   * of the two occurs, because each workload needs a change. @returns whether the moment was caught
    */
   async waitForMoment(moment: string, holds: () => boolean): Promise<boolean> {
     await this.watch.until(`${moment}, or every workload applied: the load is constant`, HANG_MS, () => holds() || this.isApplied);
@@ -131,7 +128,7 @@ export class CrashWorld {
     return caught;
   }
 
-  /** Every workload has what is recommended, and further cycles find nothing to do. */
+  /** Waits until every workload has its recommended size and further cycles change nothing. */
   async waitUntilApplied(): Promise<void> {
     await this.watch.until('every workload applied: the load is constant', HANG_MS, () => this.isApplied);
     await eventuallyReads(
@@ -155,7 +152,7 @@ export class CrashWorld {
     return readRequestsAndLimits(found[0]?.recommended);
   }
 
-  /** No pod was replaced, restarted, or given what no Recommendation had promised. */
+  /** Checks that no pod was replaced, restarted, or given values that no Recommendation published. */
   async expectPodsIntact(): Promise<void> {
     expect(this.watch.unpromised).toEqual([]);
     const pods = await this.cluster.pods(NAMESPACE);
@@ -183,12 +180,12 @@ function isRecommendationApplied({ status }: Recommendation): boolean {
   );
 }
 
-/** CPU and memory requests of every container differ from the manifest's, as the load of `WORKLOADS` makes necessary. */
+/** Whether the CPU and memory requests of every container differ from the manifest's, as the usage of `WORKLOADS` requires. */
 function changesAll({ spec, status }: Recommendation): boolean {
   const { containers = [] } = WORKLOADS.find(({ name }) => name === spec.targetRef.name) ?? {};
   return containers.every(({ name, resources }) => {
     const before = readRequestsAndLimits(resources).requests;
-    const { requests } = readRequestsAndLimits(status?.containers?.find((each) => each.name === name)?.recommended);
+    const { requests } = readRequestsAndLimits(status?.containers?.find((container) => container.name === name)?.recommended);
     return requests.cpuMillicores !== before.cpuMillicores && requests.memoryBytes !== before.memoryBytes;
   });
 }

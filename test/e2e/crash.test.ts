@@ -1,4 +1,4 @@
-// kill -9 in the middle of what Evenkeel does costs time, and nothing else. 1,000 kills at random moments: make soak.
+// kill -9 during Evenkeel's work costs time only. `make soak` makes 1,000 kills at random moments.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RecommendationDetail } from '../../src/apis/http/types.generated.ts';
@@ -18,11 +18,11 @@ describe('kill -9', () => {
   afterEach(() => fixture.tearDown());
 
   test(
-    'again and again in the middle of a cycle: the same end as without, nothing left half done, nothing unpromised, history kept',
+    'repeatedly during a cycle: the same end as without kills, no partial change, no unpublished value, history kept',
     async () => {
       const [undisturbedEnd, killedEnd] = await Promise.all([undisturbed(fixture), killedOften(fixture)]);
       expect(killedEnd).toEqual(undisturbedEnd);
-      // 130m and 210Mi are used: at most 3 % over that by the width of a histogram's bucket, 20 % on top, rounded up.
+      // Usage is 130m and 210Mi; a histogram bucket adds at most 3 %, the margin 20 %, and the sum is rounded up.
       const wanted = { requests: { cpuMillicores: 165, memoryBytes: 262 * MiB }, limits: { cpuMillicores: null, memoryBytes: null } };
       expect(undisturbedEnd.pods['web/app']).toEqual(Array(4).fill(wanted));
     },
@@ -53,14 +53,14 @@ async function killedOften(fixture: TestFixture): Promise<EndState> {
   controller = await start();
   await reach('a first pod changed, which its Recommendation does not report yet', () => watch.changes > 0);
   await controller.process.kill();
-  // Killed again before it has listed anything: each start writes this line first.
+  // Killed again before the initial lists: each start logs this line first.
   const short = runController(fixture, world.settings);
   await short.line('stderr', /"message":"Following the virtual clock/);
   await short.kill();
   controller = await start();
   await reach('half of the pods changed', () => watch.recommendations.some(({ status }) => status?.apply?.stage === 'Half'));
   await controller.process.kill();
-  // A kill that falls behind all changes proves nothing. The first moment comes before any change, so that it is caught on any machine.
+  // A kill after all changes proves nothing. The first moment precedes any change, so every machine catches it.
   expect(caught).toContain(true);
   controller = await start();
   await world.waitUntilApplied();
@@ -72,7 +72,7 @@ async function killedOften(fixture: TestFixture): Promise<EndState> {
 async function expectHistoryKept({ process, dashboard }: Controller): Promise<void> {
   expect(logged(process, 'Restored checkpoints')).toMatchObject([{ containers: CONTAINERS, unreadable: 0 }]);
   const { history } = (await read<RecommendationDetail>(dashboard, `recommendations/${NAMESPACE}/web`)).audit;
-  // Four pods, one change each. Those before the kills are recorded, too, but for one that a kill fell on before its writing.
+  // Four pods with one change each. Changes before a kill are recorded too, except one whose record the kill prevented.
   const pods = history?.filter(({ outcome }) => outcome === 'applied').map(({ pod }) => pod);
   expect(new Set(pods).size).toBeGreaterThanOrEqual(2);
 }

@@ -25,14 +25,14 @@ export async function ask<T>(origin: string, path: string): Promise<Answer<T>> {
   return answered(await boundedFetch(`${origin}/api/v1/${path}`, `the dashboard's ${path}`));
 }
 
-/** The data of a read that must succeed. */
+/** Data of a read, which must succeed. */
 export async function read<T>(origin: string, path: string): Promise<T> {
   const { status, envelope } = await ask<T>(origin, path);
   if (status !== 200) throw new Error(`/api/v1/${path}: HTTP ${status}: ${envelope.error?.message ?? ''}`);
   return envelope.data;
 }
 
-/** A mutation, as a script sends it. */
+/** Sends a mutation as a script does. */
 export async function send<T>(origin: string, method: string, path: string, body: unknown): Promise<Answer<T>> {
   const answer = await boundedFetch(`${origin}/api/v1/${path}`, `the dashboard's ${path}`, {
     method,

@@ -1,4 +1,4 @@
-// `evenkeel demo` as a child process, and what it prints.
+// `evenkeel demo` as a child process, with its output.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ const CLI = 'src/demo/main.ts';
 export interface Demo {
   readonly process: RunningProcess;
   readonly kubeconfig: string;
-  /** Folder that it may write temporary files to. */
+  /** Folder for its temporary files. */
   readonly temporary: string;
-  /** Origins and addresses of the controller; empty with `--no-controller`. */
+  /** Address of the controller's dashboard; empty with `--no-controller`. */
   readonly dashboard: string;
   readonly metrics: string;
   readonly probes: string;
 }
 
-/** One side of the last line of a demo that ends by itself. */
+/** One side of the last line of a demo with an end. */
 export interface DemoSide {
   readonly requestedCpuMillicores: number;
   readonly requestedMemoryBytes: number;
@@ -28,7 +28,7 @@ export interface DemoSide {
   readonly nodes: number;
 }
 
-/** The last line of a demo that ends by itself. */
+/** The last line of a demo with an end. */
 export interface DemoSummary {
   readonly virtualSeconds: number;
   readonly wallSeconds: number;
@@ -41,7 +41,7 @@ export interface DemoSummary {
   readonly unmetCpuRatio: number;
 }
 
-/** Runs to its end; answers what its last line of standard output says. Rejects where it fails. */
+/** Runs a demo to its end and returns the last line of its standard output. Rejects when it fails. */
 export async function demoToItsEnd(fixture: TestFixture, args: readonly string[]): Promise<unknown> {
   const demo = fixture.startProcess(CLI, ['demo', '--log-file', join(fixture.folder, 'demo.log'), ...args]);
   const { code } = await demo.exit();
@@ -49,7 +49,7 @@ export async function demoToItsEnd(fixture: TestFixture, args: readonly string[]
   return JSON.parse(demo.stdout.at(-1) ?? '');
 }
 
-/** Goes on until the fixture ends. Resolves when the API server answers, and the dashboard where there is one. */
+/** Starts a demo that runs until the fixture ends. Resolves when the API server and the dashboard, if any, respond. */
 export async function startDemo(
   fixture: TestFixture,
   args: readonly string[],

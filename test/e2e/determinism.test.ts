@@ -23,7 +23,7 @@ describe('evenkeel demo --speed max', () => {
         expect(wallSeconds).toBeGreaterThan(0);
         return same;
       };
-      // Side by side, so that the two race the machine differently.
+      // Run concurrently, so that machine load affects the two differently.
       const [first, second] = await Promise.all([run(), run()]);
       expect(second).toEqual(first);
       expect(first.resizes).toBeGreaterThan(0);
@@ -46,7 +46,7 @@ describe('the embedded cluster at full speed', () => {
   );
 });
 
-/** Its clock jumps by a minute whenever a timer is set, and by the whole delay of timers of up to a day. */
+/** A machine timer whose clock jumps by a minute whenever a timer is set, and by the whole delay for timers of up to a day. */
 class SuspendingMachine implements MachineTimer {
   suspendedMs = 0;
   readonly #system = new SystemTimer();

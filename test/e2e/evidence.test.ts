@@ -1,4 +1,4 @@
-// Throttling and pressure from the kubelets' counters to the dashboard API: known, known to be none, and not known.
+// Throttling and pressure from the kubelets' counters to the dashboard API: measured, zero, and unmeasured.
 
 import { afterEach, expect, test } from '@jest/globals';
 import type { HealthCheck, Recommendation } from '../../src/apis/http/types.generated.ts';
@@ -9,7 +9,7 @@ import { aPolicyFor, LoopScene, NAMESPACE, resources, sizeOf, type LoopWorkload 
 let scene: LoopScene | undefined;
 afterEach(() => scene?.end());
 
-/** Before Evenkeel comes nothing is throttled: what is known of it later was measured live. */
+/** A workload whose load is not throttled before Evenkeel starts, so that later throttling was measured live. */
 function aWorkload(name: string, cpuLimit: string | null, cpuMillicores: number): LoopWorkload {
   return {
     kind: 'Deployment',
@@ -30,11 +30,11 @@ async function healthOf(name: string): Promise<HealthCheck | undefined> {
 }
 
 test(
-  'the throttled share of a container is what its node measured, 0 where nothing held it back, null without a CPU limit',
+  'the throttled share of a container is what its node measured, 0 without throttling, null without a CPU limit',
   async () => {
     const workloads = [aWorkload('throttled', '200m', 400), aWorkload('ample', '1', 60), aWorkload('unlimited', null, 60)];
     const policies = workloads.map(({ name }) => aPolicyFor(name, { mode: 'Recommend' }));
-    scene = await LoopScene.start({ workloads, policies, mostDays: 1 });
+    scene = await LoopScene.start({ workloads, policies, maxDays: 1 });
     await scene.hours(6);
     expect(await throttledRatioOf('throttled')).toBeGreaterThan(0.1);
     expect(await throttledRatioOf('ample')).toBe(0);
@@ -46,9 +46,9 @@ test(
 );
 
 test(
-  'health says that kubelets before 1.34 measure no pressure; throttling is known all the same',
+  'health says that kubelets before 1.34 measure no pressure; throttling is measured all the same',
   async () => {
-    scene = await LoopScene.start({ workloads: [aWorkload('throttled', '200m', 400)], nodes: 1, kubeletVersion: 'v1.33.4', mostDays: 1 });
+    scene = await LoopScene.start({ workloads: [aWorkload('throttled', '200m', 400)], nodes: 1, kubeletVersion: 'v1.33.4', maxDays: 1 });
     await scene.hours(2);
     expect(await healthOf('throttling')).toMatchObject({ status: 'ok' });
     expect(await healthOf('pressure')).toMatchObject({
@@ -60,9 +60,9 @@ test(
 );
 
 test(
-  'a pod that its kubelet leaves out of its pages is not reduced by what its siblings use, until it is reported again',
+  'a pod that its kubelet leaves out of its pages is not reduced by the usage of its siblings, until it is reported again',
   async () => {
-    scene = await LoopScene.start({ workloads: [aWorkload('ample', null, 30)], nodes: 1, mostDays: 1 });
+    scene = await LoopScene.start({ workloads: [aWorkload('ample', null, 30)], nodes: 1, maxDays: 1 });
     const [lost, reported] = scene.pods('ample').map(({ metadata }) => metadata.name);
     scene.annotatePod(lost!, 'simulator.evenkeel.io/unreported', 'true');
     const requests = (): Record<string, number | null> =>
@@ -79,14 +79,14 @@ test(
 );
 
 test(
-  'a reduction is watched beside the same hours of the week before, as the kubelets measured them, also after a restart',
+  'a reduction is compared with the same hours of the week before, also after a restart',
   async () => {
     const watched = aWorkload('watched', '500m', 60);
     scene = await LoopScene.start({
       workloads: [watched],
       policies: [aPolicyFor('watched', { mode: 'Recommend' })],
       nodes: 1,
-      mostDays: 9,
+      maxDays: 9,
     });
     await scene.hours(7 * 24 + 4);
     await scene.apply(aPolicyFor('watched', { mode: 'Auto' }));
@@ -94,7 +94,7 @@ test(
     const [first] = scene.recommendation('watched').watched ?? [];
     expect(first).toMatchObject({ containers: [{ name: 'app', requests: { cpu: '100m' } }] });
     expect(first?.comparedHours).toBeGreaterThanOrEqual(3);
-    // The history of this cluster is in memory: what was compared is remembered by the status alone.
+    // The history of this cluster is in memory: only the status keeps the comparison.
     await scene.restartEvenkeel();
     await scene.hours(2);
     expect(scene.recommendation('watched').watched).toEqual([first]);
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  'workers that are killed at the memory limit of their container, which goes on, raise the limit in place',
+  'worker processes that are OOM-killed at their container’s memory limit, which keeps running, raise the limit in place',
   async () => {
     const workers: LoopWorkload = {
       ...aWorkload('workers', '1', 60),
@@ -112,7 +112,7 @@ test(
       usage: { multiProcess: true },
       uses: (hour) => ({ cpuMillicores: 60, memoryMib: hour < 2 ? 100 : 290 }),
     };
-    scene = await LoopScene.start({ workloads: [workers], mostDays: 1 });
+    scene = await LoopScene.start({ workloads: [workers], maxDays: 1 });
     await scene.hours(5);
     expect(scene.inForce('workers').map(({ memoryLimit }) => memoryLimit)).toEqual([356, 356]);
     expect(scene.tally('workers')).toMatchObject({ restarts: 0, oomKills: 0 });
@@ -122,12 +122,12 @@ test(
 );
 
 test(
-  'self-signed kubelets: usage comes from metrics.k8s.io, the CPU of Guaranteed pods is not lowered, and health says why, until they are trusted',
+  'self-signed kubelets: usage comes from metrics.k8s.io, the CPU of Guaranteed pods is not lowered, and health reports why, until they are trusted',
   async () => {
     const workloads: readonly LoopWorkload[] = [
       { ...aWorkload('guaranteed', '2', 100), resources: resources(['2', '400Mi'], ['2', '400Mi']) },
     ];
-    scene = await LoopScene.start({ workloads, mostDays: 3 });
+    scene = await LoopScene.start({ workloads, maxDays: 3 });
     scene.cluster.nodes.direct.selfSigned = true;
     await scene.hours(30);
     const remedy = "the certificates of 2 of 2 kubelets are not of the cluster's CA: set serverTLSBootstrap: true for the kubelets";

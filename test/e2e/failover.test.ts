@@ -1,4 +1,4 @@
-// Two replicas: one acts, both answer, and the other takes over.
+// Two replicas: one acts, both serve reads, and the other takes over.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Mode } from '../../src/apis/http/types.generated.ts';
@@ -10,7 +10,7 @@ import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { followObjects } from './follow-objects.ts';
 import { TestFixture } from './processes.ts';
 
-/** A lease that is not released runs this long. */
+/** Duration of a lease that is not released. */
 const LEASE_MS = 10_000;
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/evenkeel-system/leases';
@@ -28,7 +28,7 @@ beforeAll(async () => {
     replicas: 2,
     containers: [{ name: 'app', resources: { requests: { cpu: '500m', memory: '512Mi' } }, uses: { cpuMillicores: 50, memoryMib: 64 } }],
   };
-  // Leases are machine time: at speed 1 nothing else differs from it.
+  // Leases use machine time: at speed 1 virtual time equals it.
   const started = await startConstantCluster(fixture, 'cluster', [workload], 1);
   cluster = started.cluster;
   kubeconfig = started.demo.kubeconfig;
@@ -41,12 +41,12 @@ describe('Two replicas', () => {
   let third: Controller;
 
   test(
-    'one leads, and the other serves reads and says who leads',
+    'one leads, and the other serves reads and names the leader',
     async () => {
       first = await startReplica();
       await eventually('the first leading: no other replica is there', HANG_MS, async () => (await holder()) === identityOf(first));
       second = await startReplica();
-      // A replica is up before it has read the lease.
+      // A replica is ready before it has read the lease.
       await eventually('the second naming the leader: it reads the lease', HANG_MS, async () => {
         return (await leaderAccordingTo(second)) === identityOf(first);
       });
@@ -58,11 +58,11 @@ describe('Two replicas', () => {
   );
 
   test(
-    'SIGTERM ends the leader with 0 and releases the lease, which the other takes, serving reads meanwhile',
+    'on SIGTERM the leader exits with 0 and releases the lease, and the other takes it, serving reads meanwhile',
     async () => {
       await expectAnswersDuring(second, async () => {
         const holders = await leaseHoldersDuring(async (seen) => {
-          // Else the leader may end before the watch has listed that it led.
+          // Otherwise the leader may end before the initial list of the watch.
           await eventually(
             'the watch listing the lease with its first holder: the first replica leads',
             HANG_MS,
@@ -77,7 +77,7 @@ describe('Two replicas', () => {
             () => seen.at(-1) === identityOf(second),
           );
         });
-        // Released, not run out: it had no holder in between.
+        // Released, not expired: in between it has no holder.
         expect(holders.filter((holder, index) => holder !== holders[index - 1])).toEqual([identityOf(first), '', identityOf(second)]);
       });
     },
@@ -85,14 +85,14 @@ describe('Two replicas', () => {
   );
 
   test(
-    'after kill -9 of the leader the other leads once the lease has run out, serving reads meanwhile',
+    'after kill -9 of the leader the other leads once the lease has expired, serving reads meanwhile',
     async () => {
       third = await startReplica();
       await expectAnswersDuring(third, async () => {
         await second.process.kill();
         const last = Date.parse((await lease()).spec.renewTime);
         await untilLeads(third);
-        // Not before the lease of one who may only be slow has run out.
+        // Not before the lease expires, because its holder may only be slow.
         expect(Date.parse((await lease()).spec.acquireTime) - last).toBeGreaterThanOrEqual(LEASE_MS);
       });
     },
@@ -100,7 +100,7 @@ describe('Two replicas', () => {
   );
 
   test(
-    'the last one to stop leaves a released lease behind',
+    'the last replica to stop releases the lease',
     async () => {
       third.process.signal('SIGTERM');
       expect(await third.process.exit()).toEqual({ code: 0, signal: null });
@@ -135,39 +135,39 @@ async function leaderAccordingTo(replica: Controller): Promise<string | null> {
   return (await read<Mode>(replica.dashboard, 'mode')).leader;
 }
 
-/** What a replica calls itself once it leads. */
+/** Identity of a leading replica. */
 function identityOf(replica: Controller): unknown {
   return logged(replica.process, 'Became leader')[0]?.['identity'];
 }
 
-/** Until the replica holds the lease and acts. */
+/** Waits until the replica holds the lease and acts. */
 async function untilLeads(replica: Controller): Promise<void> {
-  await eventually('the other replica leading: the lease is free, or runs out', HANG_MS, async () => {
+  await eventually('the other replica leading: the lease is free, or expires', HANG_MS, async () => {
     const identity = identityOf(replica);
     return identity !== undefined && (await holder()) === identity;
   });
 }
 
-/** Holders of the lease in order, by a watch that runs as long as `act` and ends with it, also where it fails. */
-async function leaseHoldersDuring(act: (seen: readonly string[]) => Promise<void>): Promise<readonly string[]> {
-  const seen: string[] = [];
+/** Holders of the lease in order, from a watch that ends with `act`, also when `act` fails. */
+async function leaseHoldersDuring(act: (holders: readonly string[]) => Promise<void>): Promise<readonly string[]> {
+  const holders: string[] = [];
   const stop = new AbortController();
   const following = followObjects(cluster, LEASES, stop.signal, (object) => {
     const found = object as Lease;
-    if (found.metadata.name === LEASE_NAME) seen.push(holderOf(found));
+    if (found.metadata.name === LEASE_NAME) holders.push(holderOf(found));
   });
-  // Its failure is thrown by the await below.
+  // Its error is thrown by the await below.
   following.catch(() => undefined);
   try {
-    await act(seen);
+    await act(holders);
   } finally {
     stop.abort();
     await following;
   }
-  return seen;
+  return holders;
 }
 
-/** Every read of the replica is answered while `act` runs. Reads end with `act`, also where it fails. */
+/** Checks that every read of the replica succeeds while `act` runs. The reads end with `act`, also when it fails. */
 async function expectAnswersDuring({ dashboard }: Controller, act: () => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const reading = outcomesOfReads(dashboard, stop.signal);
@@ -178,12 +178,12 @@ async function expectAnswersDuring({ dashboard }: Controller, act: () => Promise
     await reading;
   }
   const outcomes = await reading;
-  // The first round began before anything was asked of the replicas, and is always ended.
+  // The first round of reads starts before `act` and always completes.
   expect(outcomes.length).toBeGreaterThanOrEqual(3);
   expect(outcomes.filter((outcome) => outcome !== 200)).toEqual([]);
 }
 
-/** HTTP statuses of reads one after the other until the signal aborts; the error of a read without an answer. Never rejects. */
+/** HTTP statuses of consecutive reads until the signal aborts, or the error of a read without a response. Never rejects. */
 async function outcomesOfReads(dashboard: string, signal: AbortSignal): Promise<readonly unknown[]> {
   const outcomes: unknown[] = [];
   while (!signal.aborted) {

@@ -1,5 +1,5 @@
-// An API server that fails in every way there is, between a controller and its cluster: nothing is done twice or half, and
-// nothing needs a restart. The end is always the one that it has without a fault.
+// All faults of an API server between a controller and its cluster: no change is made twice or partially, and no fault needs a restart. The
+// final state is always that without faults.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,35 +19,45 @@ import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventuall
 import { FaultyConnection } from './faulty-connection.ts';
 import { ROOT, TestFixture } from './processes.ts';
 
-/** A constant load of 150m and 150Mi: not less than it, and not more than half of what there was before. */
+/** Bounds of the right size for a constant usage of 150m and 150Mi: at least the usage, and at most half of the original size. */
 const RIGHT = { cpuMillicores: [150, 250], memoryMib: [150, 256] } as const;
-/** One: two share their load anew whenever one of them is slow to start. */
+/** One pod: two would share their load differently whenever one of them starts slowly. */
 const PODS = 1;
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-const gone = JSON.stringify({ kind: 'Status', status: 'Failure', code: 410, reason: 'Expired', message: 'too old resource version' });
+const goneResponse = JSON.stringify({
+  kind: 'Status',
+  status: 'Failure',
+  code: 410,
+  reason: 'Expired',
+  message: 'too old resource version',
+});
 const starting = { answer: 503, body: 'starting', headers: { 'content-type': 'text/plain' } };
 const SOME: readonly (readonly [string, string, Fault])[] = [
   ['answers 500 to every third request', 'broken', { every: 3, trouble: { answer: 500 } }],
-  ['answers 503 with words that are no JSON to every third request', 'starting', { every: 3, trouble: starting }],
-  ['asks to wait at every third request', 'throttled', { every: 3, trouble: { answer: 429, headers: { 'retry-after': '1' } } }],
-  ['is too busy at every third request and does not say for how long', 'busy', { every: 3, trouble: { answer: 429 } }],
+  ['answers 503 with a body that is not JSON to every third request', 'starting', { every: 3, trouble: starting }],
+  [
+    'answers 429 with Retry-After to every third request',
+    'throttled',
+    { every: 3, trouble: { answer: 429, headers: { 'retry-after': '1' } } },
+  ],
+  ['answers 429 without Retry-After to every third request', 'busy', { every: 3, trouble: { answer: 429 } }],
   ['is slow', 'slow', { trouble: { delayMs: 300 } }],
   ['cuts every third connection', 'cut', { every: 3, trouble: 'cut' }],
-  ['does what is asked and loses every second answer', 'lost', { every: 2, verbs: ['patch', 'apply'], trouble: 'lose-answer' }],
+  ['carries out every request and loses every second response', 'lost', { every: 2, verbs: ['patch', 'apply'], trouble: 'lose-answer' }],
 ];
 const FORGOTTEN = ['nodes', 'deployments.apps', 'replicasets.apps', 'recommendations.evenkeel.io'];
 const OTHERS = ['undisturbed', 'forgotten', 'away', 'unpermitted', 'ungoverned', 'unknown'];
 
 let fixture: TestFixture;
-let here: ConstantWorld;
+let world: ConstantWorld;
 let connection: FaultyConnection;
 
 beforeAll(async () => {
   fixture = new TestFixture();
   const workloads = [...SOME.map(([, app]) => app), ...OTHERS].map((app) => ({ ...aWorkload(app, TOO_LARGE), replicas: PODS }));
-  here = await ConstantWorld.start(fixture, workloads, async (world) => {
+  world = await ConstantWorld.start(fixture, workloads, async (world) => {
     connection = await FaultyConnection.open(fixture, { kubeconfig: world.kubeconfig, admin: world.client.transport });
     await world.client.create(CRDS, aNewerCrd());
     await world.client.create(CRDS, aForeignCrd());
@@ -63,10 +73,10 @@ interface Health {
 }
 
 const healthOf = async (name: string): Promise<Health | undefined> =>
-  (await read<readonly Health[]>(here.controller.dashboard, 'health')).find((each) => each.name === name);
+  (await read<readonly Health[]>(world.controller.dashboard, 'health')).find((check) => check.name === name);
 
 test(
-  'Nothing disturbed: the change that every other test must end with, too',
+  'Nothing disturbed: the change with which every other test must end',
   async () => {
     await createPolicy('undisturbed');
     await waitUntilRightSized('undisturbed');
@@ -76,13 +86,13 @@ test(
 
 describe('An API server that', () => {
   test.each(SOME)(
-    '%s: the same end, each pod changed once, what was promised and nothing else',
+    '%s: the same end, each pod changed once, and only to published values',
     async (_words, app, fault) => {
       const running = connection.proxy.begin(fault);
       try {
         await createPolicy(app);
         await waitUntilRightSized(app);
-        await eventually('the fault to be met several times: each cycle reads and writes', HANG_MS, () => running.met() > 2);
+        await eventually('the fault to affect several requests: each cycle reads and writes', HANG_MS, () => running.met() > 2);
       } finally {
         running.end();
       }
@@ -93,11 +103,11 @@ describe('An API server that', () => {
   );
 
   test(
-    'cuts watches and has forgotten the versions that they had come to: all is listed again, and nothing is missed',
+    'cuts watches and no longer has their resource versions: all is listed again, and no change is missed',
     async () => {
-      // A fault for each, so that each is seen to be met.
+      // One fault per resource, so that each is known to have an effect.
       const running = FORGOTTEN.map((resource) =>
-        connection.proxy.begin({ verbs: ['watch'], resources: [resource], every: 3, trouble: { answer: 410, body: gone } }),
+        connection.proxy.begin({ verbs: ['watch'], resources: [resource], every: 3, trouble: { answer: 410, body: goneResponse } }),
       );
       try {
         for (const resource of FORGOTTEN) {
@@ -120,7 +130,7 @@ describe('An API server that', () => {
   );
 
   test(
-    'refuses connections: said, reads go on; what was due is done when it is back',
+    'refuses connections: reported, reads continue; due changes are made when it is back',
     async () => {
       await connection.proxy.refuse();
       try {
@@ -130,7 +140,7 @@ describe('An API server that', () => {
           async () => (await healthOf('informer/pods'))?.status === 'failed',
         );
         await createPolicy('away');
-        expect((await ask(here.controller.dashboard, 'recommendations')).status).toBe(200);
+        expect((await ask(world.controller.dashboard, 'recommendations')).status).toBe(200);
       } finally {
         await connection.proxy.accept();
       }
@@ -142,7 +152,7 @@ describe('An API server that', () => {
   );
 
   test(
-    'does not know our token (any more): said, nothing acted on, reads go on; taken up again when the file holds a new one',
+    'refuses the token: reported, no change is made, reads continue; work resumes when the file has a new one',
     async () => {
       connection.expireToken();
       try {
@@ -153,9 +163,9 @@ describe('An API server that', () => {
         });
         expect(health.status).toBe('failed');
         await createPolicy('unknown');
-        const answer = await eventually('reads marked stale: nothing confirms them while the fault lasts', HANG_MS, async () => {
-          const said = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
-          return said.envelope.meta.stale === true && said;
+        const answer = await eventually('reads marked stale: no informer confirms them while the fault lasts', HANG_MS, async () => {
+          const response = await ask<readonly unknown[]>(world.controller.dashboard, 'recommendations');
+          return response.envelope.meta.stale === true && response;
         });
         expect([answer.status, answer.envelope.data.length > 0]).toEqual([200, true]);
         expect(resizesOf('unknown')).toEqual([]);
@@ -169,9 +179,9 @@ describe('An API server that', () => {
   );
 });
 
-describe('A permission that is taken away', () => {
+describe('A revoked permission', () => {
   test(
-    'to resize: named in log, health, answers and on the policy; everything else goes on; done when it is given back',
+    'to resize: named in log, health, responses and on the policy; other work continues; the resize is made when it is granted again',
     async () => {
       const giveBack = await connection.forbid('pods/resize', ['patch']);
       try {
@@ -182,17 +192,17 @@ describe('A permission that is taken away', () => {
         });
         expect(permissions.message).toContain('patch pods/resize in namespace shop');
         await eventually('the log that names it: it is logged when health first names it', HANG_MS, () =>
-          logged(here.controller.process, 'A permission is missing').some(
+          logged(world.controller.process, 'A permission is missing').some(
             ({ permission }) => permission === 'patch pods/resize in namespace shop',
           ),
         );
         await eventuallyReads(
           'its name on the policy: the resize is tried at each cycle',
           HANG_MS,
-          async () => (await here.cluster.policy('unpermitted')).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+          async () => (await world.cluster.policy('unpermitted')).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
           (message) => message.includes('not permitted: patch pods/resize in namespace shop'),
         );
-        const { envelope } = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
+        const { envelope } = await ask<readonly unknown[]>(world.controller.dashboard, 'recommendations');
         expect(envelope.meta).toMatchObject({ warnings: [expect.objectContaining({ code: 'permission_missing' })] });
         expect(resizesOf('unpermitted')).toEqual([]);
       } finally {
@@ -206,24 +216,24 @@ describe('A permission that is taken away', () => {
   );
 
   test(
-    'to see policies: nothing is done by those that were seen, because they may have changed; done when it is given back',
+    'to read policies: cached policies have no effect, because they may have changed; work resumes when it is granted again',
     async () => {
       await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: 'true' });
-      await here.recommendationOf('ungoverned', 'is excluded: no policy selects it', ({ state }) => state === 'excluded');
+      await world.recommendationOf('ungoverned', 'is excluded: no policy selects it', ({ state }) => state === 'excluded');
       await createPolicy('ungoverned');
-      await here.cycles('ungoverned', 1);
+      await world.cycles('ungoverned', 1);
       const giveBack = await connection.forbid('podresizepolicies', ['list', 'watch']);
       try {
         connection.proxy.cutWatches('podresizepolicies.evenkeel.io');
         await eventually('the informer that reports it: its watch was cut and its list is forbidden', HANG_MS, async () =>
           (await healthOf('informer/podresizepolicies.evenkeel.io'))?.message.includes('not permitted to list and watch'),
         );
-        await eventually('what is known to be too old: the informer cannot confirm it', HANG_MS, async () => {
-          const { meta } = (await ask(here.controller.dashboard, 'recommendations')).envelope;
+        await eventually('the cached policies to be too old: the informer cannot confirm it', HANG_MS, async () => {
+          const { meta } = (await ask(world.controller.dashboard, 'recommendations')).envelope;
           return meta.stale;
         });
         await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: null });
-        await here.recommendationOf(
+        await world.recommendationOf(
           'ungoverned',
           'awaits data: the informer of policies cannot confirm them',
           ({ reason }) => reason === 'stale-data',
@@ -240,9 +250,9 @@ describe('A permission that is taken away', () => {
   );
 });
 
-describe('A CRD that is not ours as it is', () => {
-  test('newer than this Evenkeel is kept, and another of its name is left alone: both are named, and all of the above worked', async () => {
-    // Where the faults above cost it the lease it looked at the definitions anew, and some were out of reach then.
+describe('A CRD that differs from Evenkeel’s', () => {
+  test('that is newer is kept, and one of another vendor is not changed: both are reported, and all tests above passed with them', async () => {
+    // When the faults above cost it the lease, it checked the CRDs again, and some of them were unreachable then.
     await eventually('both named: the definitions stay as they are', HANG_MS, async () => {
       const { status, message = '' } = (await healthOf('custom-resources')) ?? {};
       return (
@@ -251,35 +261,35 @@ describe('A CRD that is not ours as it is', () => {
         /rebalanceruns\.evenkeel\.io cannot be brought up to date.*does not serve v1alpha1/.test(message)
       );
     });
-    const newer = await here.cluster.get<{ readonly metadata: { readonly annotations: Record<string, string> } }>(
+    const newer = await world.cluster.get<{ readonly metadata: { readonly annotations: Record<string, string> } }>(
       `${CRDS}/accesspolicies.evenkeel.io`,
     );
     expect(newer.metadata.annotations[CRD_VERSION_ANNOTATION]).toBe('99.0.0');
-    const reports = logged(here.controller.process, 'A custom resource is not as it should be').filter(
+    const reports = logged(world.controller.process, 'A custom resource is not as it should be').filter(
       ({ outcome }) => outcome !== 'unreached',
     );
     expect(new Set(reports.map(({ outcome }) => outcome))).toEqual(new Set(['kept-newer', 'failed']));
   });
 });
 
-/** A cycle each second of real time: the request that fails is one for the workload, not one that reports on the policy. */
+/** A policy with a cycle each second of real time, so that the failing request is one for the workload, not for the policy's status. */
 async function createPolicy(app: string): Promise<void> {
-  await here.createPolicy(app, { interval: '5m' });
+  await world.createPolicy(app, { interval: '5m' });
 }
 
 async function annotate(app: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {
-  await here.cluster.merge(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${app}`, { metadata: { annotations } });
+  await world.cluster.merge(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${app}`, { metadata: { annotations } });
 }
 
-/** The workload's pods have what is right, as their nodes report it, and its Recommendation is at rest. */
+/** Waits until the workload's pods have the right size, as their nodes report it, and its Recommendation is applied. */
 async function waitUntilRightSized(app: string): Promise<void> {
   await eventuallyReads(
     `${app} right-sized: the load is constant`,
     HANG_MS,
-    () => here.resourcesOf(app),
+    () => world.resourcesOf(app),
     (all) => all.length === PODS && all.every(isRight),
   );
-  await here.recommendationOf(app, 'is applied: every pod has its size', ({ state, apply }) => state === 'applied' && apply === undefined);
+  await world.recommendationOf(app, 'is applied: every pod has its size', ({ state, apply }) => state === 'applied' && apply === undefined);
 }
 
 function isRight({ requests }: Resources): boolean {
@@ -291,12 +301,12 @@ function within(value: number | null, [from, to]: readonly [number, number]): bo
   return value !== null && value >= from && value <= to;
 }
 
-/** Each of its pods had its values by exactly one write, and its Recommendation had published them before. */
+/** Checks that exactly one write changed each of the pods, to values that its Recommendation had published before. */
 function expectChangedOnce(app: string): void {
   const resizes = resizesOf(app);
   expect(resizes).toHaveLength(PODS);
   expect(new Set(resizes).size).toBe(PODS);
-  expect(here.watch.unpromised).toEqual([]);
+  expect(world.watch.unpromised).toEqual([]);
 }
 
 /** Paths of the resizes that were carried out. */
@@ -308,25 +318,25 @@ function resizesOf(app: string): readonly string[] {
     .map(({ path }) => path);
 }
 
-/** Nothing waits, nothing is old, nothing is wrong: with the fault its traces are gone. */
+/** Waits until the effects of the fault are gone: nothing is queued, stale or failing. */
 async function waitUntilHealthy(): Promise<void> {
   await eventually(
     'ready again: the fault has ended',
     HANG_MS,
-    async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
+    async () => (await boundedFetch(`${world.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
   );
   await eventually('every informer well: the fault has ended', HANG_MS, async () => {
-    const health = await read<readonly Health[]>(here.controller.dashboard, 'health');
-    // The kind whose CRD is another's stays as it is.
+    const health = await read<readonly Health[]>(world.controller.dashboard, 'health');
+    // The CRD of another vendor remains unsupported.
     const unwell = health.filter(({ name, status }) => name.startsWith('informer/') && status !== 'ok' && !name.includes('rebalanceruns'));
     if (unwell.length > 0) throw new Error(JSON.stringify(unwell));
     return true;
   });
   await eventually('nothing stale: the fault has ended', HANG_MS, async () => {
-    const { meta } = (await ask(here.controller.dashboard, 'recommendations')).envelope;
+    const { meta } = (await ask(world.controller.dashboard, 'recommendations')).envelope;
     return meta.stale === undefined && !('warnings' in meta);
   });
-  expect(here.controller.process.running).toBe(true);
+  expect(world.controller.process.running).toBe(true);
 }
 
 function ourCrd(plural: string): {
@@ -341,7 +351,7 @@ function aNewerCrd(): object {
   return { ...crd, metadata: { ...crd.metadata, annotations: { [CRD_VERSION_ANNOTATION]: '99.0.0' } } };
 }
 
-/** Another vendor's kind of the same name: another scope, another version, none of our fields. */
+/** A kind of another vendor with the same name: another scope, another version, none of Evenkeel's fields. */
 function aForeignCrd(): object {
   const { metadata, spec } = ourCrd('rebalanceruns');
   const schema = {

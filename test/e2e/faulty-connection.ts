@@ -1,5 +1,5 @@
-// A controller's connection to its cluster, as in production and with faults: its own ServiceAccount with the shipped roles
-// only, a token in a file that is renewed, and a proxy that fails on demand.
+// A controller's connection to its cluster as in production, with injected faults: a ServiceAccount with only the shipped roles, a token
+// file that is renewed, and a proxy that fails on demand.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,9 +26,10 @@ interface Manifest {
   readonly metadata: { readonly name: string };
 }
 
+/** Controls the token, the permissions and the proxy of one controller. */
 export class FaultyConnection {
   readonly proxy: FaultProxy;
-  /** For the controller: through the proxy, with the token in a file. */
+  /** Kubeconfig of the controller: through the proxy, with the token file. */
   readonly kubeconfig: string;
   readonly #admin: ApiTransport;
   readonly #tokenFile: string;
@@ -40,13 +41,13 @@ export class FaultyConnection {
     this.#tokenFile = tokenFile;
   }
 
-  /** @param cluster how an administrator reaches it: by kubeconfig, and by transport */
+  /** @param cluster kubeconfig and transport of an administrator */
   static async open(
     fixture: TestFixture,
     cluster: { readonly kubeconfig: string; readonly admin: ApiTransport },
   ): Promise<FaultyConnection> {
     const upstream = await resolveKubeConfig({ path: cluster.kubeconfig, timer: new SystemTimer() });
-    // Neither the proxy nor the kubelets are to see the administrator's certificate.
+    // The administrator's certificate is not given to the proxy and the kubelets.
     const { cert: _cert, key: _key, ...tls } = upstream.tls;
     const proxy = await FaultProxy.start({ server: upstream.server, tls, headers: () => Promise.resolve({}) });
     fixture.addCleanup(() => proxy.close());
@@ -58,7 +59,7 @@ export class FaultyConnection {
     return connection;
   }
 
-  /** A token that the API server accepts, as a kubelet would write it. */
+  /** Writes a token that the API server accepts, as a kubelet would. */
   async renewToken(): Promise<void> {
     const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${ACCOUNT}/token`;
     const spec = { expirationSeconds: 3600 };
@@ -68,32 +69,32 @@ export class FaultyConnection {
     this.#writeToken(status.token);
   }
 
-  /** From now on the token that is in the file is refused, as an expired one is. */
+  /** From now on the API server refuses the token of the file, as an expired one. */
   expireToken(): void {
     const body = JSON.stringify({ kind: 'Status', status: 'Failure', code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
     this.proxy.begin({ authorization: `Bearer ${this.token()}`, trouble: { answer: 401, body } });
   }
 
-  /** What is in the file. */
+  /** The token in the file. */
   token(): string {
     return readFileSync(this.#tokenFile, 'utf8');
   }
 
-  /** What is in the file becomes another token. It is noticed when the file is read again. */
+  /** Replaces the token in the file. The controller notices when it reads the file again. */
   replaceToken(by: (token: string) => string): void {
     this.#writeToken(by(this.token()));
   }
 
-  /** Takes verbs on a resource out of the controller's ClusterRole. Answers how to give them back. */
+  /** Removes verbs on a resource from the controller's ClusterRole. Returns a function that restores them. */
   async forbid(resource: string, verbs: readonly string[]): Promise<() => Promise<void>> {
     const role = (await this.#ask('GET', CLUSTER_ROLE)) as { readonly rules: readonly Rule[] };
     const rules = role.rules.flatMap((rule): readonly Rule[] => {
       if (!rule.resources.includes(resource)) return [rule];
-      const others = rule.resources.filter((each) => each !== resource);
-      const left = rule.verbs.filter((verb) => !verbs.includes(verb));
+      const others = rule.resources.filter((other) => other !== resource);
+      const remainingVerbs = rule.verbs.filter((verb) => !verbs.includes(verb));
       return [
         ...(others.length === 0 ? [] : [{ ...rule, resources: others }]),
-        ...(left.length === 0 ? [] : [{ ...rule, resources: [resource], verbs: left }]),
+        ...(remainingVerbs.length === 0 ? [] : [{ ...rule, resources: [resource], verbs: remainingVerbs }]),
       ];
     });
     const set = async (wanted: readonly Rule[]): Promise<void> => {
@@ -106,11 +107,11 @@ export class FaultyConnection {
   async #grant(): Promise<void> {
     await this.#admin.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
     for (const object of rbacManifests()) {
-      // They bound the controller on an API server that knows them, and are tried there.
+      // They restrict the controller only on an API server that supports them, and are tested there.
       if (object.kind.startsWith('ValidatingAdmissionPolicy')) continue;
       const path = collectionOf(object.kind);
       const { status, body } = await this.#admin.request({ method: 'POST', path, body: object });
-      // Some are there already.
+      // Some objects exist already.
       if (status >= 300 && status !== 409) throw new Error(`POST ${path}: HTTP ${status} ${JSON.stringify(body)}`);
     }
   }
@@ -122,13 +123,14 @@ export class FaultyConnection {
     return answer.body;
   }
 
-  // Whole or not at all, as kubelets renew it.
+  // Written atomically, as kubelets renew it.
   #writeToken(token: string): void {
     writeFileSync(`${this.#tokenFile}.new`, token);
     renameSync(`${this.#tokenFile}.new`, this.#tokenFile);
   }
 
-  // The proxy serves no TLS, which is accepted only without certificate verification. Kubelets' certificates are then not verified either.
+  // The proxy serves plain HTTP, which is accepted only without certificate verification. Kubelets' certificates are then not verified
+  // either.
   #writeKubeconfig(): void {
     const named = (content: object): object[] => [{ name: 'faulty', ...content }];
     const config = {
@@ -162,6 +164,6 @@ function collectionOf(kind: string): string {
     case 'ClusterRoleBinding':
       return `${RBAC}/${kind.toLowerCase()}s`;
     default:
-      throw new Error(`config/rbac holds a ${kind}, which this test does not know`);
+      throw new Error(`config/rbac has a ${kind}, which this test does not support`);
   }
 }

@@ -1,4 +1,4 @@
-// A watch that goes on where the server ended it, so that no change is missed.
+// A watch that resumes where the server ended it, so that no change is missed.
 
 import type { ClusterClient } from './cluster-client.ts';
 
@@ -12,8 +12,8 @@ interface Versioned {
 }
 
 /**
- * Calls `take` with each object that there is, and with each change of one, until the signal aborts.
- * @param onEvent called after each event, deletions included
+ * Calls `take` with each existing object and each change of one, until the signal aborts. @param onEvent called after each event, including
+ * deletions
  */
 export async function followObjects(
   cluster: ClusterClient,
@@ -22,7 +22,7 @@ export async function followObjects(
   take: (object: unknown) => void,
   onEvent: () => void = () => undefined,
 ): Promise<void> {
-  // Without a resourceVersion a watch begins with what there is.
+  // A watch without a resourceVersion starts with the existing objects.
   let from: { readonly resourceVersion?: string } = {};
   try {
     while (!signal.aborted) {

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below what systems give away by themselves (32768 and up on Linux): a port of those may be another connection's before the
- * process that it was picked for has come as far as to listen.
+ * Below the ephemeral port range (from 32768 on Linux): another connection could take a port of that range before the process listens on
+ * it.
  */
 const [FROM, TO] = [12_000, 30_000];
 const MAX_TRIES = 1000;
 
-/** Unused ports of loopback, all different, and chosen at random: tests run beside each other. */
+/** Unused ports of loopback, all different, chosen at random because tests run concurrently. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = new Map<number, Server>();
   for (let tries = 0; servers.size < count && tries < MAX_TRIES; tries += 1) {
@@ -20,7 +20,7 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return [...servers.keys()];
 }
 
-/** null: the port is in use. */
+/** A server that listens on the port; null when the port is in use. */
 function listening(port: number): Promise<Server | null> {
   const server = createServer();
   return new Promise((resolve) => {

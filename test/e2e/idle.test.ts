@@ -1,11 +1,10 @@
-// Idle mode on the embedded cluster: workloads without use at night are small at night, and have all that they had
-// when the day begins.
+// Idle mode on the embedded cluster: workloads without usage at night are small at night, and have their natural size when the day starts.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { HANG_TEST_MS } from '../eventually.ts';
 import { aPolicyFor, anHpa, LoopScene, resources, type LoopWorkload, type Size } from './vpa-loops/scene.ts';
 
-/** Eight in the morning to eight in the evening. Evenkeel comes at midnight, four hours into a night. */
+/** From eight in the morning to eight in the evening. Evenkeel starts at midnight, four hours into a night. */
 const isDay = (hour: number): boolean => (hour + 24_000) % 24 >= 8 && (hour + 24_000) % 24 < 20;
 const byDay = (name: string, over: Partial<LoopWorkload> = {}): LoopWorkload => ({
   kind: 'Deployment',
@@ -14,7 +13,7 @@ const byDay = (name: string, over: Partial<LoopWorkload> = {}): LoopWorkload => 
   uses: (hour) => ({ cpuMillicores: isDay(hour) ? 200 : 0.5, memoryMib: 150 }),
   ...over,
 });
-/** By a fixed rule: the learned one follows the hours of the day by itself, and would be small at night, too. */
+/** A fixed rule, because the learned one follows the hours of the day and would be small at night too. */
 const cpu = { percentile: 0.95, margin: 0.2 };
 const idle = { enabled: true, after: '6h', cpuThreshold: '10m', cpu: '10m' } as const;
 
@@ -22,7 +21,7 @@ describe('Workloads without use at night', () => {
   let scene: LoopScene;
   const sizes = new Map<string, ReadonlyMap<string, readonly Size[]>>();
 
-  /** What every workload's nodes have in force at this hour. */
+  /** Records the sizes in force of every workload. */
   const look = (when: string): void => {
     const names = ['office', 'stopped', 'parked', 'scaled', 'always'];
     sizes.set(when, new Map(names.map((name) => [name, scene.inForce(name)])));
@@ -51,7 +50,7 @@ describe('Workloads without use at night', () => {
         ...['office', 'stopped', 'scaled', 'always'].map((name) => aPolicyFor(name, { cpu, idle })),
         aPolicyFor('parked', { cpu, idle: { ...idle, replicas: 1 } }),
       ],
-      mostDays: 2,
+      maxDays: 2,
     });
     await scene.hours(1);
     look('before');
@@ -71,28 +70,28 @@ describe('Workloads without use at night', () => {
   }, HANG_TEST_MS);
   afterAll(() => scene.end());
 
-  test('are small at night, in place: CPU requests alone, and the limit stays', () => {
+  test('are small at night, in place: only CPU requests, with unchanged limits', () => {
     for (const { cpu: had } of at('before', 'office')) expect(had).toBeGreaterThan(200);
     expect(at('night', 'office')).toEqual(at('before', 'office').map((size) => ({ ...size, cpu: 10 })));
     expect(idled).toMatchObject({ state: 'idle', idle: { replicas: 2 } });
   });
 
-  test('stay so over a restart of the controller', () => {
+  test('stay small over a restart of the controller', () => {
     expect(cpusAt('night, after a restart', 'office')).toEqual([10, 10]);
   });
 
-  test('have what they had before as soon as the day begins', () => {
+  test('have their natural size as soon as the day starts', () => {
     expect(at('eight and some minutes', 'office')).toEqual(at('before', 'office'));
     expect(woken.idle).toBeUndefined();
     expect(woken.lastIdle).toMatchObject({ because: expect.stringContaining('load') });
   });
 
-  test('have it at once when their policy is changed', () => {
+  test('have it immediately when their policy is changed', () => {
     expect(cpusAt('night, after a restart', 'stopped')).toEqual([10, 10]);
     expect(at('night, one policy switched off', 'stopped')).toEqual(at('before', 'stopped'));
   });
 
-  test('have fewer replicas at night where their policy says so, and all of them by day', () => {
+  test('have fewer replicas at night where their policy sets it, and all of them by day', () => {
     expect(cpusAt('night', 'parked')).toEqual([10]);
     const [first, second, ...others] = cpusAt('eight and some minutes', 'parked');
     expect(first).toBeGreaterThan(200);
@@ -100,12 +99,12 @@ describe('Workloads without use at night', () => {
     expect(others).toEqual([]);
   });
 
-  test('keep it where an autoscaler would answer with more replicas, and say so', () => {
+  test('are not idled where an autoscaler would add replicas, and report it', () => {
     expect(at('night', 'scaled')).toEqual(at('before', 'scaled'));
     expect(held).toMatchObject({ state: 'awaiting', reason: 'hpa', message: expect.stringContaining('HorizontalPodAutoscaler scaled') });
   });
 
-  test('are those alone: what is in use by night, too, stays as it is', () => {
+  test('are the only idled ones: a workload with usage at night is unchanged', () => {
     for (const when of ['night', 'eight and some minutes']) expect(at(when, 'always')).toEqual(at('before', 'always'));
   });
 });

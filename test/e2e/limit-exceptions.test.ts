@@ -10,7 +10,7 @@ import { aPolicyFor, LoopScene, NAMESPACE, resources, type LoopWorkload } from '
 
 const LIMIT_MIB = 256;
 const NORMAL_MIB = 100;
-/** Hours after Evenkeel came. */
+/** Hours since Evenkeel started. */
 const RISES = 1;
 const RISEN = 4;
 const FALLS = 6;
@@ -18,7 +18,7 @@ const GROWS_AGAIN = 9;
 const GROWN = 11;
 const RESOLVED = FALLS + 26;
 
-/** From normal demand to a peak within hours; then as `after` says. */
+/** Rises from normal demand to a peak within hours, then follows `after`. */
 function swelling(name: string, peakMib: number, after: (hour: number) => number): LoopWorkload {
   const rise = (hour: number): number => NORMAL_MIB + ((peakMib - NORMAL_MIB) * (hour - RISES)) / (RISEN - RISES);
   const memoryMib = (hour: number): number => (hour < RISES ? NORMAL_MIB : hour < RISEN ? rise(hour) : after(hour));
@@ -35,17 +35,17 @@ const TEMPORARY = { containers: [{ name: '*', controlled: 'requests' }], limitOv
 
 describe('a memory limit that Evenkeel does not control', () => {
   let scene: LoopScene | undefined;
-  /** What was seen on the way, by workload and moment. */
-  const seen = new Map<
+  /** Limits and exceptions by workload and sample. */
+  const samples = new Map<
     string,
     { readonly limits: readonly number[]; readonly exception: LimitException | undefined; readonly state: string }
   >();
-  const at = (moment: string) => seen.get(moment)!;
+  const at = (moment: string) => samples.get(moment)!;
 
   const look = async (moment: string, workload: string): Promise<void> => {
     const exceptions = await read<readonly LimitException[]>(scene!.dashboard, `limit-exceptions?resource=memory&q=${workload}`);
     const limits = scene!.inForce(workload).map(({ memoryLimit }) => memoryLimit ?? 0);
-    seen.set(moment, { limits, exception: exceptions[0], state: scene!.recommendation(workload).state ?? '' });
+    samples.set(moment, { limits, exception: exceptions[0], state: scene!.recommendation(workload).state ?? '' });
   };
   const decide = async (workload: string, verdict: string, body: object): Promise<void> => {
     const { status, envelope } = await send(scene!.dashboard, 'POST', `limit-exceptions/${NAMESPACE}/${workload}/${verdict}`, body);
@@ -61,7 +61,7 @@ describe('a memory limit that Evenkeel does not control', () => {
       ],
       policies: [aPolicyFor('passing', TEMPORARY), aPolicyFor('grown', TEMPORARY), aPolicyFor('unwanted', TEMPORARY)],
       nodes: 1,
-      mostDays: 2,
+      maxDays: 2,
     });
     await scene.hours(RISES);
     await look('before', 'passing');
@@ -86,7 +86,7 @@ describe('a memory limit that Evenkeel does not control', () => {
   }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
-  test('before demand rises nothing is reported and nothing is changed', () => {
+  test('before demand rises there is no exception and no change', () => {
     expect(at('before')).toMatchObject({ limits: [LIMIT_MIB, LIMIT_MIB], exception: undefined });
   });
 
@@ -100,25 +100,25 @@ describe('a memory limit that Evenkeel does not control', () => {
     expect(scene!.evictions()).toBe(0);
   });
 
-  test('a restart in the middle loses nothing', () => {
+  test('a restart in between loses nothing', () => {
     const { openedAt, occurrences, appliedUntil } = at('risen').exception!;
     expect(at('restarted').exception).toMatchObject({ state: 'open', applied: true, openedAt, occurrences, appliedUntil });
     for (const limit of at('restarted').limits) expect(limit).toBeGreaterThan(330);
   });
 
-  test('after a day of normal demand it is resolved, and the earlier limit is back', () => {
+  test('after a day of normal demand the exception is resolved, and the earlier limit is restored', () => {
     const { limits, exception, state } = at('over');
     expect(exception).toMatchObject({ state: 'resolved', applied: false, occurrences: 1 });
     expect(limits).toEqual([LIMIT_MIB, LIMIT_MIB]);
     expect(state).not.toBe('exception');
   });
 
-  test('what a person approves is the new normal, for pods of the next roll-out, too', () => {
+  test('an approved increase is permanent, also for pods of the next rollout', () => {
     expect(at('approved')).toMatchObject({ limits: [448, 448], exception: { state: 'approved', settled: true, approvedValue: 448 * MiB } });
     expect(at('new normal').limits).toEqual([448, 448]);
   });
 
-  test('what a person rejects is put back, and opened again when demand grows', () => {
+  test('a rejected increase is reverted, and the exception reopens when demand grows', () => {
     expect(at('unwanted, risen')).toMatchObject({ exception: { state: 'open', applied: true } });
     expect(at('rejected').exception).toMatchObject({ state: 'rejected', decidedBy: 'anonymous' });
     expect(at('reverted')).toMatchObject({

@@ -5,10 +5,10 @@ import { startDemo } from './demo-process.ts';
 import { HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
-const MOST_BYTES = 400e6;
-/** Without an end they would be most of what the demo does. */
+const MAX_BYTES = 400e6;
+/** Bounded, because the reads would otherwise be most of the demo's work. */
 const MAX_LOOKS = 40;
-/** Linux hands the peak of `resourceUsage()` down from the process that started this one; /proc has its own. */
+/** On Linux `resourceUsage()` includes the peak of the parent process; /proc has that of this process. */
 const REPORT_PEAK = `data:text/javascript,${encodeURIComponent(`
   import { existsSync, readFileSync } from 'node:fs';
   process.on('exit', () => {
@@ -25,23 +25,23 @@ describe('The demo', () => {
   });
   afterEach(() => fixture.tearDown());
 
-  // At full speed garbage comes fastest. The process reports its own peak as it ends, so that no moment is missed.
+  // Garbage accumulates fastest at full speed. The process reports its own peak at its end, so that no moment is missed.
   test(
-    'stays below 400 MB for three virtual days, served over HTTPS and looked at',
+    'stays below 400 MB for three virtual days, served over HTTPS and read',
     async () => {
       const demo = await startDemo(fixture, ['--speed', 'max', '--for', '3d'], { NODE_OPTIONS: `--import=${REPORT_PEAK}` });
       const cluster = await ClusterClient.connect(fixture, demo.kubeconfig);
       let looks = 0;
       for (let look = 0; look < MAX_LOOKS && demo.process.running; look++) {
-        const asked = [cluster.recommendations(), cluster.get('/openapi/v3/apis/apps/v1'), read(demo.dashboard, 'cluster')];
-        // All of them, so that none is still trying when the test is over: the demo may end in between.
-        if ((await Promise.allSettled<unknown>(asked)).every(({ status }) => status === 'fulfilled')) looks += 1;
+        const reads = [cluster.recommendations(), cluster.get('/openapi/v3/apis/apps/v1'), read(demo.dashboard, 'cluster')];
+        // Waits for all reads, so that none is pending when the test ends: the demo may end in between.
+        if ((await Promise.allSettled<unknown>(reads)).every(({ status }) => status === 'fulfilled')) looks += 1;
       }
       expect(await demo.process.exit()).toEqual({ code: 0, signal: null });
       expect(looks).toBeGreaterThan(0);
       const peaks = demo.process.stderr.flatMap((line) => /^peak memory: (\d+) kB$/.exec(line)?.[1] ?? []).map((kib) => Number(kib) * 1024);
       expect(Math.max(...peaks)).toBeGreaterThan(50e6);
-      expect(Math.max(...peaks)).toBeLessThan(MOST_BYTES);
+      expect(Math.max(...peaks)).toBeLessThan(MAX_BYTES);
     },
     HANG_TEST_MS,
   );

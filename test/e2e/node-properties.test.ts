@@ -1,5 +1,5 @@
-// Nodes whose kubelets refuse a part of every resize: what they refuse is not tried again in the node pool, and the
-// rest is in force everywhere.
+// Nodes whose kubelets refuse a part of every resize: the refused resource is not retried in the node pool, and the other is in force
+// everywhere.
 
 import { afterEach, expect, test } from '@jest/globals';
 import { HANG_TEST_MS } from '../eventually.ts';
@@ -22,13 +22,13 @@ const aWorkload = (name: string, limits?: Readonly<Record<string, string>>): Loo
 });
 
 test(
-  'memory of containers that may swap is tried once by a workload, and its CPU is lowered',
+  'a memory resize of containers that may swap is tried once per workload, and their CPU is reduced',
   async () => {
     scene = await LoopScene.start({
       workloads: [aWorkload('api'), aWorkload('web')],
       nodes: 1,
       kubelet: { swapBehavior: 'LimitedSwap' },
-      mostDays: 2,
+      maxDays: 2,
     });
     await scene.hours(12);
     for (const name of ['api', 'web']) {
@@ -37,7 +37,7 @@ test(
       for (const { cpu } of sizes) expect(cpu).toBeLessThan(300);
       expect(scene.recommendation(name)).toMatchObject({ state: 'awaiting', reason: 'node-unsupported' });
     }
-    // Both began in the same minute; each was refused once, and tries no other pod.
+    // Both started in the same minute; each was refused once, and tries no other pod.
     for (const name of ['api', 'web']) {
       const { resizes = [] } = scene.recommendation(name);
       expect(resizes.map(({ code, resource }) => [code, resource])).toEqual([['swap', 'memory']]);

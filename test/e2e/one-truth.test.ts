@@ -1,4 +1,4 @@
-// kubectl, the dashboard API and the pods report the same numbers, and pods have what their Recommendations published.
+// kubectl, the dashboard API and the pods report the same numbers, and pods have the values that their Recommendations published.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -43,23 +43,23 @@ const readers: readonly (readonly [string, boolean, () => Promise<readonly Recom
 ];
 
 describe.each(readers)('%s and curl', (_name, present, recommendations) => {
-  (present ? test : test.skip)('show the same recommendation for each workload, and its explanation adds up to it', async () => {
+  (present ? test : test.skip)('show the same recommendation for each workload, which is the sum of its explanation', async () => {
     const compared = new Set<string>();
     const mismatches: unknown[] = [];
-    await eventually('every recommendation seen at one moment by both: each is written only when it changes', HANG_MS, async () => {
+    await eventually('every recommendation read by both in the same version: each is written only when it changes', HANG_MS, async () => {
       for (const published of await recommendations()) {
         const { kind, name } = published.spec.targetRef;
-        const shown = await read<RecommendationDetail>(
+        const detail = await read<RecommendationDetail>(
           demo.dashboard,
           `recommendations/${published.metadata.namespace}/${name}?kind=${kind}`,
         );
-        // Another decision was published between the two looks: looked at again.
-        if (shown.updatedAt !== published.status?.updatedAt) continue;
+        // Another decision was published between the two reads: retried.
+        if (detail.updatedAt !== published.status?.updatedAt) continue;
         compared.add(published.metadata.name);
         mismatches.push(
           ...mismatchIn(() => {
-            expect(figuresShown(shown)).toEqual(figuresPublished(published));
-            expectExplained(shown);
+            expect(figuresShown(detail)).toEqual(figuresPublished(published));
+            expectExplained(detail);
             expectInputsAddUp(published);
           }),
         );
@@ -71,8 +71,8 @@ describe.each(readers)('%s and curl', (_name, present, recommendations) => {
 });
 
 describe('A resized pod', () => {
-  test('has what its recommendation says was applied, as its node reports it, unless it was raised alone', async () => {
-    const seen = new Set<string>();
+  test('has the applied values of its Recommendation, as its node reports it, unless it was raised separately', async () => {
+    const compared = new Set<string>();
     const mismatches: unknown[] = [];
     await eventually(
       'three applied workloads looked at between two changes: each Recommendation is written only when it changes',
@@ -84,7 +84,9 @@ describe('A resized pod', () => {
           const pods = await podsOf(before);
           const after = (await cluster.recommendations()).find(({ metadata }) => metadata.uid === before.metadata.uid);
           if (after?.status?.updatedAt !== status.updatedAt || pods.length !== status.lastApplied.pods) continue;
-          const promised = Object.fromEntries(status.lastApplied.containers.map((each) => [each.name, readRequestsAndLimits(each)]));
+          const promised = Object.fromEntries(
+            status.lastApplied.containers.map((container) => [container.name, readRequestsAndLimits(container)]),
+          );
           const raisedAlone = [...(status.oomBumps ?? []), ...(status.hotReplicas ?? [])].map(({ pod }) => pod);
           for (const pod of pods.filter(({ metadata }) => !raisedAlone.includes(metadata.name))) {
             const reported = (pod.status.containerStatuses ?? []).map(({ name, resources }) => [name, readRequestsAndLimits(resources)]);
@@ -92,9 +94,9 @@ describe('A resized pod', () => {
               ...mismatchIn(() => expect([pod.metadata.name, Object.fromEntries(reported)]).toEqual([pod.metadata.name, promised])),
             );
           }
-          seen.add(before.metadata.name);
+          compared.add(before.metadata.name);
         }
-        return seen.size >= 3 || mismatches.length > 0;
+        return compared.size >= 3 || mismatches.length > 0;
       },
     );
     expect(mismatches).toEqual([]);
@@ -102,7 +104,7 @@ describe('A resized pod', () => {
 });
 
 describe('The dashboard API', () => {
-  test('answers every read in the envelope', async () => {
+  test('returns every read in the envelope', async () => {
     const answer = await boundedFetch(`${demo.dashboard}/api/v1/openapi.json`, 'the OpenAPI description');
     const description = JSON.parse(answer.text) as { readonly paths: Record<string, object> };
     const raw = ['/openapi.json', '/docs', '/stream'];
@@ -110,15 +112,15 @@ describe('The dashboard API', () => {
     expect(paths.length).toBeGreaterThanOrEqual(12);
     const [node] = await read<readonly { readonly name: string }[]>(demo.dashboard, 'nodes');
     for (const path of paths) {
-      const asked = path
+      const url = path
         .replace('/nodes/{name}', `/nodes/${node?.name ?? ''}`)
         .replace('{kind}/{name}', 'PodResizePolicy/demo')
         .replace('{ns}/{name}', 'shop/storefront');
-      const { status, envelope } = await ask<unknown>(demo.dashboard, asked.slice(1));
-      expect([asked, status, Object.keys(envelope)]).toEqual([asked, 200, ['data', 'meta']]);
+      const { status, envelope } = await ask<unknown>(demo.dashboard, url.slice(1));
+      expect([url, status, Object.keys(envelope)]).toEqual([url, 200, ['data', 'meta']]);
       const { meta, data } = envelope;
-      expect([asked, meta]).toEqual([
-        asked,
+      expect([url, meta]).toEqual([
+        url,
         expect.objectContaining({
           total: Array.isArray(data) ? expect.any(Number) : 1,
           timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -141,7 +143,7 @@ async function recommendationsByKubectl(): Promise<readonly Recommendation[]> {
   return (JSON.parse(stdout) as { readonly items: readonly Recommendation[] }).items;
 }
 
-/** Running pods of a workload, by the demo's label `app`. */
+/** Running pods of a workload, by the label `app` of the demo. */
 async function podsOf({ metadata, spec }: Recommendation): Promise<readonly Pod[]> {
   const pods = await cluster.pods(metadata.namespace ?? '');
   return pods.filter((pod) => pod.metadata.labels?.['app'] === spec.targetRef.name && pod.status.phase === 'Running');
@@ -198,10 +200,10 @@ function containerPublished({
   };
 }
 
-/** What each step adds, added up, is what is shown; and that is what the record recommends. */
+/** Checks that the steps of the explanation add up to the shown value, which is the recommended value. */
 function expectExplained({ containers, audit }: RecommendationDetail): void {
   for (const { name, cpu, memory } of audit.containers) {
-    const recommended = containers.find((each) => each.name === name)?.recommended.requests;
+    const recommended = containers.find((container) => container.name === name)?.recommended.requests;
     expect([name, 'cpu', sumOf(cpu), cpu?.recommended]).toEqual([name, 'cpu', recommended?.cpuMillicores, recommended?.cpuMillicores]);
     expect([name, 'memory', sumOf(memory), memory?.recommended]).toEqual([
       name,
@@ -212,12 +214,12 @@ function expectExplained({ containers, audit }: RecommendationDetail): void {
   }
 }
 
-/** What has no number (nothing is known of it yet) has no steps either. */
+/** A resource without advice has no value and no steps. */
 function sumOf(explained: ExplainedResource | null): number | null | undefined {
   return explained?.steps.length === 0 ? null : explained?.steps.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** The object alone says the same: its last step is its number. What nothing is known of has no step, and stays as it is. */
+/** The inputs of the object alone add up too: the last step is the value. A resource without advice has no step and keeps its value. */
 function expectInputsAddUp({ metadata, status = {} }: Recommendation): void {
   for (const container of status.containers ?? []) {
     const recommended = readRequestsAndLimits(container.recommended).requests;
@@ -239,12 +241,12 @@ function expectInputsAddUp({ metadata, status = {} }: Recommendation): void {
   }
 }
 
-/** Of a resource without advice: none, before anything is recommended, else what the container has. */
+/** Value of a resource without advice: null before the first recommendation, else the current value. */
 function keptOrNone(recommended: number | null, current: number | null): number | null {
   return recommended === null ? null : current;
 }
 
-/** What the expectations find wrong: thrown inside a wait, it would be looked at again until it goes away. */
+/** Failed expectations: thrown inside a wait, they would be retried until they pass. */
 function mismatchIn(expectations: () => void): readonly unknown[] {
   try {
     expectations();

@@ -1,4 +1,4 @@
-// What operators of Evenkeel rely on: probes, metrics, and the documented list of them.
+// Interfaces for operators of Evenkeel: probes, metrics, and the documented list of metrics.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ describe('A running Evenkeel', () => {
   afterAll(() => fixture.tearDown());
 
   const metrics = async (): Promise<string> => (await boundedFetch(demo.metrics, 'metrics of the demo')).text;
-  /** Once every part has had its say: pods were resized. */
+  /** Metrics after pods were resized, when every part has exported its series. */
   const metricsAfterResizes = (): Promise<string> =>
     eventuallyReads('resizes counted: the dozen asks for more than it uses', HANG_MS, metrics, (text) =>
       /^evenkeel_pod_resizes_total\{[^}]*outcome="done"[^}]*\} [1-9]/m.test(text),
@@ -41,7 +41,7 @@ describe('A running Evenkeel', () => {
   });
 
   (hasPromtool ? test : test.skip)(
-    `promtool check metrics finds nothing to say${hasPromtool ? '' : ' (skipped: promtool is not installed; Debian has it in the package prometheus)'}`,
+    `promtool check metrics reports nothing${hasPromtool ? '' : ' (skipped: promtool is not installed; Debian has it in the package prometheus)'}`,
     async () => {
       const text = await metricsAfterResizes();
       const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
@@ -49,7 +49,7 @@ describe('A running Evenkeel', () => {
     },
   );
 
-  test('exports no metric of ours that docs/metrics.md does not list, with the same type, labels and help', async () => {
+  test('exports only metrics of docs/metrics.md, with the same type, labels and help', async () => {
     const listed = documentedMetrics();
     const exported = exportedMetrics(await metricsAfterResizes());
     expect(exported.length).toBeGreaterThan(25);
@@ -58,14 +58,14 @@ describe('A running Evenkeel', () => {
     expect(unknownLabels).toEqual([]);
   });
 
-  test('says what the process needs', async () => {
+  test('exports the resource usage of the process', async () => {
     const text = await metrics();
     expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
     expect(text).toMatch(/^process_cpu_seconds_total [\d.]+/m);
   });
 });
 
-describe('An Evenkeel that has not listed the cluster yet', () => {
+describe('A controller that has not listed the cluster yet', () => {
   let fixture: TestFixture;
   let process: RunningProcess;
   let dashboard: string;
@@ -93,39 +93,39 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
   }, HANG_TEST_MS);
   afterAll(() => fixture.tearDown());
 
-  test('is alive and not ready, and says what it waits for', async () => {
+  test('is alive and not ready, and names what it waits for', async () => {
     const healthz = await boundedFetch(`${probes}/healthz`, 'liveness of the controller');
     expect([healthz.status, healthz.text]).toEqual([200, 'ok\n']);
     const readyz = await boundedFetch(`${probes}/readyz`, 'readiness of the controller');
     expect([readyz.status, readyz.text]).toEqual([503, expect.stringMatching(/informers not listed yet: pods \(starting\)/)]);
   });
 
-  test('answers no read but health, which names what is missing', async () => {
+  test('serves only health, which names what is missing', async () => {
     const cluster = await ask<null>(dashboard, 'cluster');
     expect([cluster.status, cluster.envelope.error?.code]).toEqual([503, 'not_ready']);
     const health = await read<readonly { readonly name: string; readonly status: string }[]>(dashboard, 'health');
     expect(health).toContainEqual(expect.objectContaining({ name: 'informer/pods', status: 'failed' }));
   });
 
-  test('warns of a credential that is sent without encryption, in health and in the log', async () => {
+  test('warns about a credential that is sent without encryption, in health and in the log', async () => {
     const health = await read<readonly { readonly name: string; readonly message: string }[]>(dashboard, 'health');
     const warning = expect.stringMatching(/prometheus\.tokenFile is sent without encryption: write https/) as unknown;
     expect(health).toContainEqual(expect.objectContaining({ name: 'credentials', status: 'degraded', message: warning }));
     expect(logged(process, 'A credential is sent without encryption')).toEqual([expect.objectContaining({ warning })]);
   });
 
-  test('ends with 0 when it is asked to stop meanwhile', async () => {
+  test('exits with 0 when it is stopped meanwhile', async () => {
     process.signal('SIGTERM');
     expect(await process.exit()).toEqual({ code: 0, signal: null });
   });
 });
 
-/** Every other request is answered with 503. Answers a kubeconfig for it. */
+/** An API server that only serves /version and answers 503 to all other requests. Returns a kubeconfig for it. */
 async function anApiServerThatOnlySaysItsVersion(fixture: TestFixture): Promise<string> {
   const server = createServer((request, response) => {
-    const known = request.url === '/version';
-    response.writeHead(known ? 200 : 503, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(known ? { gitVersion: 'v1.36.0' } : { kind: 'Status', code: 503, message: 'starting' }));
+    const isVersion = request.url === '/version';
+    response.writeHead(isVersion ? 200 : 503, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isVersion ? { gitVersion: 'v1.36.0' } : { kind: 'Status', code: 503, message: 'starting' }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   fixture.addCleanup(() => {
@@ -165,7 +165,7 @@ function documentedMetrics(): ReadonlyMap<string, ListedMetric> {
   );
 }
 
-/** Metrics of ours in Prometheus' text, with the labels that are really used. */
+/** Evenkeel's metrics in a Prometheus text, with the labels that occur. */
 function exportedMetrics(text: string): readonly ListedMetric[] {
   return [...text.matchAll(/^# HELP (evenkeel_\w+) (.*)\n# TYPE \1 (\w+)$/gm)].map(([, name = '', help = '', type = '']) => {
     const labels = new Set<string>();

@@ -1,5 +1,5 @@
-// A controller that starts with the past usage in Prometheus, also where that is of several clusters, and one whose Prometheus
-// refuses it.
+// A controller that starts with past usage from a Prometheus, also from one that several clusters share, and one whose Prometheus refuses
+// it.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HealthCheck, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
@@ -46,7 +46,7 @@ async function aController(url: string, matchers = ''): Promise<Controller> {
   return startController(fixture, { 'kubernetes.kubeconfig': kubeconfig, 'controller.leaderElect': 'false', ...ofPrometheus });
 }
 
-/** What a cluster's cAdvisor told of pods for a fortnight. */
+/** Series of a cluster's cAdvisor over a fortnight. */
 function usageOf(cluster: string, pods: readonly string[], memoryMib: number): LabelledSeries[] {
   const values = { container_cpu_usage_seconds_total: 0.07, container_memory_working_set_bytes: memoryMib * MiB };
   return pods.flatMap((pod) =>
@@ -65,7 +65,7 @@ function usageOf(cluster: string, pods: readonly string[], memoryMib: number): L
   );
 }
 
-/** Pods of this cluster now, and one that is gone. */
+/** Pods of this cluster: those that exist, and a deleted one. */
 async function ownPods(): Promise<readonly string[]> {
   const pods = await cluster.pods(NAMESPACE);
   return [GONE, ...pods.map(({ metadata }) => metadata.name)];
@@ -78,11 +78,11 @@ async function recommendationOf(controller: Controller): Promise<{ spanDays: num
   return { spanDays, samples: samples ?? 0, memoryBytes: detail.containers[0]?.usage.max.memoryBytes ?? 0 };
 }
 
-/** Once its history is of two weeks. */
+/** Waits until the Recommendation has two weeks of history. */
 async function afterTwoWeeks(controller: Controller): ReturnType<typeof recommendationOf> {
   return eventually('two weeks of history: Prometheus answers with them', HANG_MS, async () => {
-    const known = await recommendationOf(controller);
-    return known.spanDays > 13.9 && known;
+    const recommendation = await recommendationOf(controller);
+    return recommendation.spanDays > 13.9 && recommendation;
   });
 }
 
@@ -93,10 +93,10 @@ async function checkOf(controller: Controller): Promise<HealthCheck | undefined>
 
 describe('the past from Prometheus', () => {
   test(
-    'is known soon after a start: replicas that are gone count for their workload',
+    'is available soon after a start: deleted replicas count for their workload',
     async () => {
-      const held = usageOf('here', await ownPods(), 96);
-      prometheus.on(answeredFrom(() => held));
+      const series = usageOf('here', await ownPods(), 96);
+      prometheus.on(answeredFrom(() => series));
       const controller = await aController(prometheus.url);
       await cluster.create(PATHS.policies, aQuickPolicy('all', { mode: 'Recommend' }));
       expect((await afterTwoWeeks(controller)).samples).toBeGreaterThanOrEqual(14 * 288);
@@ -111,10 +111,10 @@ describe('the past from Prometheus', () => {
   );
 
   test(
-    'of several clusters: this one alone is learnt from with a matcher, and nothing without one',
+    'of several clusters: only this cluster’s usage is read with a matcher, and none without one',
     async () => {
-      const held = [...usageOf('here', await ownPods(), 96), ...usageOf('elsewhere', [GONE, 'web-7d4f9c5b8d-zzzzz', 'web-0'], 900)];
-      prometheus.on(answeredFrom(() => held));
+      const series = [...usageOf('here', await ownPods(), 96), ...usageOf('elsewhere', [GONE, 'web-7d4f9c5b8d-zzzzz', 'web-0'], 900)];
+      prometheus.on(answeredFrom(() => series));
       const narrowed = await aController(prometheus.url, 'cluster="here"');
       expect((await afterTwoWeeks(narrowed)).memoryBytes).toBeLessThan(128 * MiB);
       await narrowed.process.kill();
@@ -127,8 +127,8 @@ describe('the past from Prometheus', () => {
       expect(check.message).toMatch(/label cluster is "elsewhere", "here"; set prometheus\.matchers to this cluster's value of cluster/);
       expect(logged(refused.process, 'Prometheus is not used')).toHaveLength(1);
       const samples = await eventually('samples: the kubelets are read', HANG_MS, async () => {
-        const known = await recommendationOf(refused);
-        return known.samples > 0 && known;
+        const recommendation = await recommendationOf(refused);
+        return recommendation.samples > 0 && recommendation;
       });
       expect(samples.spanDays).toBeLessThan(1);
       expect(samples.memoryBytes).toBeLessThan(128 * MiB);
@@ -138,7 +138,7 @@ describe('the past from Prometheus', () => {
   );
 
   test(
-    'is missing without a source, and nothing else is: health and every answer name it',
+    'is missing without a source, and nothing else is: health and every response report it',
     async () => {
       prometheus.on(() => ({ status: 401, text: 'Unauthorized' }));
       const controller = await aController(prometheus.url);

@@ -1,4 +1,4 @@
-// The code of the version before this one, from the history of the checkout.
+// The previous version of the code, from the history of the checkout.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
@@ -7,14 +7,17 @@ import { NO_ROLLBACK_TO } from '../../hack/compatibility/accepted-breaks.ts';
 import { ROOT, type TestFixture } from './processes.ts';
 
 /**
- * A commit or tag; where it is not set, the commit before the one that is checked out. Not EVENKEEL_PREVIOUS: a controller takes
- * variables with that prefix for settings.
+ * A commit or tag; by default the parent of the checked-out commit. It is not named EVENKEEL_PREVIOUS, because a controller reads variables
+ * with that prefix as settings.
  */
 const REVISION = process.env['PREVIOUS_REVISION'] ?? 'HEAD^';
 
 export type PreviousCode = { readonly found: true; readonly commit: string } | { readonly found: false; readonly problem: string };
 
-/** Not found in a shallow clone of one commit, where the sources are no clone, and where a rollback to it is given up on purpose. */
+/**
+ * Finds the previous version. It is missing in a shallow clone of one commit, without a clone, and where a rollback to it is declared
+ * unsupported.
+ */
 export function findPreviousCode(): PreviousCode {
   let commit: string;
   try {
@@ -27,7 +30,7 @@ export function findPreviousCode(): PreviousCode {
   return reason === undefined ? { found: true, commit } : { found: false, problem: `no rollback to ${REVISION}: ${reason}` };
 }
 
-/** Writes it into a folder of the fixture and answers its root. It runs with the packages that are installed here. */
+/** Writes the previous version into a folder of the fixture and returns its root. It runs with the packages that are installed here. */
 export function checkOutPrevious(fixture: TestFixture, commit: string): string {
   const root = join(fixture.folder, 'previous');
   mkdirSync(root);

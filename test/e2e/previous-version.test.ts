@@ -1,5 +1,5 @@
-// An upgrade and a rollback with the code of both versions: each runs on the custom resources, the store and the settings of the
-// other. `make test` compares what the two read and write: test/contract/previous-version.test.ts.
+// An upgrade and a rollback with the code of both versions: each runs on the custom resources, the store and the settings of the other.
+// `make test` compares their formats: test/contract/previous-version.test.ts.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const suite = 'the version before this one';
 const previous = findPreviousCode();
 if (previous.found) describe(suite, () => tests(previous.commit));
 else {
-  // Jest prints no names of a file of which everything is skipped.
+  // Jest prints no names when all tests of a file are skipped.
   process.stderr.write(`${suite}: skipped: ${previous.problem}\n`);
   describe.skip(`${suite} (skipped: ${previous.problem})`, () => tests(''));
 }
@@ -42,7 +42,7 @@ function tests(commit: string): void {
   afterEach(() => fixture.tearDown());
 
   test(
-    'is upgraded, rolled back to and upgraded again: each goes on with what the other left',
+    'is upgraded, rolled back and upgraded again: each version continues with the data of the other',
     async () => {
       const root = checkOutPrevious(fixture, commit);
       const world = await CrashWorld.start(fixture, 'upgraded');
@@ -81,7 +81,7 @@ function tests(commit: string): void {
     HANG_TEST_MS,
   );
 
-  /** By its probe: versions may word their log lines differently. */
+  /** Waits for the readiness probe, because log messages may differ between versions. */
   async function start(settings: Readonly<Record<string, string>>, root?: string): Promise<Controller> {
     const [dashboard, probes] = await freePorts(2);
     const addresses = { 'dashboard.addr': `127.0.0.1:${dashboard}`, 'controller.probeAddr': `127.0.0.1:${probes}` };
@@ -90,7 +90,7 @@ function tests(commit: string): void {
       if (!process.running) return true;
       return (await boundedFetch(`http://127.0.0.1:${probes}/readyz`, 'readiness of the controller')).status === 200;
     });
-    if (!process.running) throw new Error(`the controller ended\n${process.recentOutput()}`);
+    if (!process.running) throw new Error(`the controller exited\n${process.recentOutput()}`);
     return { process, dashboard: `http://127.0.0.1:${dashboard}` };
   }
 
@@ -100,7 +100,7 @@ function tests(commit: string): void {
   }
 }
 
-/** Objects of every other kind, as an administrator of this version writes them. */
+/** Creates objects of every other kind, as an administrator of this version does. */
 async function createSamples(cluster: ClusterClient): Promise<void> {
   for (const { object } of samples()) {
     const { kind, metadata } = object as { readonly kind: keyof typeof PLURALS; readonly metadata: { readonly namespace?: string } };
@@ -110,7 +110,7 @@ async function createSamples(cluster: ClusterClient): Promise<void> {
   }
 }
 
-/** What the controller reports of its store and of custom resources that are not as it reads and writes them. */
+/** Problems that the controller reports about its store and about custom resources. */
 async function notInOrder({ dashboard }: Controller): Promise<readonly string[]> {
   const checks = await read<readonly HealthCheck[]>(dashboard, 'health');
   const shared = checks.filter(({ name }) => /^(store|informer\/.+\.evenkeel\.io)$/.test(name));
@@ -118,7 +118,7 @@ async function notInOrder({ dashboard }: Controller): Promise<readonly string[]>
   return shared.filter(({ status }) => status !== 'ok').map(({ name, message }) => `${name}: ${message}`);
 }
 
-/** Applied changes of a Deployment that its history has. */
+/** Number of applied changes of a Deployment in the controller's history. */
 async function actsOn(name: string, { dashboard }: Controller): Promise<number> {
   const { audit } = await read<RecommendationDetail>(dashboard, `recommendations/${NAMESPACE}/${name}`);
   return (audit.history ?? []).filter(({ outcome }) => outcome === 'applied').length;

@@ -1,4 +1,4 @@
-// Child processes of a test: read line by line, waited for with a deadline, and ended with the test whatever happens.
+// Child processes of a test: read line by line, awaited with a deadline, and always ended with the test.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,12 +11,13 @@ import { eventually, HANG_MS } from '../eventually.ts';
 /** Root of the checkout. */
 export const ROOT = join(import.meta.dirname, '..', '..');
 
+/** How a process ended: with a code or by a signal. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program of a checkout that runs. */
+/** A running program of a checkout. */
 export class RunningProcess {
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
@@ -53,7 +54,7 @@ export class RunningProcess {
     return this.#exit === null;
   }
 
-  /** The first line on one of the streams that matches; the process may go on. Rejects when it ends without one. */
+  /** The first matching line of a stream; the process may still run. Rejects when the process ends without one. */
   async line(stream: 'stdout' | 'stderr', pattern: RegExp, withinMs = HANG_MS): Promise<RegExpExecArray> {
     try {
       const found = await eventually(`a line on ${stream} like ${String(pattern)}: the program prints it, or ends`, withinMs, () => {
@@ -70,7 +71,7 @@ export class RunningProcess {
     }
   }
 
-  /** Why it ended where nobody asked it to or waited for it, and it failed; null otherwise. */
+  /** Error when the process failed without having been signalled or awaited; null otherwise. */
   get ownEnd(): string | null {
     if (this.#exit === null || this.#wasEnded || this.#exit.code === 0) return null;
     return `${this.#script} ended by itself: ${JSON.stringify(this.#exit)}\n${this.recentOutput()}`;
@@ -81,7 +82,7 @@ export class RunningProcess {
     this.#child.kill(name);
   }
 
-  /** How the process ended, its streams read to the end. */
+  /** Exit of the process, after its streams were read to the end. */
   async exit(withinMs = HANG_MS): Promise<Exit> {
     this.#wasEnded = true;
     let timer: NodeJS.Timeout | undefined;
@@ -95,25 +96,25 @@ export class RunningProcess {
     }
   }
 
-  /** SIGKILL; resolves when it has ended. */
+  /** Sends SIGKILL and resolves when the process has ended. */
   async kill(): Promise<void> {
     this.signal('SIGKILL');
     await this.#exited;
   }
 
-  /** The last lines of both streams, for messages of a failing test. */
+  /** The last lines of both streams, for error messages. */
   recentOutput(): string {
     return [...this.stdout.slice(-5), ...this.stderr.slice(-15)].map((line) => line.slice(0, 600)).join('\n');
   }
 }
 
-/** Options of Node.js with which the script of package.json starts the program; a built one has those of its source. */
+/** Node.js options of the package.json script that starts the program; a compiled one uses those of its source. */
 function flagsOf(program: string, root: string): readonly string[] {
   const source = program.replace(/^dist\/(.*)\.js$/, 'src/$1.ts');
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
-  const command = Object.values(scripts).find((each) => each.endsWith(` ${source}`));
+  const command = Object.values(scripts).find((script) => script.endsWith(` ${source}`));
   if (command === undefined) throw new Error(`no script of package.json starts ${program}`);
   return command.split(' ').slice(1, -1);
 }
@@ -122,14 +123,14 @@ function collect(stream: Readable | null, lines: string[]): void {
   if (stream !== null) createInterface({ input: stream }).on('line', (line) => void lines.push(line));
 }
 
-/** What one test or suite sets up and tears down: child processes, a temporary folder, and whatever `addCleanup` names. */
+/** Set-up and tear-down of a test or suite: child processes, a temporary folder, and cleanups. */
 export class TestFixture {
   readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-e2e-'));
   readonly #processes = new Set<RunningProcess>();
   readonly #cleanups: (() => Promise<void> | void)[] = [];
-  // A worker that is ended from outside must not leave anything running either.
+  // Ends the processes also when Jest ends the worker.
   readonly #onExit = (): void => {
-    for (const each of this.#processes) if (each.running) process.kill(each.pid, 'SIGKILL');
+    for (const running of this.#processes) if (running.running) process.kill(running.pid, 'SIGKILL');
   };
 
   constructor() {
@@ -137,10 +138,8 @@ export class TestFixture {
   }
 
   /**
-   * A process that is killed before the cleanups that were added earlier run: a server in this process may not close while a
-   * client is connecting.
-   *
-   * @param root of the checkout whose program it is; this one where left out
+   * Starts a process that is killed before the cleanups that were added earlier: a server in this process may not close while a client
+   * connects. @param root checkout of the program; this one when left out
    */
   startProcess(script: string, args: readonly string[], environment?: Readonly<Record<string, string>>, root?: string): RunningProcess {
     const started = new RunningProcess(script, args, environment, root);
@@ -149,12 +148,12 @@ export class TestFixture {
     return started;
   }
 
-  /** Cleanups run in reverse order. */
+  /** Adds a cleanup; they run in reverse order. */
   addCleanup(cleanup: () => Promise<void> | void): void {
     this.#cleanups.push(cleanup);
   }
 
-  /** Ends everything, also where a cleanup fails. Rejects where a program ended by itself with an error that no test asked for. */
+  /** Ends everything, even when a cleanup fails. Rejects when a process failed by itself and no test expected it. */
   async tearDown(): Promise<void> {
     const failures: unknown[] = [...this.#processes].flatMap(({ ownEnd }) => (ownEnd === null ? [] : [new Error(ownEnd)]));
     for (const cleanup of this.#cleanups.splice(0).reverse()) {

@@ -1,4 +1,4 @@
-// The figures that Evenkeel promises on recorded usage of real machines, under a real shop's manifests.
+// The documented figures of Evenkeel, on recorded usage of real machines and the manifests of a real shop.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function tests(): void {
   afterEach(() => fixture.tearDown());
 
   test(
-    'requests fall by a third of CPU and a quarter of memory in three weeks, and nothing suffers',
+    'requests fall by a third of CPU and a quarter of memory in three weeks, without more OOM kills or throttling',
     async () => {
       const args = ['--manifests', MANIFESTS, '--usage', USAGE, '--speed', 'max', '--for', '21d', '--compare'];
       const summaries = (await demoToItsEnd(fixture, args)) as { readonly without: DemoSummary; readonly with: DemoSummary };

@@ -1,4 +1,4 @@
-// A reset to what was deployed, on any cluster: asked for through the API, carried out by the leader.
+// Tests a reset to the deployed state on any cluster: requested through the API and carried out by the leader.
 
 import { expect } from '@jest/globals';
 import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
@@ -9,11 +9,11 @@ import { eventuallyReads } from '../eventually.ts';
 export interface ResetWorld {
   readonly dashboard: string;
   readonly withinMs: number;
-  /** Of the API server. */
+  /** Reads from the API server. */
   get<T>(path: string): Promise<T>;
   merge(path: string, body: object): Promise<void>;
   readonly namespace: string;
-  /** Of a Deployment with a Recommendation, now or soon. */
+  /** Name of a Deployment that has or soon gets a Recommendation. */
   readonly name: string;
 }
 
@@ -60,8 +60,8 @@ export async function proveReset(world: ResetWorld): Promise<void> {
     ({ metadata }) => metadata.annotations?.['evenkeel.io/reset-to-deploy'] === undefined,
   );
   expect(after.spec.template.metadata?.annotations?.['kubectl.kubernetes.io/restartedAt']).toMatch(/^\d{4}-/);
-  const left = Object.keys(after.metadata.annotations ?? {}).filter((key) => key.startsWith('evenkeel.io/'));
-  expect(left.sort()).toEqual(['evenkeel.io/do-not-disrupt', HELD, 'evenkeel.io/override-notes']);
+  const remaining = Object.keys(after.metadata.annotations ?? {}).filter((key) => key.startsWith('evenkeel.io/'));
+  expect(remaining.sort()).toEqual(['evenkeel.io/do-not-disrupt', HELD, 'evenkeel.io/override-notes']);
   const made = await eventuallyReads(
     'it has another Recommendation: the next cycle creates it',
     withinMs,
@@ -69,7 +69,7 @@ export async function proveReset(world: ResetWorld): Promise<void> {
     (uid) => uid !== '' && uid !== before,
   );
   expect(made).not.toBe(before);
-  // One change of the template: one roll-out.
+  // One change of the template is one rollout.
   const rolledOut = await eventuallyReads(
     'the pods are rolled out: the template has changed',
     withinMs,
@@ -78,5 +78,5 @@ export async function proveReset(world: ResetWorld): Promise<void> {
   );
   expect(revisionOf(rolledOut)).toBe(revision + 1);
   const acts = await read<readonly { readonly reason: string }[]>(dashboard, `scaling?namespace=${namespace}&q=${name}`);
-  expect(acts.filter(({ reason }) => reason.endsWith('asked for it: proof'))).toHaveLength(1);
+  expect(acts.filter(({ reason }) => reason.endsWith('requested it: proof'))).toHaveLength(1);
 }

@@ -1,4 +1,4 @@
-// Everything that is ever promised to containers, and everything that pods are ever given, seen by watching both.
+// Records all values that Recommendations publish and all values that pods get, by watching both.
 
 import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import { readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
@@ -7,13 +7,13 @@ import { type ClusterClient, PATHS, type Pod, type Resources } from './cluster-c
 import { followObjects } from './follow-objects.ts';
 import type { TestFixture } from './processes.ts';
 
-/** Follows pods and Recommendations of a cluster until the fixture ends. */
+/** Watches pods and Recommendations of a cluster until the fixture ends. */
 export class ResizeWatch {
-  /** What pods were given, by `workload/container`, beginning with what they had. */
+  /** Values of pods by `workload/container`, starting with the first. */
   readonly given = new Map<string, Set<string>>();
-  /** What Recommendations said, by `workload/container`. */
+  /** Values published by Recommendations, by `workload/container`. */
   readonly promised = new Map<string, Set<string>>();
-  /** Names of all pods seen so far. */
+  /** Names of all pods so far. */
   readonly pods = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #latest = new Map<string, Recommendation>();
@@ -25,7 +25,7 @@ export class ResizeWatch {
     const look = (): void => watch.#look();
     const following = Promise.all([
       followObjects(cluster, PATHS.pods, stop.signal, (pod) => watch.#onPod(pod as Pod), look),
-      followObjects(cluster, PATHS.recommendations, stop.signal, (each) => watch.#onRecommendation(each as Recommendation), look),
+      followObjects(cluster, PATHS.recommendations, stop.signal, (object) => watch.#onRecommendation(object as Recommendation), look),
     ]).catch((err: unknown) => {
       watch.#failure = err;
       watch.#look();
@@ -38,27 +38,27 @@ export class ResizeWatch {
     return watch;
   }
 
-  /** Changes of any container that was seen so far. */
+  /** Number of changes so far, over all containers. */
   get changes(): number {
     return [...this.given.values()].reduce((sum, values) => sum + values.size - 1, 0);
   }
 
-  /** Changes of a workload's containers that were seen so far. */
+  /** Number of changes so far of a workload's containers. */
   changesOf(workload: string): number {
     return [...this.given].reduce((sum, [container, values]) => sum + (container.startsWith(`${workload}/`) ? values.size - 1 : 0), 0);
   }
 
-  /** What pods were given of a `workload/container`, in order, beginning with what they had. */
+  /** Values that pods got for a `workload/container`, in order, starting with the first. */
   valuesOf(container: string): readonly ReturnType<typeof readRequestsAndLimits>[] {
     return [...(this.given.get(container) ?? [])].map((text) => JSON.parse(text) as ReturnType<typeof readRequestsAndLimits>);
   }
 
-  /** The Recommendations as they were last seen. */
+  /** The latest version of each Recommendation. */
   get recommendations(): readonly Recommendation[] {
     return [...this.#latest.values()];
   }
 
-  /** Resolves at the very event that makes it true. */
+  /** Resolves at the event that makes the condition true. */
   until(what: StateAndReason, withinMs: number, holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = (): void => {
@@ -80,13 +80,13 @@ export class ResizeWatch {
     });
   }
 
-  /** Resolves at the event that is the `count`th from now; rejects when the signal aborts. */
+  /** Resolves at the `count`th event from now; rejects when the signal aborts. */
   events(count: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      let left = count;
+      let remaining = count;
       const check = (): void => {
-        left -= 1;
-        if (left > 0) return;
+        remaining -= 1;
+        if (remaining > 0) return;
         this.#listeners.delete(check);
         resolve();
       };
@@ -98,7 +98,7 @@ export class ResizeWatch {
     });
   }
 
-  /** Values that a pod had without ever having been promised, but what each container had at first. */
+  /** Values of pods that no Recommendation had published, except the first of each container. */
   get unpromised(): readonly string[] {
     return [...this.given].flatMap(([container, values]) =>
       [...values].slice(1).flatMap((value) => (this.promised.get(container)?.has(value) === true ? [] : [`${container}: ${value}`])),
@@ -117,13 +117,13 @@ export class ResizeWatch {
   #onRecommendation(recommendation: Recommendation): void {
     const { spec, status = {}, metadata } = recommendation;
     this.#latest.set(metadata.name, recommendation);
-    const said = [status.apply?.containers, status.lastApplied?.containers, status.previous?.containers];
-    for (const container of said.flatMap((containers) => containers ?? []))
+    const published = [status.apply?.containers, status.lastApplied?.containers, status.previous?.containers];
+    for (const container of published.flatMap((containers) => containers ?? []))
       addValue(this.promised, `${spec.targetRef.name}/${container.name}`, container);
   }
 }
 
 function addValue(values: Map<string, Set<string>>, container: string, resources: Resources | undefined): void {
-  const known = values.get(container) ?? new Set();
-  values.set(container, known.add(JSON.stringify(readRequestsAndLimits(resources))));
+  const texts = values.get(container) ?? new Set();
+  values.set(container, texts.add(JSON.stringify(readRequestsAndLimits(resources))));
 }

@@ -1,4 +1,4 @@
-// What has to do with how pods begin: more CPU while they start and back in place, and work that comes in runs.
+// Sizes at the start of pods: the startup boost, which is removed in place, and workloads that run as Jobs.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
@@ -9,17 +9,17 @@ import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 let fixture: TestFixture;
-let here: ConstantWorld;
+let world: ConstantWorld;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  here = await ConstantWorld.start(fixture, [aWorkload('slow-start', TOO_LARGE)]);
+  world = await ConstantWorld.start(fixture, [aWorkload('slow-start', TOO_LARGE)]);
 }, HANG_TEST_MS);
 afterAll(() => fixture.tearDown());
 
-/** CPU requests of the pods that live, in millicores. */
+/** CPU requests of the existing pods, in millicores. */
 async function cpus(app: string): Promise<readonly number[]> {
-  const pods = (await here.cluster.pods(NAMESPACE)).filter(({ metadata }) => metadata.labels?.['app'] === app);
+  const pods = (await world.cluster.pods(NAMESPACE)).filter(({ metadata }) => metadata.labels?.['app'] === app);
   return pods.flatMap(({ spec }) => spec.containers.map(({ resources }) => millicores(resources?.requests?.cpu)));
 }
 
@@ -29,21 +29,21 @@ function millicores(text = ''): number {
 
 describe('A CronJob', () => {
   test(
-    'is learnt by its runs, and reports that their size is set at creation only',
+    'is sized by its runs, and reports that their size is set at creation only',
     async () => {
-      await here.createPolicy('report');
-      await here.cluster.create(`/apis/batch/v1/namespaces/${NAMESPACE}/cronjobs`, cronJob('report'));
+      await world.createPolicy('report');
+      await world.cluster.create(`/apis/batch/v1/namespaces/${NAMESPACE}/cronjobs`, cronJob('report'));
       const {
         message,
         containers = [],
         confidence,
-      } = await here.recommendationOf(
+      } = await world.recommendationOf(
         'report',
         'awaits a restart: admission is disabled',
         ({ state, reason }) => state === 'awaiting' && reason === 'restart',
       );
       expect(message).toContain('pods of a CronJob get new values only at creation, which requires controller.admission.enabled');
-      // Every reading of a run is within a few per cent of what its containers use.
+      // Every sample of a run is within a few per cent of the containers' usage.
       const [container] = containers;
       expect(millicores(container?.recommended?.requests?.cpu)).toBeGreaterThanOrEqual(200);
       expect(millicores(container?.recommended?.requests?.cpu)).toBeLessThan(400);
@@ -56,16 +56,16 @@ describe('A CronJob', () => {
 
 describe('More CPU to start', () => {
   test(
-    'is given to new pods, is nowhere taken for what is in force, and is taken back, also by a controller that was killed meanwhile',
+    'is given to new pods, is not reported as the applied size, and is removed, also by a controller that was killed meanwhile',
     async () => {
-      await here.createPolicy('slow-start', { startup: { boostRatio: 3, duration: '3h' } });
-      // Memory alone may have been changed first: the change waited for is the one of CPU.
+      await world.createPolicy('slow-start', { startup: { boostRatio: 3, duration: '3h' } });
+      // Memory may be changed first; this waits for the change of CPU.
       const cpuOf = ({ lastApplied }: RecommendationStatus): number => millicores(lastApplied?.containers?.[0]?.requests?.cpu ?? '500m');
       const lowered = (status: RecommendationStatus): boolean => status.state === 'applied' && cpuOf(status) < 500;
       const inForce = cpuOf(
-        await here.recommendationOf('slow-start', 'recommends less: the load is constant and far below the request', lowered),
+        await world.recommendationOf('slow-start', 'recommends less: the load is constant and far below the request', lowered),
       );
-      // Three hours after they became ready the first pods have what is in force and no more.
+      // Three hours after they became ready, the first pods have the applied size.
       await eventuallyReads(
         'no boost left: it ends three hours after a pod is ready',
         HANG_MS,
@@ -74,17 +74,17 @@ describe('More CPU to start', () => {
       );
 
       const now = new Date().toISOString();
-      await here.cluster.merge(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/slow-start`, {
+      await world.cluster.merge(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/slow-start`, {
         spec: { template: { metadata: { annotations: { restartedAt: now } } } },
       });
-      // It has them for three hours of the cluster's time, 36 seconds of the machine's: the watch misses none of it.
-      await here.watch.until('a new pod with three times of it: each starts with the boost', HANG_MS, () =>
-        here.watch.valuesOf('slow-start/app').some(({ requests }) => requests.cpuMillicores === inForce * 3),
+      // It lasts three hours of the cluster's time, 36 seconds of the machine's, so the watch sees all of it.
+      await world.watch.until('a new pod with three times of it: each starts with the boost', HANG_MS, () =>
+        world.watch.valuesOf('slow-start/app').some(({ requests }) => requests.cpuMillicores === inForce * 3),
       );
-      await here.controller.process.kill();
+      await world.controller.process.kill();
       const { requests } =
         (
-          await here.recommendationOf(
+          await world.recommendationOf(
             'slow-start',
             'reports a boost: it is recorded before a pod has it',
             ({ boosts = [] }) => boosts.length > 0,
@@ -93,24 +93,24 @@ describe('More CPU to start', () => {
       expect(millicores(requests?.cpu)).toBeLessThanOrEqual(500);
 
       const again = await startController(fixture, {
-        'kubernetes.kubeconfig': here.world.kubeconfig,
+        'kubernetes.kubeconfig': world.world.kubeconfig,
         'controller.leaderElect': 'false',
         'controller.warmUp': '1m',
       });
       await eventuallyReads(
-        'all of it given back: the boost has ended, and a controller runs again',
+        'the whole boost removed: the boost has ended, and a controller runs again',
         HANG_MS,
         () => cpus('slow-start'),
         (all) => all.length === 2 && all.every((cpu) => cpu === inForce),
       );
-      await here.recommendationOf('slow-start', 'reports no boost: all have ended', ({ boosts }) => boosts === undefined);
+      await world.recommendationOf('slow-start', 'reports no boost: all have ended', ({ boosts }) => boosts === undefined);
       await again.process.kill();
     },
     HANG_TEST_MS,
   );
 });
 
-/** Every 5 minutes three minutes of work that uses 200m and 100Mi. */
+/** A CronJob that runs every 5 minutes for three minutes, with 200m and 100Mi. */
 function cronJob(name: string): object {
   const labels = { app: name };
   const usage = { main: { profile: 'steady', cpu: '200m', memory: '100Mi', runSeconds: 180 } };

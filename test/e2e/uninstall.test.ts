@@ -1,4 +1,4 @@
-// `evenkeel uninstall --restore` against a controller at work: killed twice on its way, taken up again, and run once more.
+// `evenkeel uninstall --restore` while a controller runs: killed twice, resumed, and run once more.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ClusterClient, Pod, Resources } from './cluster-client.ts';
@@ -37,7 +37,7 @@ describe('evenkeel uninstall --restore', () => {
   afterEach(() => fixture.tearDown());
 
   test(
-    'killed twice on its way and taken up: every size of Evenkeel’s is put back, a person’s words and sizes stay, and another run finds nothing',
+    'killed twice and resumed: every size of Evenkeel is restored, annotations and sizes of users remain, and another run changes nothing',
     async () => {
       const { demo, cluster } = await startConstantCluster(fixture, 'uninstall', WORKLOADS, SPEED);
       const controller = await rightSized(cluster, demo.kubeconfig);
@@ -47,8 +47,7 @@ describe('evenkeel uninstall --restore', () => {
       const uninstall = (...more: readonly string[]): RunningProcess =>
         fixture.startProcess('src/demo/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
 
-      // A dry run reports what would be done, and does nothing.
-      // The controller is still at work: a pod may change between a look and a write.
+      // A dry run reports the changes and makes none. The controller still runs, so a pod may change between a read and a write.
       await eventually('a dry run that names all five pods: none changes once all are right-sized', HANG_MS, async () => {
         const dry = uninstall('--dry-run');
         const { code } = await dry.exit();
@@ -65,12 +64,12 @@ describe('evenkeel uninstall --restore', () => {
         HANG_MS,
         () => logged(controller.process, 'No longer leader').length === 1,
       );
-      // The controller acts no more: a user's change is not undone.
+      // The controller no longer acts, so a user's change is not reverted.
       await byAPerson(cluster, `/api/v1/namespaces/${NAMESPACE}/pods/${theirs.metadata.name}/resize`, {
         spec: { containers: [{ name: 'app', resources: { requests: { cpu: '777m', memory: '256Mi' } } }] },
       });
       const second = uninstall();
-      // The first may have come far before its end was noticed.
+      // The first run may have done most of the work before it was killed.
       await second.line('stdout', /^ {2}pod |pods resized back/);
       await second.kill();
 
@@ -91,7 +90,7 @@ describe('evenkeel uninstall --restore', () => {
       expect(policy.status).toBeUndefined();
       expect(policy.metadata.annotations ?? {}).toEqual({});
 
-      // With its controller gone nothing has to be kept still, and the next run changes nothing.
+      // Without a controller there is nothing to pause, and the next run changes nothing.
       await controller.process.kill();
       const again = uninstall();
       expect(await again.exit()).toMatchObject({ code: 0 });
@@ -105,12 +104,12 @@ describe('evenkeel uninstall --restore', () => {
   );
 
   test(
-    'what a quota refuses is named with the server’s words, the rest is done, and the exit code reports it',
+    'a restore that a quota refuses is reported with the server’s message, the rest is restored, and the exit code is not 0',
     async () => {
       const { demo, cluster } = await startConstantCluster(fixture, 'quota', WORKLOADS, SPEED);
       const controller = await rightSized(cluster, demo.kubeconfig);
       await controller.process.kill();
-      // Room for one of web's three pods as they were created, not for two.
+      // The quota admits one of web's three pods with its original size, not two.
       await cluster.create(`/api/v1/namespaces/${NAMESPACE}/resourcequotas`, {
         apiVersion: 'v1',
         kind: 'ResourceQuota',
@@ -138,7 +137,7 @@ describe('evenkeel uninstall --restore', () => {
     HANG_TEST_MS,
   );
 
-  /** Resolves when every pod has been given other sizes than those of its template and all is at rest. */
+  /** Resolves when every pod has another size than its template and no change is in progress. */
   async function rightSized(cluster: ClusterClient, kubeconfig: string): Promise<Controller> {
     const controller = await startController(fixture, { 'kubernetes.kubeconfig': kubeconfig, 'controller.warmUp': '1m' });
     await cluster.create(PATHS.policies, aQuickPolicy('quick'));
@@ -164,7 +163,7 @@ async function podsOf(cluster: ClusterClient, app: string): Promise<readonly Pod
   return pods.filter(({ metadata }) => metadata.labels?.['app'] === app).sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-/** By the record that the API server keeps. */
+/** Field managers in the managedFields of pods. */
 async function writersOfPods(cluster: ClusterClient): Promise<readonly string[]> {
   interface Written {
     readonly metadata: { readonly managedFields?: readonly { readonly manager: string }[] };
@@ -178,7 +177,7 @@ async function annotationsOf(cluster: ClusterClient, path: string): Promise<read
   return Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith('evenkeel.io/'));
 }
 
-/** As kubectl does it: under its own name. */
+/** Writes as kubectl does, with its field manager. */
 async function byAPerson(cluster: ClusterClient, path: string, body: object): Promise<void> {
   const headers = { 'content-type': 'application/strategic-merge-patch+json' };
   const answer = await cluster.transport.request({ method: 'PATCH', path, query: { fieldManager: 'kubectl-patch' }, headers, body });

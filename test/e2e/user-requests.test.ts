@@ -1,4 +1,4 @@
-// What people ask for reaches pods, and nothing else does: approve, reject, roll back, leave alone, pause.
+// User requests reach pods, and no other change does: approve, reject, roll back, mode Off, pause.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation } from '../../src/apis/http/types.generated.ts';
@@ -11,11 +11,11 @@ import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 let fixture: TestFixture;
-let here: ConstantWorld;
+let world: ConstantWorld;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  here = await ConstantWorld.start(fixture, [
+  world = await ConstantWorld.start(fixture, [
     aWorkload('asking', TOO_LARGE),
     aWorkload('unwanted', TOO_LARGE),
     aWorkload('left-alone', TOO_LARGE),
@@ -24,10 +24,10 @@ beforeAll(async () => {
 }, HANG_TEST_MS);
 afterAll(() => fixture.tearDown());
 
-const said = (app: string, verb: string, body: unknown, method = 'POST') =>
-  send<Recommendation>(here.controller.dashboard, method, `recommendations/${NAMESPACE}/${app}/${verb}`, body);
+const request = (app: string, verb: string, body: unknown, method = 'POST') =>
+  send<Recommendation>(world.controller.dashboard, method, `recommendations/${NAMESPACE}/${app}/${verb}`, body);
 
-/** For CPU and memory: on a busy machine memory is known first, and what is approved then leaves CPU as it is. */
+/** Whether CPU and memory await approval: on a busy machine memory is known first, and approving it would leave CPU unchanged. */
 function awaitsApprovalOfAll({ reason, containers = [] }: RecommendationStatus): boolean {
   return (
     reason === 'approval' &&
@@ -40,52 +40,52 @@ function awaitsApprovalOfAll({ reason, containers = [] }: RecommendationStatus):
 
 describe('In mode Approve', () => {
   test(
-    'nothing is done before a person approves, then exactly what was approved; and a roll-back takes it back',
+    'nothing is changed before a user approves, then exactly the approved values are applied; a roll-back reverts them',
     async () => {
-      const before = await here.resourcesOf('asking');
-      await here.createPolicy('asking', { mode: 'Approve' });
-      const { containers = [] } = await here.recommendationOf(
+      const before = await world.resourcesOf('asking');
+      await world.createPolicy('asking', { mode: 'Approve' });
+      const { containers = [] } = await world.recommendationOf(
         'asking',
         'awaits approval: the policy is in mode Approve',
         awaitsApprovalOfAll,
       );
-      await here.cycles('asking', 3);
-      expect(await here.resourcesOf('asking')).toEqual(before);
+      await world.cycles('asking', 3);
+      expect(await world.resourcesOf('asking')).toEqual(before);
 
       const [app] = containers;
-      const seen = { name: 'app', ...readRequestsAndLimits(app?.recommended) };
-      const outdated = { ...seen, requests: { ...seen.requests, cpuMillicores: 1 } };
-      expect(await said('asking', 'approve', { containers: [outdated] })).toMatchObject({
+      const shown = { name: 'app', ...readRequestsAndLimits(app?.recommended) };
+      const outdated = { ...shown, requests: { ...shown.requests, cpuMillicores: 1 } };
+      expect(await request('asking', 'approve', { containers: [outdated] })).toMatchObject({
         status: 409,
         envelope: { error: { code: 'conflict' } },
       });
-      expect((await said('asking', 'approve', { containers: [seen] })).status).toBe(200);
-      const { lastApplied } = await here.recommendationOf('asking', 'is applied: it was approved', ({ state }) => state === 'applied');
+      expect((await request('asking', 'approve', { containers: [shown] })).status).toBe(200);
+      const { lastApplied } = await world.recommendationOf('asking', 'is applied: it was approved', ({ state }) => state === 'applied');
       expect(lastApplied?.by).not.toBe('evenkeel');
-      // Applied counts the pods whose node reports usage: a busy machine may miss one for a moment.
+      // Applied counts the pods with usage from their node: a busy machine may miss one for a moment.
       const approved = JSON.stringify(readRequestsAndLimits(app?.recommended));
       await eventuallyReads(
-        'the approved values on every pod: one that was missed gets them when its kubelet answers again',
+        'the approved values on every pod: one that was missed gets them when its kubelet responds again',
         HANG_MS,
-        () => here.resourcesOf('asking'),
+        () => world.resourcesOf('asking'),
         (all) => all.every((resources) => JSON.stringify(readRequestsAndLimits(resources)) === approved),
       );
 
-      expect((await said('asking', 'rollback', { reason: 'not on a Friday' })).status).toBe(200);
+      expect((await request('asking', 'rollback', { reason: 'not on a Friday' })).status).toBe(200);
       await eventuallyReads(
         'the values before: the roll-back was accepted',
         HANG_MS,
-        () => here.resourcesOf('asking'),
+        () => world.resourcesOf('asking'),
         (now) => JSON.stringify(now) === JSON.stringify(before),
       );
-      const rolledBack = await here.recommendationOf(
+      const rolledBack = await world.recommendationOf(
         'asking',
         'reports the roll-back: every pod has its old values',
         ({ reason }) => reason === 'hold',
       );
       expect(rolledBack.state).toBe('awaiting');
-      await here.cycles('asking', 3);
-      expect(await here.resourcesOf('asking')).toEqual(before);
+      await world.cycles('asking', 3);
+      expect(await world.resourcesOf('asking')).toEqual(before);
     },
     HANG_TEST_MS,
   );
@@ -93,59 +93,59 @@ describe('In mode Approve', () => {
   test(
     'rejected values are not offered again',
     async () => {
-      const before = await here.resourcesOf('unwanted');
-      await here.createPolicy('unwanted', { mode: 'Approve' });
-      await here.recommendationOf('unwanted', 'awaits approval: the policy is in mode Approve', awaitsApprovalOfAll);
-      expect((await said('unwanted', 'reject', { reason: 'it starts slowly' })).status).toBe(200);
+      const before = await world.resourcesOf('unwanted');
+      await world.createPolicy('unwanted', { mode: 'Approve' });
+      await world.recommendationOf('unwanted', 'awaits approval: the policy is in mode Approve', awaitsApprovalOfAll);
+      expect((await request('unwanted', 'reject', { reason: 'it starts slowly' })).status).toBe(200);
       expect(
-        await here.recommendationOf('unwanted', 'reports the rejection: its values were rejected', ({ reason }) => reason === 'rejected'),
+        await world.recommendationOf('unwanted', 'reports the rejection: its values were rejected', ({ reason }) => reason === 'rejected'),
       ).toMatchObject({ state: 'optimal' });
-      await here.cycles('unwanted', 3);
-      expect(await here.resourcesOf('unwanted')).toEqual(before);
+      await world.cycles('unwanted', 3);
+      expect(await world.resourcesOf('unwanted')).toEqual(before);
     },
     HANG_TEST_MS,
   );
 });
 
 test(
-  'A workload that is set to Off is left alone, whatever its policy says, until that is taken back',
+  'A workload in mode Off is not changed, whatever its policy, until the mode is removed',
   async () => {
-    const before = await here.resourcesOf('left-alone');
-    expect((await said('left-alone', 'mode', { mode: 'Off' }, 'PUT')).status).toBe(200);
-    await here.createPolicy('left-alone');
-    await here.cycles('left-alone', 5);
-    expect(await here.resourcesOf('left-alone')).toEqual(before);
-    expect(await here.detailOf('left-alone')).toMatchObject({ state: 'excluded', mode: 'Off' });
+    const before = await world.resourcesOf('left-alone');
+    expect((await request('left-alone', 'mode', { mode: 'Off' }, 'PUT')).status).toBe(200);
+    await world.createPolicy('left-alone');
+    await world.cycles('left-alone', 5);
+    expect(await world.resourcesOf('left-alone')).toEqual(before);
+    expect(await world.detailOf('left-alone')).toMatchObject({ state: 'excluded', mode: 'Off' });
 
-    expect((await said('left-alone', 'mode', { mode: null }, 'PUT')).status).toBe(200);
-    await eventuallyReads('its change: nothing blocks it any more', HANG_MS, () => here.resourcesOf('left-alone'), lowerThan(before));
+    expect((await request('left-alone', 'mode', { mode: null }, 'PUT')).status).toBe(200);
+    await eventuallyReads('its change: nothing blocks it any more', HANG_MS, () => world.resourcesOf('left-alone'), lowerThan(before));
   },
   HANG_TEST_MS,
 );
 
 test(
-  'While the ConfigMap evenkeel-pause is there nothing is changed; when it is gone the work goes on',
+  'While the ConfigMap evenkeel-pause exists nothing is changed; work continues when it is deleted',
   async () => {
     const configMaps = '/api/v1/namespaces/evenkeel-system/configmaps';
-    const before = await here.resourcesOf('stopped');
-    await here.cluster.create(configMaps, {
+    const before = await world.resourcesOf('stopped');
+    await world.cluster.create(configMaps, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'evenkeel-pause' },
       data: { reason: 'an incident' },
     });
-    await here.createPolicy('stopped');
-    const { message } = await here.recommendationOf(
+    await world.createPolicy('stopped');
+    const { message } = await world.recommendationOf(
       'stopped',
       'is paused: the ConfigMap evenkeel-pause exists',
       ({ reason }) => reason === 'paused',
     );
     expect(message).toContain('an incident');
-    await here.cycles('stopped', 3);
-    expect(await here.resourcesOf('stopped')).toEqual(before);
+    await world.cycles('stopped', 3);
+    expect(await world.resourcesOf('stopped')).toEqual(before);
 
-    await here.cluster.delete(`${configMaps}/evenkeel-pause`);
-    await eventuallyReads('its change: nothing blocks it any more', HANG_MS, () => here.resourcesOf('stopped'), lowerThan(before));
+    await world.cluster.delete(`${configMaps}/evenkeel-pause`);
+    await eventuallyReads('its change: nothing blocks it any more', HANG_MS, () => world.resourcesOf('stopped'), lowerThan(before));
   },
   HANG_TEST_MS,
 );

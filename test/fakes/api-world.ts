@@ -7,11 +7,11 @@ import { FakeActivity, FakeClock } from './fake-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** Wire JSON in a test: whatever member is asked for may be there. */
+/** Wire JSON in a test: any member may be read. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- expectations say what must be there
 export type Wire = any;
 
-/** An embedded API server without controllers, on a clock that stands still, and short ways to ask it. */
+/** An embedded API server without controllers, on a manual clock, with short forms of the requests. */
 export class ApiWorld {
   readonly clock = new FakeClock();
   readonly machine = new FakeClock(0);
@@ -71,7 +71,7 @@ export class ApiWorld {
     return this.transport.request({ method: 'PATCH', path, body, query, headers: { 'content-type': contentType } });
   }
 
-  /** Follows a watch; what has arrived stands in `events`, `TYPE name@version`. */
+  /** Starts a watch; received events are in `events` as `TYPE name@version`. */
   async watch(path: string, query: ApiRequest['query'] = {}): Promise<FollowedWatch> {
     const controller = new AbortController();
     const stream = await this.transport.stream({ method: 'GET', path, query: { ...query, watch: true }, signal: controller.signal });
@@ -92,6 +92,7 @@ export class ApiWorld {
   }
 }
 
+/** A watch, and what it has received so far. */
 export interface FollowedWatch {
   readonly events: string[];
   readonly raw: { readonly type: string; readonly object: KubeObject }[];

@@ -15,8 +15,8 @@ export interface ControllerWorldOptions {
 }
 
 /**
- * Every controller over a store in memory, with a kubelet that binds, starts and ends pods only when the test calls it, so
- * that a test sees each step of a roll-out.
+ * Runs every controller over an in-memory store. The kubelets bind, start and end pods only when the test calls them, so that a test sees
+ * each step of a rollout.
  */
 export class ControllerWorld {
   readonly clock = new ManualClock();
@@ -51,7 +51,7 @@ export class ControllerWorld {
     return created;
   }
 
-  /** Changes the object's metadata and spec as a client would, and lets everything react. */
+  /** Changes the object's metadata and spec as a client would, and runs all controllers. */
   change(resource: string, name: string, change: (draft: KubeObject) => void): void {
     if (this.cluster.modify(resource, 'shop', name, change) === undefined) throw new Error(`There is no ${resource} ${name}`);
     this.clock.settle();
@@ -65,7 +65,7 @@ export class ControllerWorld {
     return this.pods().map((pod) => pod.metadata.name);
   }
 
-  /** Binds and starts what is pending, ends what is terminating: one pass of every kubelet. */
+  /** One pass of every kubelet: binds and starts pending pods, ends terminating ones. */
   runKubelets(options: { readonly ready?: boolean } = {}): void {
     for (const pod of this.pods()) {
       const { namespace = '', name, deletionTimestamp, uid } = pod.metadata;
@@ -82,7 +82,7 @@ export class ControllerWorld {
     this.setPodStatus(name, { phase: 'Running', ready });
   }
 
-  /** Ends a pod's containers, as a batch job's do. */
+  /** Ends a pod's containers, as those of a batch job end. */
   finishPod(name: string, phase: 'Succeeded' | 'Failed'): void {
     this.setPodStatus(name, { phase, ready: false });
     this.clock.settle();
@@ -97,17 +97,17 @@ export class ControllerWorld {
     });
   }
 
-  /** Runs kubelets and controllers in turn until nothing changes any more. */
+  /** Runs kubelets and controllers in turn until no object changes. */
   converge(): void {
     for (let round = 0; round < 100; round += 1) {
       const before = this.cluster.writes.length;
       this.runKubelets();
       if (this.cluster.writes.length === before) return;
     }
-    throw new Error('The cluster never comes to rest.');
+    throw new Error('the cluster does not converge: an object changes in every round');
   }
 
-  /** Messages of the Events about one object, oldest first. */
+  /** Messages of the Events about an object, oldest first. */
   eventsAbout(name: string): string[] {
     return this.cluster
       .list('events')

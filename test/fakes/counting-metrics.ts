@@ -6,9 +6,9 @@ interface Sum {
   value: number;
 }
 
-/** Metrics that a test can read: sums by name, over all labels or those given. */
+/** Metrics that a test can read: sums by name, over all or given labels. */
 export class CountingMetrics implements Metrics {
-  /** By name and labels, so that a benchmark of minutes does not measure this fake. */
+  /** Sums by name and labels. The index keeps long benchmarks from measuring this fake. */
   readonly #sums = new Map<string, Sum>();
 
   counter(spec: MetricSpec): { add(value?: number, labels?: Labels): void } {

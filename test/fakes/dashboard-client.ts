@@ -16,7 +16,7 @@ const OPTIONS: DashboardOptions = {
   rate: { perSecond: 1e6, burst: 1e6 },
 };
 
-/** The dashboard's server on a loopback port, and plain requests to it. */
+/** The dashboard server on a loopback port, with simple requests to it. */
 export interface DashboardClient {
   readonly origin: string;
   readonly port: number;
@@ -25,14 +25,16 @@ export interface DashboardClient {
   close(): Promise<void>;
 }
 
+/** A response of the dashboard. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Parsed JSON; undefined where the answer is none. */
+  /** Parsed JSON; undefined when the body is not JSON. */
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
 }
 
+/** Starts a dashboard over the fakes of a world, on a free port of 127.0.0.1. */
 export async function startDashboard(
   world: Omit<DashboardWorld, 'timer'> & { readonly timer: MachineTimer },
   options: Partial<DashboardOptions> = {},

@@ -1,5 +1,4 @@
-// A small API server over real HTTP for one or a few collections: pages, streaming lists, watches, and every trouble that a
-// client must bear, made on purpose.
+// A small API server over real HTTP for a few collections: pages, streaming lists, watches, and the failures that a client must handle.
 
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -13,7 +12,7 @@ export interface ReceivedRequest {
   readonly body: unknown;
 }
 
-/** What a test puts in place of the server's own answer. */
+/** A response that a test sends in place of the server's. */
 export type Answer = (response: http.ServerResponse, request: ReceivedRequest) => void;
 
 interface Stored {
@@ -23,22 +22,23 @@ interface Stored {
   readonly [field: string]: unknown;
 }
 
-/** A watch that is open. */
+/** An open watch. */
 export interface OpenWatch {
   readonly request: ReceivedRequest;
   readonly response: http.ServerResponse;
 }
 
+/** Serves collections that a test fills, and records the requests. */
 export class FakeApiServer {
   readonly requests: ReceivedRequest[] = [];
   readonly watches = new Set<OpenWatch>();
-  /** Serves `sendInitialEvents`; otherwise such a watch is a 422, as servers before 1.27 answer it. */
+  /** Serves `sendInitialEvents`; otherwise such a watch gets a 422, as from servers before 1.27. */
   streamingLists = false;
   connections = 0;
   readonly #server: http.Server;
   readonly #sockets = new Set<Socket>();
   readonly #objects = new Map<string, Map<string, Stored>>();
-  /** What was told of each collection, in order: a watch from a version begins with what came after it. */
+  /** Events of each collection, in order: a watch from a version starts with the later ones. */
   readonly #events = new Map<string, { readonly type: string; readonly object: Stored }[]>();
   readonly #troubles: { readonly when: (request: ReceivedRequest) => boolean; readonly answer: Answer }[] = [];
   #version = 100;
@@ -71,22 +71,22 @@ export class FakeApiServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** The next request that `when` accepts gets this answer instead. */
+  /** Sends this response to the next request that `when` accepts. */
   once(when: (request: ReceivedRequest) => boolean, answer: Answer): void {
     this.#troubles.push({ when, answer });
   }
 
-  /** Creates or replaces an object of a collection (`/api/v1/pods`) and tells its watches, unless `quietly`. */
+  /** Creates or replaces an object of a collection (`/api/v1/pods`) and sends the event to its watches, unless `quietly`. */
   put(collection: string, object: Stored, options: { readonly quietly?: boolean } = {}): Stored {
     const objects = this.#collection(collection);
     const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
-    const known = objects.get(key);
+    const existing = objects.get(key);
     const stored = {
       ...object,
-      metadata: { uid: known?.metadata.uid ?? `uid-${key}`, ...object.metadata, resourceVersion: this.#nextVersion() },
+      metadata: { uid: existing?.metadata.uid ?? `uid-${key}`, ...object.metadata, resourceVersion: this.#nextVersion() },
     };
     objects.set(key, stored);
-    if (options.quietly !== true) this.#happened(collection, known === undefined ? 'ADDED' : 'MODIFIED', stored);
+    if (options.quietly !== true) this.#happened(collection, existing === undefined ? 'ADDED' : 'MODIFIED', stored);
     return stored;
   }
 
@@ -111,7 +111,7 @@ export class FakeApiServer {
     }
   }
 
-  /** Ends the open watches of a collection in good order. */
+  /** Ends the open watches of a collection gracefully. */
   endWatches(collection: string): void {
     for (const watch of [...this.watches]) if (watch.request.path === collection) watch.response.end();
   }
@@ -201,7 +201,7 @@ export class FakeApiServer {
   }
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
@@ -209,7 +209,7 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-/** A refusal as the API server words it. */
+/** An error response with the Status object of the API server. */
 export function refusal(
   status: number,
   reason: string,
@@ -220,13 +220,13 @@ export function refusal(
   return json(status, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, code: status, details }, headers);
 }
 
-/** Says nothing and closes the connection. */
+/** Closes the connection without a response. */
 export const cutOff: Answer = (response) => void response.destroy();
 
-/** Takes the request and never answers. */
+/** Accepts the request and never responds. */
 export const silence: Answer = () => undefined;
 
-/** Bytes as they stand, as a watch stream. */
+/** Raw bytes of a watch stream. @param end ends the response, cuts the connection, or keeps it open */
 export function streamOf(text: string, end: 'end' | 'cut' | 'stay' = 'end'): Answer {
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });

@@ -1,7 +1,7 @@
 import type { Activity, Clock, MachineTimer } from '../../src/ports/clock.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** A `ManualClock` for code with promises: each task's promises settle before the next task runs. */
+/** A `ManualClock` for code with promises: the promises of each task settle before the next task runs. */
 export class FakeClock implements Clock, MachineTimer {
   readonly #clock: ManualClock;
 
@@ -29,7 +29,7 @@ export class FakeClock implements Clock, MachineTimer {
     return this.#clock.pending;
   }
 
-  /** Moves on by `ms`, running what falls due in order and letting promises settle after each. */
+  /** Advances by `ms`, runs due tasks in order, and lets promises settle after each. */
   async advance(ms: number): Promise<void> {
     const end = this.now() + ms;
     await settle();
@@ -38,13 +38,13 @@ export class FakeClock implements Clock, MachineTimer {
   }
 }
 
-/** Lets every promise that can settle do so. */
+/** Lets every promise settle that can. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Counts who is busy. */
+/** Counts open activities. */
 export class FakeActivity implements Activity {
   count = 0;
 

@@ -13,8 +13,8 @@ export interface FakeClusterOptions {
 }
 
 /**
- * The store's promises towards components, and nothing of its wire: enough to test a component alone. Changes are delivered
- * after the commit through the clock. Strategies run where given; schemas never do.
+ * The store's contract with components, without the wire: enough to test one component. Changes are delivered through the clock after the
+ * commit. Given strategies run; schemas are not applied.
  */
 export class FakeClusterAccess implements ClusterAccess {
   readonly #clock: Clock;
@@ -71,7 +71,7 @@ export class FakeClusterAccess implements ClusterAccess {
     return this.#update(resource, namespace, name, 'status', change);
   }
 
-  /** What a client does through a subresource that is written like the object (`resize`). */
+  /** Writes through a subresource that has the object's shape, such as `resize`. */
   modifySubresource(
     resource: string,
     namespace: string,
@@ -143,7 +143,7 @@ export class FakeClusterAccess implements ClusterAccess {
     let draft = structuredClone(old);
     change(draft);
     if (subresource === 'status') {
-      // The controller of Deployments notes their revision together with their status.
+      // The Deployment controller writes the revision annotation together with the status.
       const { annotations } = resource === 'deployments.apps' ? draft.metadata : old.metadata;
       const metadata = { ...structuredClone(old.metadata), ...(annotations === undefined ? {} : { annotations }) };
       draft = { ...structuredClone(old), metadata, status: draft['status'] };

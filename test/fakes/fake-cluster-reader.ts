@@ -13,7 +13,7 @@ import type { PodRecord } from '#kube/records/pod';
 import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
 import type { ClusterChange, ClusterReader } from '../../src/ports/cluster-reader.ts';
 
-/** A cluster that a test writes down: plain lists, changed at will. A pod's workload is found by its label `workload`. */
+/** A cluster of plain lists that a test changes. The label `workload` of a pod names its workload. */
 export class FakeClusterReader implements ClusterReader {
   nodeList: NodeRecord[] = [];
   podList: PodRecord[] = [];

@@ -2,7 +2,7 @@ import type { ResizeCycle, ResizeCycleReader } from '../../src/ports/resize-cycl
 import type { TimelineEntry, TimelineFilter, TimelineReader, TimelineWriter } from '../../src/ports/timeline.ts';
 import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../src/ports/usage-rollups.ts';
 
-/** The reads of a history that a test writes down; `away` makes every read reject. */
+/** A history of plain lists; `away` makes every read reject. */
 export class FakeHistory implements ResizeCycleReader, TimelineReader, TimelineWriter, UsageRollupReader {
   cycleList: ResizeCycle[] = [];
   entries: TimelineEntry[] = [];
@@ -48,6 +48,6 @@ export class FakeHistory implements ResizeCycleReader, TimelineReader, TimelineW
   }
 
   #reach(): void {
-    if (this.away) throw new Error('the store is away');
+    if (this.away) throw new Error('the store is unavailable');
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-/** One request as it came. */
+/** A received request. */
 export interface PrometheusRequest {
   /** `query`, `query_range`, `labels`, `series` or `label/NAME/values`. */
   readonly kind: string;
@@ -10,21 +10,22 @@ export interface PrometheusRequest {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** What is answered: data of a success, or anything else as status and text. */
+/** A reply: data of a success, or another status with a text. */
 export type PrometheusReply =
   | { readonly data: unknown; readonly warnings?: readonly string[] }
   | { readonly status: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
-  /** The connection ends without an answer, or in the middle of one. */
+  /** The connection closes before the response, or in the middle of it. */
   | { readonly cut: 'before' | 'inside' }
-  /** Never answered. */
+  /** The request is never answered. */
   | { readonly hang: true };
 
+/** Returns the reply to a request; undefined when the rule does not apply. */
 export type PrometheusRule = (request: PrometheusRequest) => PrometheusReply | undefined | Promise<PrometheusReply | undefined>;
 
-/** A Prometheus server on loopback. The first rule that returns a reply decides; without one the result is empty. */
+/** A Prometheus server on loopback. The first rule that returns a reply applies; without one the result is empty. */
 export class FakePrometheus {
   readonly requests: PrometheusRequest[] = [];
-  /** Most that were under way at once. */
+  /** Highest number of concurrent requests. */
   maxInFlight = 0;
   readonly #server: Server;
   readonly #rules: PrometheusRule[] = [];
@@ -44,7 +45,7 @@ export class FakePrometheus {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Rules given later are asked first. */
+  /** Adds a rule, which takes precedence over earlier ones. */
   on(rule: PrometheusRule): void {
     this.#rules.unshift(rule);
   }
@@ -63,10 +64,10 @@ export class FakePrometheus {
     const url = new URL(request.url ?? '', this.url);
     const kind = url.pathname.replace(/^.*\/api\/v1\//, '');
     const form = request.method === 'GET' ? url.searchParams : new URLSearchParams(body);
-    const asked: PrometheusRequest = { kind, form, headers: request.headers };
-    this.requests.push(asked);
+    const received: PrometheusRequest = { kind, form, headers: request.headers };
+    this.requests.push(received);
     let reply: PrometheusReply | undefined;
-    for (const rule of this.#rules) if ((reply = await rule(asked)) !== undefined) break;
+    for (const rule of this.#rules) if ((reply = await rule(received)) !== undefined) break;
     send(response, reply ?? { data: EMPTY[kind] ?? [] });
   }
 }
@@ -97,7 +98,7 @@ function send(response: ServerResponse, reply: PrometheusReply): void {
   response.end(gzipSync(JSON.stringify({ status: 'success', ...reply })));
 }
 
-/** Answers range queries whose text matches with `valueAt` for each series, at each step; null: a gap. */
+/** Answers range queries whose text matches, with `valueAt` for each series and step; null is a gap. */
 export function rangeOf(
   matches: RegExp,
   series: readonly (readonly [labels: Readonly<Record<string, string>>, valueAt: (second: number) => number | string | null])[],
@@ -117,12 +118,12 @@ export function rangeOf(
   };
 }
 
-/** Says which labels series of a matching selector have. */
+/** Answers which labels the series of a matching selector have. */
 export function labelsOf(matches: RegExp, ...names: readonly string[]): PrometheusRule {
   return ({ kind, form }) => (kind === 'labels' && matches.test(form.get('match[]') ?? '') ? { data: ['__name__', ...names] } : undefined);
 }
 
-/** Answers which series there are. */
+/** Answers which series exist. */
 export function seriesOf(matches: RegExp, series: readonly Readonly<Record<string, string>>[]): PrometheusRule {
   return ({ kind, form }) => (kind === 'series' && matches.test(form.get('match[]') ?? '') ? { data: series } : undefined);
 }

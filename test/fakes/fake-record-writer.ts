@@ -2,22 +2,23 @@ import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import type { OwnObject, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
 import type { FakeClusterReader } from './fake-cluster-reader.ts';
 
+/** An intent as it was written. */
 export interface IntentWritten {
   readonly object: string;
   readonly patch: unknown;
   readonly dryRun: boolean;
 }
 
-/** Writes intent into a fake cluster as the API server would, and keeps what was written. */
+/** Writes intent into a fake cluster as the API server would, and records the writes. */
 export class FakeRecordWriter implements RecordWriter {
   readonly written: IntentWritten[] = [];
-  /** What every write answers, where a test wants another end than success. */
+  /** Outcome of every write; null: it succeeds. */
   refuseWith: WriteOutcome | null = null;
-  /** Metadata of objects, by path, as the server has them where the informers are behind. */
+  /** Metadata of objects on the server that the informers have not seen yet, by path. */
   readonly ahead = new Map<string, { uid: string; resourceVersion: string; annotations: Record<string, string> }>();
-  /** Recommendations, by namespace and name, as the server has them where the informers are behind. */
+  /** Recommendations on the server that the informers have not seen yet, by namespace and name. */
   readonly recommendationsAhead = new Map<string, Recommendation>();
-  /** The API server is out of reach. */
+  /** The API server is unreachable. */
   broken = false;
   readonly #cluster: FakeClusterReader;
 
@@ -40,7 +41,7 @@ export class FakeRecordWriter implements RecordWriter {
     this.written.push({ object: `${object.namespace ?? ''}/${object.name}`, patch: 'delete', dryRun });
     const isIt = ({ metadata }: Recommendation): boolean => metadata.namespace === object.namespace && metadata.name === object.name;
     if (!this.#cluster.recommendationList.some(isIt)) return { kind: 'gone', message: 'not found' };
-    if (!dryRun) this.#cluster.recommendationList = this.#cluster.recommendationList.filter((each) => !isIt(each));
+    if (!dryRun) this.#cluster.recommendationList = this.#cluster.recommendationList.filter((recommendation) => !isIt(recommendation));
     return { kind: dryRun ? 'dry-run' : 'done' };
   }
 
@@ -56,17 +57,20 @@ export class FakeRecordWriter implements RecordWriter {
     if (ahead !== undefined && options.resourceVersion !== undefined && options.resourceVersion !== ahead.metadata.resourceVersion) {
       return { kind: 'conflict', message: 'the object has been modified' };
     }
-    // An empty patch in a dry run is how an object is read.
+    // A dry run of an empty patch reads the object.
     if (Object.keys(patch).length === 0 && ahead !== undefined) return { kind: 'dry-run', object: ahead };
     this.written.push({ object: `${object.namespace ?? ''}/${object.name}`, patch, dryRun });
-    // Of a policy, only whether the server would take it is asked here.
+    // For a policy, only the admission by the server is played.
     if (object.plural.endsWith('policies')) return { kind: dryRun ? 'dry-run' : 'done' };
     const before = this.#cluster.recommendationList.find(
       ({ metadata }) => metadata.namespace === object.namespace && metadata.name === object.name,
     );
     if (before === undefined) return { kind: 'gone', message: 'not found' };
     const after = mergePatch(ahead ?? before, patch) as unknown as Recommendation;
-    if (!dryRun) this.#cluster.recommendationList = this.#cluster.recommendationList.map((each) => (each === before ? after : each));
+    if (!dryRun)
+      this.#cluster.recommendationList = this.#cluster.recommendationList.map((recommendation) =>
+        recommendation === before ? after : recommendation,
+      );
     return { kind: dryRun ? 'dry-run' : 'done', object: after };
   }
 
@@ -82,7 +86,7 @@ export class FakeRecordWriter implements RecordWriter {
     if (options.resourceVersion !== undefined && hidden !== undefined && options.resourceVersion !== hidden.resourceVersion) {
       return { kind: 'conflict', message: 'the object has been modified' };
     }
-    // An empty patch in a dry run is how an object is read.
+    // A dry run of an empty patch reads the object.
     if (Object.keys(annotations).length > 0) this.written.push({ object: path, patch: { metadata: { annotations } }, dryRun });
     if (!dryRun) this.#annotate(path, annotations);
     return { kind: dryRun ? 'dry-run' : 'done', ...(hidden === undefined ? {} : { object: { metadata: hidden } }) };

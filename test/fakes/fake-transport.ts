@@ -1,6 +1,6 @@
 import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '#kube/api-transport';
 
-/** Answers from a function, and remembers what was asked. */
+/** Answers from a function, and records the requests. */
 export class FakeTransport implements ApiTransport {
   readonly requests: ApiRequest[] = [];
   answer: (request: ApiRequest) => { readonly status?: number; readonly body?: unknown } | Promise<never>;
@@ -20,7 +20,7 @@ export class FakeTransport implements ApiTransport {
   }
 }
 
-/** The body of a refusal. */
+/** The Status body of an error response. */
 export function status(code: number, reason: string, message: string, causes: readonly object[] = []): { status: number; body: object } {
   return { status: code, body: { kind: 'Status', status: 'Failure', code, reason, message, details: { causes } } };
 }

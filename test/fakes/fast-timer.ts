@@ -1,7 +1,7 @@
 import type { MachineTimer } from '../../src/ports/clock.ts';
 import type { StateAndReason } from '../eventually.ts';
 
-/** Real timers that run many times as fast: back-offs and deadlines of seconds pass in milliseconds, sockets stay real. */
+/** Real timers at a multiple of their speed: back-offs and deadlines of seconds pass in milliseconds, with real sockets. */
 export class FastTimer implements MachineTimer {
   readonly #speed: number;
 
@@ -20,12 +20,12 @@ export class FastTimer implements MachineTimer {
 }
 
 /**
- * Shorter than `HANG_MS` of test/eventually.ts: nothing is waited for but this process, and unit tests have Jest's own time-out
- * of 3 minutes, which must not come first, as only this error names the condition.
+ * Shorter than `HANG_MS` of test/eventually.ts: only this process is awaited. It must end before Jest's timeout of 3 minutes for unit
+ * tests, because only this error names the condition.
  */
 const UNIT_HANG_MS = 150_000;
 
-/** Lets the event loop turn until `condition` holds; throws an error that names `what` where it never does. */
+/** Runs the event loop until `condition` holds. Throws an error that names `what` when it never does. */
 export async function until(condition: () => boolean, what: StateAndReason): Promise<void> {
   const deadline = performance.now() + UNIT_HANG_MS;
   while (!condition()) {

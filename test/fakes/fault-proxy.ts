@@ -1,5 +1,5 @@
-// A proxy in front of a real API server (ours or another's) that fails on demand: by verb and resource, for all requests or
-// for a few, by answering, delaying, cutting, falling silent or refusing. Plain HTTP in front, the server's own TLS behind.
+// A proxy in front of an API server that injects faults by verb and resource, into all requests or some: other responses, delays, cut
+// connections, silence, refused connections. It serves plain HTTP and connects to the server with TLS.
 
 import http from 'node:http';
 import https from 'node:https';
@@ -8,7 +8,7 @@ import type { KubeConnection } from '../../src/adapters/kubernetes/connection.ts
 import { nameOf } from '../../src/adapters/kubernetes/request-names.ts';
 import type { HttpMethod } from '#kube/api-transport';
 
-/** A request in RBAC's words. */
+/** A request in the terms of RBAC. */
 export interface ProxiedRequest {
   readonly verb: string;
   /** `pods`, `pods/resize`, `leases.coordination.k8s.io`, `other` */
@@ -17,45 +17,47 @@ export interface ProxiedRequest {
   readonly authorization: string;
 }
 
-/** What a request meets in place of the server. */
+/** Fault of a request. */
 type Trouble =
   | { readonly answer: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
-  /** Handed on so much later. */
+  /** Forwarded after a delay. */
   | { readonly delayMs: number }
-  /** The connection is closed without a word. */
+  /** The connection is closed without a response. */
   | 'cut'
-  /** Done by the server, but its answer is lost with the connection. */
+  /** The server carries the request out, but its response is lost with the connection. */
   | 'lose-answer'
-  /** Nothing ever comes. */
+  /** There is no response. */
   | 'silence';
 
+/** Which requests fail, and how. */
 export type Fault = {
   readonly verbs?: readonly string[];
   readonly resources?: readonly string[];
-  /** Those with this header alone. */
+  /** Only requests with this header. */
   readonly authorization?: string;
-  /** Of those that match, of each verb on each resource: 3 is the first, the fourth and so on. All of them unless set. */
+  /** Fails one request of so many, per verb and resource: 3 is the first, the fourth and so on. Unset: all of them. */
   readonly every?: number;
 } & { readonly trouble: Trouble };
 
 interface ActiveFault {
   readonly fault: Fault;
-  /** By verb and resource: what is asked all the time must not take the turns of what is asked once. */
+  /** Counts by verb and resource, so that frequent requests do not use up the turns of rare ones. */
   readonly seen: Map<string, number>;
   met: number;
 }
 
-/** How a fault is doing, and its end. */
+/** An active fault. */
 export interface RunningFault {
-  /** How many requests have met it. */
+  /** Number of requests that it affected. */
   readonly met: () => number;
   readonly end: () => void;
 }
 
+/** Forwards requests to an API server, except those that an active fault affects. */
 export class FaultProxy {
-  /** Every request that came, refused ones too. */
+  /** Every received request, including refused ones. */
   readonly requests: ProxiedRequest[] = [];
-  /** What the server answered, whether or not the answer arrived. */
+  /** Every response of the server, whether or not it was delivered. */
   readonly answered: (ProxiedRequest & { readonly status: number })[] = [];
   readonly #upstream: KubeConnection;
   readonly #agent: https.Agent | http.Agent;
@@ -81,7 +83,7 @@ export class FaultProxy {
       : new http.Agent({ keepAlive: true });
   }
 
-  /** @param upstream the API server; requests bring their own credentials */
+  /** @param upstream the API server; requests carry their credentials */
   static async start(upstream: KubeConnection): Promise<FaultProxy> {
     const proxy = new FaultProxy(upstream);
     await proxy.accept();
@@ -97,14 +99,14 @@ export class FaultProxy {
     this.#agent.destroy();
   }
 
-  /** From now on, until its end. */
+  /** Injects a fault until it is ended. */
   begin(fault: Fault): RunningFault {
     const active: ActiveFault = { fault, seen: new Map(), met: 0 };
     this.#faults.add(active);
     return { met: () => active.met, end: () => void this.#faults.delete(active) };
   }
 
-  /** Ends every open watch, or those of one resource, in the middle of it. */
+  /** Cuts every open watch, or those of one resource. */
   cutWatches(resource?: string): number {
     const cut = [...this.#streams].filter(({ request }) => request.verb === 'watch' && (resource ?? request.resource) === request.resource);
     for (const stream of cut) stream.cut();
@@ -112,8 +114,8 @@ export class FaultProxy {
   }
 
   /**
-   * Open connections carry nothing any more and are not closed, as when a host vanishes behind a load balancer. New
-   * connections work.
+   * Open connections stay open but carry no data any more, as when a host vanishes behind a load balancer. New connections work. Returns
+   * their number.
    */
   halfOpen(): number {
     for (const socket of this.#sockets) this.#dead.add(socket);
@@ -128,7 +130,7 @@ export class FaultProxy {
     if (server !== null) await new Promise((resolve) => server.close(resolve));
   }
 
-  /** Listens again, at the same port. */
+  /** Listens again on the same port. */
   async accept(): Promise<void> {
     const server = http.createServer((request, response) => this.#receive(request, response));
     server.on('connection', (socket) => {
@@ -155,7 +157,7 @@ export class FaultProxy {
     else {
       response.writeHead(trouble.answer, { 'content-type': 'application/json', ...trouble.headers });
       response.end(
-        trouble.body ?? JSON.stringify({ kind: 'Status', status: 'Failure', code: trouble.answer, message: 'made up by a test' }),
+        trouble.body ?? JSON.stringify({ kind: 'Status', status: 'Failure', code: trouble.answer, message: 'injected by a test' }),
       );
     }
   }
@@ -190,7 +192,7 @@ export class FaultProxy {
       this.#streams.add(stream);
       const { connection: _theirs, ...received } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, received);
-      // Not piped: what goes over a connection that is dead is lost, and its sender is not held up.
+      // Not piped: data on a dead connection is dropped without backpressure to its sender.
       answer.on('data', (chunk: Buffer) => {
         if (!this.#dead.has(request.socket)) response.write(chunk);
       });

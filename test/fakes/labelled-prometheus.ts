@@ -1,18 +1,19 @@
 import type { PrometheusRule } from './fake-prometheus.ts';
 
+/** A series with a constant value. */
 export interface LabelledSeries {
-  /** `__name__` among them. */
+  /** Includes `__name__`. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** No instant query tells of it any more. */
+  /** Instant queries do not return it any more. */
   readonly isPast?: boolean;
 }
 
 type Labels = LabelledSeries['labels'];
 
 /**
- * Answers from series that are there at every moment of a range, by the selector of what is asked: index requests, `count by (…)` as an
- * instant query with a pod's UID read from `id`, and anything else as `max by (…)`.
+ * Answers from series that exist at every moment of a range, by the selector of the query: label and series requests, `count by (…)` as an
+ * instant query with a pod's UID read from `id`, and every other query as `max by (…)`.
  */
 export function answeredFrom(series: () => readonly LabelledSeries[]): PrometheusRule {
   return ({ kind, form }) => {
@@ -37,7 +38,7 @@ export function answeredFrom(series: () => readonly LabelledSeries[]): Prometheu
   };
 }
 
-/** By the name and the matchers of the first selector. */
+/** Whether the labels match the name and the matchers of the first selector. */
 function matches(text: string, labels: Labels): boolean {
   const [, name = '', inside = ''] = /(\w*)\{([^}]*)\}/.exec(text) ?? [];
   if (name !== '' && labels['__name__'] !== name) return false;

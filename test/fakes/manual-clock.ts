@@ -7,18 +7,18 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** 2026-11-02T00:00:00Z, a Monday: where tests begin unless they say otherwise. */
+/** 2026-11-02T00:00:00Z, a Monday: the default start of tests. */
 export const TEST_EPOCH: Instant = Date.UTC(2026, 10, 2);
 
 /**
- * A clock that a test advances: timers run only then, ties in the order in which they were scheduled. Serves as domain clock
- * and as machine timer, each with its own instance.
+ * A clock that only a test advances; timers of the same time run in the order of their scheduling. It implements the domain clock and the
+ * machine timer, each with an instance of its own.
  */
 export class ManualClock implements Clock, MachineTimer {
   #now: Instant;
   #order = 0;
   #timers: Timer[] = [];
-  /** How many tasks have run so far: a test holds that a steady state costs none. */
+  /** Number of tasks that have run: tests check that a steady state runs none. */
   ran = 0;
 
   constructor(start: Instant = TEST_EPOCH) {
@@ -37,7 +37,7 @@ export class ManualClock implements Clock, MachineTimer {
     return this.schedule(this.#now + afterMs, task);
   }
 
-  /** How many tasks wait. */
+  /** Number of scheduled tasks. */
   get pending(): number {
     return this.#timers.length;
   }
@@ -50,25 +50,25 @@ export class ManualClock implements Clock, MachineTimer {
     };
   }
 
-  /** Sets the clock back, as an administrator would. The remaining delay of each timer stays the same. */
+  /** Sets the clock back, as an administrator would. The remaining delay of each timer is unchanged. */
   putBack(byMs: number): void {
     this.#now -= byMs;
     this.#timers = this.#timers.map((timer) => ({ ...timer, at: timer.at - byMs }));
   }
 
-  /** Runs everything that is due now, and what that schedules for now, until nothing is left. */
+  /** Runs all tasks that are due now, including those that they schedule for now. */
   settle(): void {
     this.advance(0);
   }
 
-  /** Goes on by so many milliseconds, running everything on the way at its own time. */
+  /** Advances by so many milliseconds and runs each task at its time. */
   advance(byMs: number): void {
     const until = this.#now + byMs;
     for (let budget = 1_000_000; budget > 0; budget -= 1) if (!this.step(until)) return;
-    throw new Error('The clock never settles: something schedules itself again and again at the same moment.');
+    throw new Error('the clock does not settle: a task reschedules itself for the same moment');
   }
 
-  /** Runs the next task that is due by `until`, or goes there when there is none. @returns whether one ran */
+  /** Runs the next task that is due by `until`, or advances to `until` when there is none. @returns whether a task ran */
   step(until: Instant): boolean {
     const next = this.#takeDue(until);
     this.#now = Math.max(this.#now, next?.at ?? until);

@@ -1,7 +1,7 @@
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import type { JsonPatchOperation } from '../../src/core/model/json-patch.ts';
 
-/** As the API server would carry it out. */
+/** The autoscaler after a JSON patch, as the API server would apply it. */
 export function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[]): HpaRecord {
   let { resourceMetrics, annotations, minReplicas } = hpa;
   for (const { op, path, value } of patch) {
@@ -11,8 +11,8 @@ export function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[])
       const live = Math.round((resourceMetrics[index]?.targetUtilizationRatio ?? 0) * 100);
       if (op === 'test' && live !== value) throw new Error(`${path} is ${live}, not ${String(value)}`);
       if (op === 'replace')
-        resourceMetrics = resourceMetrics.map((each) =>
-          each.index === index ? { ...each, targetUtilizationRatio: Number(value) / 100 } : each,
+        resourceMetrics = resourceMetrics.map((resourceMetric) =>
+          resourceMetric.index === index ? { ...resourceMetric, targetUtilizationRatio: Number(value) / 100 } : resourceMetric,
         );
     } else if (path === '/spec/minReplicas') minReplicas = Number(value);
     else if (path === '/metadata/annotations') annotations = { ...(value as Record<string, string>) };

@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: LogFields;
 }
 
-/** Keeps every line, those of its children too. */
+/** Keeps every line, including those of its children. */
 export class RecordingLogger implements Logger {
   readonly lines: LogLine[];
   readonly #fields: LogFields;

@@ -1,5 +1,5 @@
-// A small world for the right-sizing controllers: a cluster of plain records, writers that change it as the API server and
-// kubelets would, and both reconcilers with their queues. Time stands still until a test moves it.
+// Environment of the right-sizing controllers: a cluster of plain records, writers that change it as the API server and kubelets would, and
+// both reconcilers with their queues. A test advances the clock.
 
 import type {
   PodResizePolicy,
@@ -54,12 +54,12 @@ export interface ResizeWorldOptions {
   readonly prometheus?: boolean;
 }
 
-/** One workload `shop/Deployment/web` of three pods at 500m and 512Mi on node n1; the rest is up to the test. */
+/** Starts with one workload `shop/Deployment/web` of three pods with 500m and 512Mi on node n1. */
 export class ResizeWorld {
   readonly clock = new ManualClock(T0);
   readonly cluster = new ResizeCluster();
   readonly advice = new Map<WorkloadKey, readonly ContainerAdvice[]>();
-  /** What the policy's query for errors answers. */
+  /** Result of the policy's error-rate query. */
   errorRate: number | null = null;
   readonly events: EventSpec[] = [];
   readonly applied: TimelineEntry[] = [];
@@ -67,25 +67,25 @@ export class ResizeWorld {
   readonly metrics = new CountingMetrics();
   readonly log = new RecordingLogger();
   readonly annotations = new Map<string, Readonly<Record<string, string | null>>>();
-  /** What the API server answers to a resize in place of carrying it out. */
+  /** Outcome of a resize that the API server refuses; null: it is carried out. */
   refuse: (resize: PodResize) => WriteOutcome | null = () => null;
-  /** Thrown instead of the next so many writes of any kind: the process dies there. */
+  /** Number of writes of any kind after which the process crashes. */
   diesAfterWrites = Number.POSITIVE_INFINITY;
   statusWrites = 0;
   /** Names of pods that were evicted. */
   readonly evicted: string[] = [];
   /** Paths of workloads whose pods were restarted by their template. */
   readonly restarted: string[] = [];
-  /** What a disruption budget says to every eviction; null: it lets them through. */
+  /** Message of a disruption budget that refuses evictions; null: they are allowed. */
   budget: string | null = null;
   onEvicted: (uid: string) => void = () => undefined;
-  /** Told of each write before it is carried out. */
+  /** Called with each write before it is carried out. */
   onWrite: (write: 'effect' | 'apply' | 'status' | 'delete' | 'annotate') => void = () => undefined;
-  /** Writes of any kind so far. */
+  /** Number of writes of any kind so far. */
   writes = 0;
-  /** What the API server answers to a patch of an HPA in place of carrying it out. */
+  /** Outcome of an HPA patch that the API server refuses; null: it is carried out. */
   refuseHpa: () => WriteOutcome | null = () => null;
-  /** What the containers of every workload used in the last minutes. */
+  /** Usage of the containers of every workload in the last minutes. */
   demand: (now: Instant) => readonly ContainerDemand[] = (now) => [{ container: 'main', windows: [], throttlingMeasuredAt: now }];
   readings: (pod: PodRecord) => readonly ContainerReadings[] = () => [];
   leader = true;
@@ -93,18 +93,18 @@ export class ResizeWorld {
   pause: { readonly reason: string; readonly until: number | null } | null = null;
   usageConfirmedAt: (() => number) | null = null;
   readonly unreadNodes = new Set<string>();
-  /** Pods, by name, of which their node reports nothing. */
+  /** Names of pods without usage from their node. */
   readonly silentPods = new Set<string>();
-  /** Millicores in use of nodes that measure no pressure; null: not known. */
+  /** CPU usage, in millicores, of nodes that measure no pressure; null: unmeasured. */
   readonly cpuOfNodesWithoutPressure = new Map<string, number | null>();
-  /** What the idle watch knows; where nothing is set, nobody watches. */
+  /** Activity of workloads in the idle tracker; a workload that is not set is not tracked. */
   readonly activity = new Map<WorkloadKey, Activity>();
   idleWorkloads = true;
-  /** Pods whose owners are of kinds that may not be read, in words. */
+  /** Messages about pods whose owners are of kinds that Evenkeel may not read. */
   unpermittedKinds: readonly string[] = [];
-  /** As it was read last; `setAutoscalerLease` reports a change as the reader does. */
+  /** The lease as it was read last; `setAutoscalerLease` reports a change as the reader does. */
   autoscalerLease: AutoscalerLease = NO_AUTOSCALER_LEASE;
-  /** Told what each question for advice asked for. */
+  /** Called with the rules of each request for advice. */
   onAdvise: (workload: WorkloadKey, rules: ReadonlyMap<string, RecommenderRules>) => void = () => undefined;
   gate!: EffectGate;
   cycles!: ResizeCycles;
@@ -123,7 +123,7 @@ export class ResizeWorld {
     this.start();
   }
 
-  /** Begins the process anew, with nothing in memory. */
+  /** Starts a new process, with nothing in memory. */
   start(): void {
     const { clock, cluster, metrics } = this;
     this.#due.clear();
@@ -226,7 +226,7 @@ export class ResizeWorld {
       spec,
       ...(before?.status === undefined ? {} : { status: before.status }),
     };
-    this.cluster.policyList = [...this.cluster.policyList.filter((each) => each !== before), policy];
+    this.cluster.policyList = [...this.cluster.policyList.filter((other) => other !== before), policy];
     this.#wake(`policy:${name}`, 0);
   }
 
@@ -252,29 +252,33 @@ export class ResizeWorld {
     return this.recommendation(key)?.status ?? {};
   }
 
-  /** What a person states on a Recommendation. */
+  /** Sets the spec of a Recommendation, as a user request does. */
   requestByUser(spec: Partial<RecommendationSpec>, key: WorkloadKey = WEB): void {
-    this.cluster.recommendationList = this.cluster.recommendationList.map((each) =>
-      each === this.recommendation(key)
-        ? { ...each, metadata: { ...each.metadata, generation: (each.metadata.generation ?? 0) + 1 }, spec: { ...each.spec, ...spec } }
-        : each,
+    this.cluster.recommendationList = this.cluster.recommendationList.map((record) =>
+      record === this.recommendation(key)
+        ? {
+            ...record,
+            metadata: { ...record.metadata, generation: (record.metadata.generation ?? 0) + 1 },
+            spec: { ...record.spec, ...spec },
+          }
+        : record,
     );
     this.#wake(key, 0);
   }
 
-  /** CPU requests of the pods, in their order. */
+  /** CPU requests of the pods, in millicores, in their order. */
   cpus(): readonly (number | null)[] {
     return this.cluster.podList.map((pod) => pod.containers[0]!.requests.cpuMillicores);
   }
 
-  /** A write to an HPA, whoever makes it. */
+  /** Changes an HPA as any writer would. */
   setHpa(name: string, change: (hpa: HpaRecord) => HpaRecord): void {
     this.cluster.hpaList = this.cluster.hpaList.map((hpa) =>
       hpa.name === name ? { ...change(hpa), resourceVersion: String(Number(hpa.resourceVersion) + 1) } : hpa,
     );
   }
 
-  /** Utilization targets in percent. */
+  /** Utilization targets, in percent. */
   targetsOf(name: string): readonly number[] {
     const metrics = this.cluster.hpaList.find((hpa) => hpa.name === name)?.resourceMetrics ?? [];
     return metrics.map(({ targetUtilizationRatio }) => Math.round((targetUtilizationRatio ?? 0) * 100));
@@ -289,7 +293,7 @@ export class ResizeWorld {
     for (const [key, at] of this.#due) this.#due.set(key, at - byMs);
   }
 
-  /** Runs whatever is due, in order of time, for so long. A death ends it early; `start()` goes on from there. */
+  /** Runs due tasks in order of time for `forMs`. A crash ends it early; `start()` continues from there. */
   async run(forMs: number): Promise<'lived' | 'died'> {
     const end = this.clock.now() + forMs;
     for (let budget = 100_000; budget > 0; budget -= 1) {
@@ -355,8 +359,8 @@ export class ResizeWorld {
     const refusal = this.refuse(resize);
     if (refusal !== null) return refusal;
     if (dryRun) return { kind: 'dry-run' };
-    this.setPods((each) =>
-      each === pod
+    this.setPods((candidate) =>
+      candidate === pod
         ? {
             ...pod,
             containers: pod.containers.map((container) => {
@@ -364,17 +368,17 @@ export class ResizeWorld {
               return to === undefined ? container : { ...container, ...to, actual: to, allocated: to.requests };
             }),
           }
-        : each,
+        : candidate,
     );
     return { kind: 'done' };
   }
 
   #scale({ target, from, to }: WorkloadScale, dryRun: boolean): WriteOutcome {
-    const workload = this.cluster.workloadList.find((each) => workloadKey(each) === workloadKey(target));
+    const workload = this.cluster.workloadList.find((candidate) => workloadKey(candidate) === workloadKey(target));
     if (workload?.replicas.desired !== from) return { kind: 'conflict', message: 'other replicas' };
     if (dryRun) return { kind: 'dry-run' };
-    this.cluster.workloadList = this.cluster.workloadList.map((each) =>
-      each === workload ? { ...workload, replicas: { desired: to, current: to, ready: to } } : each,
+    this.cluster.workloadList = this.cluster.workloadList.map((candidate) =>
+      candidate === workload ? { ...candidate, replicas: { desired: to, current: to, ready: to } } : candidate,
     );
     return { kind: 'done' };
   }
@@ -391,8 +395,8 @@ export class ResizeWorld {
     this.restarted.push(path);
     if (dryRun) return { kind: 'dry-run' };
     this.#annotateWorkload(path, annotations);
-    this.cluster.workloadList = this.cluster.workloadList.map((each) =>
-      workloadPath(each) === path ? { ...each, restartedAt: Date.parse(restartedAt) } : each,
+    this.cluster.workloadList = this.cluster.workloadList.map((workload) =>
+      workloadPath(workload) === path ? { ...workload, restartedAt: Date.parse(restartedAt) } : workload,
     );
     return { kind: 'done' };
   }
@@ -402,7 +406,7 @@ export class ResizeWorld {
     if (refusal !== null) return refusal;
     const live = this.cluster.hpaList.find(({ name }) => name === target.name);
     if (live === undefined) return { kind: 'gone', message: 'not found' };
-    if (live.resourceVersion !== resourceVersion) return { kind: 'conflict', message: 'it moved on' };
+    if (live.resourceVersion !== resourceVersion) return { kind: 'conflict', message: 'the object has been modified' };
     if (dryRun) return { kind: 'dry-run' };
     this.setHpa(live.name, (before) => patchedHpa(before, patch));
     return { kind: 'done' };
@@ -473,16 +477,16 @@ export class ResizeWorld {
       },
       spec: { targetRef: { apiVersion: '', kind: '', name: '' } },
     };
-    this.cluster.recommendationList = [...this.cluster.recommendationList.filter((each) => each !== before), change(base)];
+    this.cluster.recommendationList = [...this.cluster.recommendationList.filter((record) => record !== before), change(base)];
   }
 }
 
-/** The one workload that every world begins with. */
+/** The workload with which every world starts. */
 export const WEB: WorkloadKey = workloadKey({ namespace: 'shop', kind: 'Deployment', name: 'web' });
 
 class ProcessDied extends Error {}
 
-/** What arrives is what JSON carries. */
+/** The value after a round trip through JSON. */
 function wire(value: object): object {
   return JSON.parse(JSON.stringify(value)) as object;
 }

@@ -14,7 +14,7 @@ describe('Called wrongly', () => {
   afterEach(() => fixture.tearDown());
 
   test(
-    'evenkeel-controller ends with 2 and names every problem of file, environment and flags, with what is allowed',
+    'evenkeel-controller exits with 2 and names every problem of file, environment and flags, with the allowed values',
     async () => {
       const file = join(fixture.folder, 'settings.yaml');
       writeFileSync(file, 'kubelet:\n  interval: 1s\nhistory:\n  retnetion: 7d\ncontroller:\n  dryRun: maybe\n');
@@ -43,7 +43,7 @@ describe('Called wrongly', () => {
   );
 
   test(
-    'evenkeel demo ends with 2 and names every problem',
+    'evenkeel demo exits with 2 and names every problem',
     async () => {
       const demo = fixture.startProcess('src/demo/main.ts', [
         'demo',
@@ -65,7 +65,7 @@ describe('Called wrongly', () => {
   );
 
   test(
-    'without a cluster to reach evenkeel-controller ends with 1 and says what is missing',
+    'without a reachable cluster evenkeel-controller exits with 1 and names the missing setting',
     async () => {
       const nowhere = join(fixture.folder, 'no-kubeconfig');
       const controller = fixture.startProcess('src/cmd/evenkeel-controller.ts', [`--kubernetes.kubeconfig=${nowhere}`]);
@@ -75,10 +75,10 @@ describe('Called wrongly', () => {
     HANG_TEST_MS,
   );
 
-  test('a program that ends by itself with an error fails the suite that started it, whatever else is tested', async () => {
+  test('a process that exits with an error fails the suite that started it', async () => {
     const unobserved = new TestFixture();
     const controller = unobserved.startProcess('src/cmd/evenkeel-controller.ts', ['--no-such-setting=1']);
-    await eventually('the controller has ended: it refuses unknown options', HANG_MS, () => !controller.running);
+    await eventually('the controller has exited: it refuses unknown options', HANG_MS, () => !controller.running);
     await expect(unobserved.tearDown()).rejects.toThrow(/evenkeel-controller\.ts ended by itself: \{"code":2/);
   });
 });

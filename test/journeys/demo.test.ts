@@ -1,4 +1,4 @@
-// The demo as a newcomer starts it: no options but free ports, speed 60.
+// Runs the demo as a new user does: default options but for free ports, at speed 60.
 
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -26,7 +26,7 @@ describe('evenkeel demo', () => {
   afterEach(() => fixture.tearDown());
 
   test(
-    'has recommendations and resized pods, shows before and after, and leaves nothing behind',
+    'has recommendations and resized pods, shows requests before and after, and removes its files',
     async () => {
       const demo = await startDemo(fixture, []);
       const cluster = await ClusterClient.connect(fixture, demo.kubeconfig);
@@ -34,13 +34,14 @@ describe('evenkeel demo', () => {
         'a recommendation for each of the dozen: each has 14 days of usage',
         HANG_MS,
         () => cluster.recommendations(),
-        (all) => all.length === 12 && all.every(({ status }) => status?.containers?.every((each) => each.recommended !== undefined)),
+        (all) =>
+          all.length === 12 && all.every(({ status }) => status?.containers?.every((container) => container.recommended !== undefined)),
       );
       expect(recommended.some(({ status }) => (status?.savingsPerMonthUsd ?? 0) > 0)).toBe(true);
 
-      // The first page comes from the same address as the API.
+      // The page is served from the same address as the API.
       expect((await boundedFetch(`${demo.dashboard}/`, 'the page of the dashboard')).text).toContain('<title>');
-      // Against the templates, which nothing changes: pods may have been resized by now.
+      // Compared with the templates, which do not change: pods may have been resized already.
       const deployed = await requestedByTemplates(cluster);
       await eventuallyReads(
         'less CPU and memory requested than deployed: the dozen asks for more than it uses',
@@ -48,7 +49,7 @@ describe('evenkeel demo', () => {
         async () => (await read<Cluster>(demo.dashboard, 'cluster')).requested,
         ({ cpuMillicores, memoryBytes }) => cpuMillicores < deployed.cpuMillicores && memoryBytes < deployed.memoryBytes,
       );
-      // An autoscaler changes the sum as well, but no pod.
+      // The autoscaler changes the sum too, but does not resize pods.
       await eventuallyReads(
         'a change recorded as applied: the policy is in mode Auto',
         HANG_MS,
@@ -59,7 +60,7 @@ describe('evenkeel demo', () => {
       demo.process.signal('SIGINT');
       expect(await demo.process.exit()).toEqual({ code: 0, signal: null });
       const output = demo.process.stderr.join('\n');
-      // How much it is before depends on the hour: the report's Job runs every six.
+      // The sum before depends on the hour: the CronJob's report runs every six hours.
       expect(output).toMatch(/requested CPU\s+1[78]\.30 cores\s+\d+\.\d+ cores/);
       expect(output).toMatch(/of it waste\s+\$[\d.]+ a month\s+\$[\d.]+ a month/);
       expect(readdirSync(demo.temporary)).toEqual([]);
@@ -68,7 +69,7 @@ describe('evenkeel demo', () => {
   );
 
   test(
-    'without its controller prints how to start one apart',
+    'without its controller prints how to start one',
     async () => {
       const demo = await startDemo(fixture, ['--no-controller']);
       await demo.process.line('stdout', new RegExp(`Start the controller apart: .* --kubernetes.kubeconfig ${demo.kubeconfig}$`));
@@ -79,7 +80,7 @@ describe('evenkeel demo', () => {
   );
 });
 
-/** Of Deployments and StatefulSets, all replicas. */
+/** Sums over all replicas of Deployments and StatefulSets. */
 async function requestedByTemplates(cluster: ClusterClient): Promise<{ readonly cpuMillicores: number; readonly memoryBytes: number }> {
   const workloads = (
     await Promise.all(['deployments', 'statefulsets'].map((kind) => cluster.list<Workload>(`/apis/apps/v1/${kind}`)))

@@ -1,5 +1,4 @@
-// An embedded cluster for the real kubectl: served on loopback from this process, with Evenkeel's CRDs and the demo's
-// workloads in it.
+// An embedded cluster for the real kubectl, served on loopback from this process, with Evenkeel's CRDs and the demo's workloads.
 
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -20,14 +19,14 @@ import { RecordingLogger } from '../fakes/recording-logger.ts';
 /** Root of the checkout, with crds/ and config/. */
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Virtual seconds a second: pods start in a fraction of a second, and events of the last minutes still stand there. */
+/** Virtual seconds per second: pods start in a fraction of a second, and Events of the last minutes are not expired yet. */
 const SPEED = 60;
-/** For a command that hangs. */
+/** Timeout of a command that hangs. */
 const COMMAND_TIMEOUT_MS = HANG_MS;
-/** For what kubectl itself waits for, a state that the controllers bring about: it reports what it saw last before it is ended. */
+/** Timeout of kubectl's `wait`, below the command's timeout, so that kubectl reports the last state. */
 const WAIT_SECONDS = HANG_MS / 2_000;
 
-/** Minor version of the installed kubectl; null where there is none. */
+/** Minor version of the installed kubectl; null when it is not installed. */
 const KUBECTL_MINOR = minorOfKubectl();
 
 function minorOfKubectl(): number | null {
@@ -43,19 +42,19 @@ function minorOfKubectl(): number | null {
   }
 }
 
-/** `describe` where kubectl is installed; elsewhere the suite is skipped and its name says why. */
+/** `describe` where kubectl is installed; elsewhere the suite is skipped with the reason in its name. */
 export function describeKubectl(name: string, suite: () => void): void {
   if (KUBECTL_MINOR !== null) {
     jest.setTimeout(HANG_TEST_MS);
     describe(name, suite);
     return;
   }
-  // Jest prints no names of a file of which everything is skipped.
+  // Jest prints no names when all tests of a file are skipped.
   process.stderr.write(`${name}: skipped, because kubectl is not installed\n`);
   describe.skip(`${name} (skipped: kubectl is not installed)`, suite);
 }
 
-/** `test` for what kubectl can do from a minor version on; with an older one it is skipped and its name says why. */
+/** `test` for features of kubectl since a minor version; with an older kubectl it is skipped with the reason in its name. */
 export function testFromMinor(minor: number, name: string, run: () => Promise<void>): void {
   if (KUBECTL_MINOR !== null && KUBECTL_MINOR < minor) test.skip(`${name} (skipped: needs kubectl 1.${minor})`, run);
   else test(name, run);
@@ -73,16 +72,17 @@ interface Finished {
   readonly stderr: string;
 }
 
-/** A command that goes on (`get -w`, `logs -f`) and is read as it writes. */
+/** A command that does not end by itself (`get -w`, `logs -f`). */
 export interface Followed {
-  /** The first line, already written or still to come, that matches. Rejects when the command ends without one. */
+  /** Resolves with the first line, past or future, that matches. Rejects when the command ends without one. */
   line(pattern: RegExp): Promise<string>;
   stop(): void;
 }
 
+/** The cluster, and kubectl with a kubeconfig for it. */
 export class KubectlCluster {
   readonly cluster: EmbeddedCluster;
-  /** A folder of its own: kubeconfig, kubectl's caches and temporary files, and what a test writes. */
+  /** Folder of the kubeconfig, of kubectl's caches and temporary files, and of the files of a test. */
   readonly folder: string;
   readonly #served: ServedCluster;
   readonly #logger: RecordingLogger;
@@ -95,7 +95,7 @@ export class KubectlCluster {
     this.#logger = logger;
   }
 
-  /** Has lived for an hour, so that there is usage to see; its clock runs. */
+  /** Starts a cluster that has run for an hour, so that usage exists; its clock runs. */
   static async start(): Promise<KubectlCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'evenkeel-kubectl-'));
     await mkdir(join(folder, 'tmp'));
@@ -114,34 +114,34 @@ export class KubectlCluster {
       ...(await readManifests(join(ROOT, 'config', 'demo', 'workloads.yaml'))),
     ];
     const { refused } = await applyManifests(cluster.transport('setup'), manifests, 'setup');
-    if (refused.length > 0) throw new Error(`the cluster refused its manifests: ${refused.join('; ')}`);
+    if (refused.length > 0) throw new Error(`the embedded cluster refused its manifests: ${refused.join('; ')}`);
     await cluster.live(HOUR_MS);
     const served = await serveCluster(cluster, { port: 0, kubeconfig: join(folder, 'kubeconfig'), logger });
     cluster.clock.start();
     return new KubectlCluster(cluster, folder, served, logger);
   }
 
-  /** Throws where something failed inside the cluster, whatever kubectl reported. */
+  /** Throws when a component of the cluster failed, whatever kubectl reported. */
   async close(): Promise<void> {
     for (const followed of this.#followed) followed.stop();
     await this.#served.close();
     this.cluster.close();
     await rm(this.folder, { recursive: true, force: true });
     const faults = this.#logger.lines.filter(({ level }) => level === 'error');
-    if (faults.length > 0) throw new Error(`the embedded cluster failed inside: ${JSON.stringify(faults)}`);
+    if (faults.length > 0) throw new Error(`the embedded cluster reported faults: ${JSON.stringify(faults)}`);
   }
 
-  /** What the command printed on standard output. Rejects with its words where it fails. */
+  /** Standard output of the command. Rejects with its standard error when it fails. */
   async kubectl(args: readonly string[], options: CommandOptions = {}): Promise<string> {
     return (await this.#succeeded(args, options)).stdout;
   }
 
-  /** What the command printed on standard error: warnings. Rejects where it fails. */
+  /** Standard error of the command, which holds warnings. Rejects when it fails. */
   async warnings(args: readonly string[], options: CommandOptions = {}): Promise<string> {
     return (await this.#succeeded(args, options)).stderr;
   }
 
-  /** The words with which the command fails. Rejects where it succeeds. */
+  /** Standard error of a command that fails. Rejects when it succeeds. */
   async refused(args: readonly string[], options: CommandOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.#run(args, options);
     if (code === 0) throw new Error(`kubectl ${args.join(' ')}: succeeded\n${stdout}`);
@@ -153,7 +153,7 @@ export class KubectlCluster {
     return this.kubectl(['get', ...what, '-o', `jsonpath=${path}`]);
   }
 
-  /** Starts a command that goes on until stopped; both of its streams are read. */
+  /** Starts a command that runs until it is stopped; both of its streams are read. */
   follow(args: readonly string[]): Followed {
     const child = spawn('kubectl', args, { env: this.#env(), stdio: ['ignore', 'pipe', 'pipe'] });
     const lines: string[] = [];
@@ -206,9 +206,9 @@ export class KubectlCluster {
       const child = execFile('kubectl', patient(args), options, (error, stdout, stderr) => {
         if (error === null) resolve({ code: 0, stdout, stderr });
         else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
-        else reject(new Error(`kubectl ${args.join(' ')}: did not end by itself\n${stderr}${stdout}`, { cause: error }));
+        else reject(new Error(`kubectl ${args.join(' ')}: did not exit before its timeout\n${stderr}${stdout}`, { cause: error }));
       });
-      // A command that fails early has closed its input before all of it is written.
+      // A command that fails early closes its input before all of it is written.
       child.stdin?.on('error', () => undefined);
       child.stdin?.end(input);
     });
@@ -225,8 +225,8 @@ export class KubectlCluster {
   }
 }
 
-/** `wait` gives up after 30 s by itself, which a busy machine may take for a start of a pod. */
+/** `wait` has a default timeout of 30 s, which a busy machine may need to start a pod. */
 function patient(args: readonly string[]): readonly string[] {
   const waits = args[0] === 'wait' || args[0] === 'drain' || (args[0] === 'rollout' && args[1] === 'status');
-  return waits && !args.some((each) => each.startsWith('--timeout')) ? [...args, `--timeout=${WAIT_SECONDS}s`] : args;
+  return waits && !args.some((arg) => arg.startsWith('--timeout')) ? [...args, `--timeout=${WAIT_SECONDS}s`] : args;
 }

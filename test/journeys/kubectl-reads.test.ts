@@ -63,7 +63,7 @@ describeKubectl('kubectl reads', () => {
     for (const pattern of patterns) expect(output).toMatch(pattern);
   });
 
-  test('a list comes in pages where asked for, and is the same', async () => {
+  test('a list in chunks equals the whole list', async () => {
     const whole = await world.kubectl(['get', 'pods', '-n', 'shop', '-o', 'name']);
     const output = await world.warnings(['get', 'pods', '-n', 'shop', '-o', 'name', '--chunk-size=5', '-v=6']);
     const paged = await world.kubectl(['get', 'pods', '-n', 'shop', '-o', 'name', '--chunk-size=5']);
@@ -78,7 +78,7 @@ describeKubectl('kubectl reads', () => {
     ['get pods -l a=(', /unable to parse/i],
     ['explain pod.spec.nope', /field "nope" does not exist/],
     ['logs -n shop cart-cache-0 -c nope', /container nope is not valid for pod cart-cache-0/],
-  ])('%s: is refused with what is wrong', async (command, words) => {
+  ])('%s: is refused with the reason', async (command, words) => {
     expect(await world.refused(command.split(' '))).toMatch(words);
   });
 
@@ -129,7 +129,7 @@ describeKubectl('kubectl reads', () => {
     for (const pattern of patterns) expect(output).toMatch(pattern);
   });
 
-  test('describe pod tells its containers and conditions', async () => {
+  test('describe pod shows its containers and conditions', async () => {
     const output = await world.kubectl(['describe', 'pod', pod, '-n', 'shop']);
     expect(output).toMatch(/Controlled By: +ReplicaSet\/checkout-/);
     expect(output).toMatch(/Limits:\n +memory: +1536Mi\n +Requests:\n +cpu: +800m/);
@@ -137,7 +137,7 @@ describeKubectl('kubectl reads', () => {
     expect(output).toMatch(/QoS Class: +Burstable/);
   });
 
-  test('describe node tells its lease, its conditions and what its pods request', async () => {
+  test('describe node shows its lease, its conditions and the requests of its pods', async () => {
     const output = await world.kubectl(['describe', 'node', node]);
     expect(output).toMatch(/HolderIdentity: +\S*e2-standard-4/);
     expect(output).toMatch(/Ready +True .*KubeletReady/);
@@ -207,11 +207,11 @@ describeKubectl('kubectl reads', () => {
     ['get --raw /logs', /NotFound/],
     ['get --raw /api/v1/nodes/NODE/proxy/metrics/probes', /NotFound/],
     ['delete --raw /apis/metrics.k8s.io/v1beta1/nodes/NODE', /MethodNotAllowed/],
-  ])('%s: what there is not is said', async (command, words) => {
+  ])('%s: a missing object is reported', async (command, words) => {
     expect(await world.refused(command.replace('NODE', node).split(' '))).toMatch(words);
   });
 
-  test('logs of a container, of several, with their times, and from a time on', async () => {
+  test('logs of a container, of several containers, with timestamps, and since a time', async () => {
     const api = await world.kubectl(['logs', '-n', 'shop', pod, '-c', 'api']);
     expect(api).toMatch(/^level=info msg="starting api \(registry\.example\/shop\/checkout:2\.9\)"/);
     expect(await world.kubectl(['logs', '-n', 'shop', pod, '-c', 'audit', '--tail=2', '--timestamps'])).toMatch(
@@ -231,13 +231,13 @@ describeKubectl('kubectl reads', () => {
     );
   });
 
-  test('logs -f tells what is written from now on', async () => {
+  test('logs -f streams new lines', async () => {
     const followed = world.follow(['logs', '-f', '-n', 'shop', 'cart-cache-0', '--since=1s']);
     expect(await followed.line(/handled/)).toMatch(/requests in the last minute/);
     followed.stop();
   });
 
-  test('get pods -w sees a pod come, run and go', async () => {
+  test('get pods -w shows a pod pending, running and deleted', async () => {
     const followed = world.follow(['get', 'pods', '-n', 'shop', '-w', '--output-watch-events']);
     await followed.line(/ADDED +cart-cache-0/);
     await world.kubectl(['run', 'watched', '-n', 'shop', '--image=x']);
@@ -248,7 +248,7 @@ describeKubectl('kubectl reads', () => {
     followed.stop();
   });
 
-  test('wait sees conditions, fields and disappearance', async () => {
+  test('wait works for conditions, fields and deletion', async () => {
     await world.kubectl(['wait', '--for=condition=Ready', 'nodes', '--all']);
     await world.kubectl(['run', 'awaited', '--image=x']);
     expect(await world.kubectl(['wait', '--for=condition=Ready', 'pod/awaited'])).toContain('condition met');
@@ -258,7 +258,7 @@ describeKubectl('kubectl reads', () => {
     expect(await world.refused(['wait', '--for=condition=Ready', 'crd', '--all', '--timeout=0'])).toMatch(/timed out|condition not met/);
   });
 
-  test('events tell what happened to a pod', async () => {
+  test('events list the lifecycle of a pod', async () => {
     await world.kubectl(['run', 'told', '--image=only/told']);
     await world.kubectl(['wait', '--for=condition=Ready', 'pod/told']);
     const events = await world.kubectl([

@@ -1,4 +1,4 @@
-// The real kubectl runs workloads on the embedded cluster: its scheduler, controllers and kubelets do what real ones do.
+// The real kubectl runs workloads on the embedded cluster, whose scheduler, controllers and kubelets behave as real ones do.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeKubectl, KubectlCluster, testFromMinor } from './kubectl-cluster.ts';
@@ -63,7 +63,7 @@ describeKubectl('kubectl runs workloads', () => {
     expect(await template()).toBe(before);
   });
 
-  test('autoscale sets replicas by what pods use', async () => {
+  test('autoscale sets replicas by the usage of pods', async () => {
     const usage = '{"c":{"profile":"steady","cpu":"180m","memory":"20Mi"}}';
     const pod = { metadata: { labels: { app: 'busy' }, annotations: { 'simulator.evenkeel.io/usage': usage } } };
     const containers = [{ name: 'c', image: 'busy:1', resources: { requests: { cpu: '100m', memory: '64Mi' } } }];
@@ -77,14 +77,14 @@ describeKubectl('kubectl runs workloads', () => {
     await kubectl('delete hpa,deploy busy');
   });
 
-  test('run, with a label selector to find it, and delete it at once', async () => {
+  test('run, a label selector, and immediate deletion', async () => {
     await kubectl('run solo --image=solo:1 --labels=app=solo');
     await kubectl('wait --for=condition=Ready pod -l app=solo');
     await kubectl('delete pod solo --now');
     expect(await kubectl('get pods -l app=solo -o name')).toBe('');
   });
 
-  test('a job runs to its end, and a cronjob makes jobs', async () => {
+  test('a job completes, and a cronjob creates jobs', async () => {
     await world.kubectl(['create', 'job', 'once', '--image=once:1', '--', 'sleep', '5']);
     await kubectl('wait --for=condition=Complete job/once');
     expect(await kubectl('get job once')).toMatch(/once +Complete +1\/1/);
@@ -97,7 +97,7 @@ describeKubectl('kubectl runs workloads', () => {
     expect(await kubectl('get pods -l job-name=once -o name')).toBe('');
   });
 
-  testFromMinor(32, 'a resize through the subresource is put into force by the kubelet, without a restart', async () => {
+  testFromMinor(32, 'a resize through the subresource is actuated by the kubelet without a restart', async () => {
     const resources = { requests: { cpu: '300m', memory: '2Gi' } };
     const body = JSON.stringify({ spec: { containers: [{ name: 'cache', resources }] } });
     const pod = ['pod', 'cart-cache-1', '-n', 'shop'];
@@ -117,13 +117,13 @@ describeKubectl('kubectl runs workloads', () => {
     await kubectl('wait --for=condition=PodResizePending pod/cart-cache-1 -n shop');
     expect(await world.value('{.status.conditions[?(@.type=="PodResizePending")].reason}', ...pod)).toBe('Infeasible');
     const other = JSON.stringify({ spec: { containers: [{ name: 'cache', image: 'other' }] } });
-    // Everything but resources is left as it is, without a word: so does a real API server.
+    // Fields other than resources are ignored silently, as by a real API server.
     await world.kubectl(['patch', ...pod, '--subresource=resize', '-p', other]);
     expect(await world.value('{.spec.containers[0].image}', ...pod)).toMatch(/cart-cache:7\.2$/);
     expect(await world.refused(['patch', ...pod, '-p', body])).toMatch(/spec: Forbidden: .* through the resize subresource/);
   });
 
-  test('a container above its memory limit is killed, restarted, and leaves its last log', async () => {
+  test('a container above its memory limit is OOM-killed, restarted, and keeps its previous log', async () => {
     const usage = '{"c":{"profile":"leak","cpu":"10m","memory":"60Mi","leakPerHour":"2Gi"}}';
     const spec = { containers: [{ name: 'c', image: 'leaky:1', resources: { limits: { memory: '100Mi' } } }] };
     const metadata = { name: 'leaky', annotations: { 'simulator.evenkeel.io/usage': usage } };
@@ -136,7 +136,7 @@ describeKubectl('kubectl runs workloads', () => {
     await kubectl('delete pod leaky --grace-period=0 --force');
   });
 
-  test('delete cascades: in the background, in the foreground, or not at all', async () => {
+  test('delete cascades in the background, in the foreground, or orphans dependents', async () => {
     await kubectl('create deployment gone --image=gone:1');
     await rolledOut('deploy/gone');
     await kubectl('delete deploy gone --cascade=foreground');
@@ -151,7 +151,7 @@ describeKubectl('kubectl runs workloads', () => {
     await kubectl('wait --for=delete pod -l app=left');
   });
 
-  test('cordon keeps new pods away, uncordon lets them come', async () => {
+  test('cordon keeps new pods away, uncordon admits them again', async () => {
     const node = await world.value('{.items[0].metadata.name}', 'nodes');
     expect(await kubectl(`cordon ${node}`)).toMatch(/cordoned/);
     expect(await kubectl(`get node ${node}`)).toMatch(/Ready,SchedulingDisabled/);
@@ -164,7 +164,7 @@ describeKubectl('kubectl runs workloads', () => {
     await kubectl('delete pod pinned');
   });
 
-  test('taints keep pods away, and NoExecute drives them out', async () => {
+  test('taints keep pods away, and NoExecute evicts them', async () => {
     await kubectl('run driven --image=x');
     await kubectl('wait --for=condition=Ready pod/driven');
     const node = await world.value('{.spec.nodeName}', 'pod', 'driven');
@@ -175,7 +175,7 @@ describeKubectl('kubectl runs workloads', () => {
     expect(await kubectl(`taint node ${node} dedicated-`)).toMatch(/untainted/);
   });
 
-  test('drain evicts as far as a disruption budget allows, and goes on when it allows more', async () => {
+  test('drain evicts as far as a disruption budget allows, and continues when it allows more', async () => {
     await kubectl('wait --for=jsonpath={.status.currentHealthy}=3 pdb/search -n shop');
     await world.kubectl(['patch', 'pdb', 'search', '-n', 'shop', '--type=merge', '-p', '{"spec":{"minAvailable":3}}']);
     await kubectl('wait --for=jsonpath={.status.disruptionsAllowed}=0 pdb/search -n shop');
@@ -193,7 +193,7 @@ describeKubectl('kubectl runs workloads', () => {
     await kubectl('wait --for=condition=Ready pod -n shop -l app=search');
   });
 
-  test('a node that is deleted stays away, and its pods run elsewhere', async () => {
+  test('a deleted node stays deleted, and its pods run on other nodes', async () => {
     const node = await world.value('{.items[5].metadata.name}', 'nodes');
     await kubectl(`delete node ${node}`);
     expect(await world.refused(['get', 'node', node])).toMatch(/not found/);

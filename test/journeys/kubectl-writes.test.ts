@@ -1,4 +1,4 @@
-// The real kubectl changes objects of the embedded cluster: apply in every form, edit, patch, replace, delete.
+// The real kubectl writes objects of the embedded cluster: apply in every form, edit, patch, replace, delete.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ describeKubectl('kubectl writes', () => {
   });
   afterAll(() => world.close());
 
-  test('apply -f config/samples/ creates, then changes nothing; diff is empty; delete -f takes all away', async () => {
+  test('apply -f config/samples/ creates, then changes nothing; diff is empty; delete -f deletes all', async () => {
     expect(await world.kubectl(['apply', '-f', SAMPLES])).toMatch(/^(\S+\.evenkeel\.io\/\S+ created\n){8}$/);
     expect(await world.kubectl(['apply', '-f', SAMPLES])).toMatch(/^(\S+ unchanged\n){8}$/);
     expect(await world.kubectl(['diff', '-f', SAMPLES])).toBe('');
@@ -38,10 +38,10 @@ describeKubectl('kubectl writes', () => {
   });
 
   test.each<[string, string, RegExp, RegExp?]>([
-    // Server-side apply meets the schema before validation does, and has words of its own for what it cannot place there.
+    // Server-side apply checks the schema before validation, and reports an undeclared field with a message of its own.
     ['an unknown field', '{ colour: red }', /unknown field "spec\.colour"/, /\.spec\.colour: field not declared in schema/],
     [
-      'a value that is none of the choices',
+      'a value that is not in the enum',
       '{ mode: Automatic }',
       /spec\.mode: Unsupported value: "Automatic": supported values: "Observe", "Recommend", "Approve", "Auto"/,
     ],
@@ -52,16 +52,20 @@ describeKubectl('kubectl writes', () => {
       /spec\.dryRun: Invalid value: "integer": .*must be of type boolean/,
       /\.spec\.dryRun: expected boolean/,
     ],
-    ['a text that is no duration', '{ cooldown: soon }', /spec\.cooldown: Invalid value: .*should match/],
-    ['a rule over two fields', "{ cpu: { min: '2', max: '1' } }", /spec\.cpu\.min: Invalid value: .*min must not be greater than max/],
-    ['two ways to say one thing', '{ namespaces: [a], namespaceSelector: {} }', /spec.*give namespaces or namespaceSelector, not both/],
-  ])('a wrong policy is refused, naming field and remedy: %s', async (_, spec, words, applyWords = words) => {
+    ['a string that is not a duration', '{ cooldown: soon }', /spec\.cooldown: Invalid value: .*should match/],
+    [
+      'a validation rule over two fields',
+      "{ cpu: { min: '2', max: '1' } }",
+      /spec\.cpu\.min: Invalid value: .*min must not be greater than max/,
+    ],
+    ['two mutually exclusive fields', '{ namespaces: [a], namespaceSelector: {} }', /spec.*give namespaces or namespaceSelector, not both/],
+  ])('an invalid policy is refused, naming field and remedy: %s', async (_, spec, words, applyWords = words) => {
     expect(await refusedApply(yaml.policy('wrong', spec))).toMatch(words);
     expect(await refusedApply(yaml.policy('wrong', spec), '--server-side')).toMatch(applyWords);
     expect(await refusedApply(yaml.policy('wrong', spec), '--dry-run=server')).toMatch(words);
   });
 
-  test('a wrong built-in object is refused, naming the field', async () => {
+  test('an invalid built-in object is refused, naming the field', async () => {
     expect(await world.refused(['create', 'deployment', 'Wrong_Name', '--image=x'])).toMatch(/metadata\.name: Invalid value: "Wrong_Name"/);
     expect(await world.refused(['run', 'wrong', '--image=x', '--overrides={"spec":{"containers":[{"name":"a"},{"name":"a"}]}}'])).toMatch(
       /spec\.containers\[1\]\.name: Duplicate value: "a"/,
@@ -71,7 +75,7 @@ describeKubectl('kubectl writes', () => {
     );
   });
 
-  test('server-side apply meets a conflict, names manager and field, and is forced', async () => {
+  test('server-side apply reports a conflict with manager and field, and can be forced', async () => {
     await apply(yaml.configMap('shared', { a: '1', b: '2' }), '--server-side', '--field-manager=first');
     const changed = yaml.configMap('shared', { a: '9' });
     expect(await refusedApply(changed, '--server-side', '--field-manager=second')).toMatch(/1 conflict: conflict with "first": \.data\.a/);
@@ -86,12 +90,12 @@ describeKubectl('kubectl writes', () => {
       'jsonpath={.metadata.managedFields[*].manager}',
     ]);
     expect(managers.split(' ').sort()).toEqual(['first', 'second']);
-    // What its last owner names no longer goes.
+    // A field is removed when its last owner no longer applies it.
     await apply(yaml.configMap('shared', { a: '9' }), '--server-side', '--field-manager=first');
     expect(await world.value('{.data}', 'cm', 'shared')).toBe('{"a":"9"}');
   });
 
-  test('an applier who scales back what was scaled meets a conflict', async () => {
+  test('applying the replicas that an autoscaler changed is a conflict', async () => {
     const deployment = JSON.stringify({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -110,7 +114,7 @@ describeKubectl('kubectl writes', () => {
     await world.kubectl(['delete', 'deploy', 'scaled']);
   });
 
-  test('client-side apply removes what it no longer names, and moves to server-side apply', async () => {
+  test('client-side apply removes omitted fields, and migrates to server-side apply', async () => {
     await apply(yaml.configMap('local', { a: '1', b: '2' }));
     await apply(yaml.configMap('local', { a: '1' }));
     expect(await world.value('{.data}', 'cm', 'local')).toBe('{"a":"1"}');
@@ -126,7 +130,7 @@ describeKubectl('kubectl writes', () => {
     expect(shown).toBe('Recommend');
   });
 
-  test('apply --prune takes away what left the set', async () => {
+  test('apply --prune deletes objects that left the set', async () => {
     const set = ['--prune', '-l', 'set=x', '--prune-allowlist=core/v1/ConfigMap', '-n', 'default'];
     const one = yaml.configMap('one', {}, { set: 'x' });
     const two = yaml.configMap('two', {}, { set: 'x' });
@@ -135,14 +139,14 @@ describeKubectl('kubectl writes', () => {
     expect(await world.value('{.items[*].metadata.name}', 'cm', '-l', 'set=x')).toBe('one');
   });
 
-  test('diff shows what would change, by either way of applying', async () => {
+  test('diff shows the changes, for client-side and server-side apply', async () => {
     await apply(yaml.configMap('different', { a: '1' }));
     const input = yaml.configMap('different', { a: '2' });
     expect(await world.refused(['diff', '-f', '-'], { input })).toMatch(/-\s+a: "1"\n\+\s+a: "2"/);
     expect(await world.refused(['diff', '--server-side', '--force-conflicts', '-f', '-'], { input })).toMatch(/\+\s+a: "2"/);
   });
 
-  test('edit changes what the editor wrote, and prints what is wrong in it', async () => {
+  test('edit applies the edited object, and reports its errors', async () => {
     await apply(yaml.policy('edited', '{ mode: Observe }'));
     const edit = (script: string, ...more: readonly string[]): [string[], { env: Record<string, string> }] => [
       ['edit', 'prp', 'edited', ...more],
@@ -152,7 +156,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.value('{.spec.mode}', 'prp', 'edited')).toBe('Approve');
     expect(await world.warnings(...edit('s/nothing/nothing/'))).toMatch(/cancelled, no changes made/i);
     const cancelled = await world.refused(...edit('s/mode:.Approve/mode:\\ Wild/'));
-    // kubectl opens the editor again with the reasons on top; the copy that it keeps has them, too.
+    // kubectl opens the editor again with the errors on top; the copy that it keeps contains them too.
     const copy = /stored to "(.+)"/.exec(cancelled)?.[1] ?? '';
     expect(await readFile(copy, 'utf8')).toMatch(/# \* ?spec\.mode: Unsupported value: "Wild"/);
     expect(await world.value('{.spec.mode}', 'prp', 'edited')).toBe('Approve');
@@ -198,7 +202,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.refused(patch('merge', { spec: { mode: 'Wild' } }, 'prp', 'patched'))).toMatch(/spec\.mode: Unsupported value/);
   });
 
-  test('the status has a way in of its own', async () => {
+  test('the status is written through its subresource', async () => {
     await apply(yaml.policy('stateful', '{}'));
     const condition = { type: 'Ready', status: 'True', reason: 'Fine', message: 'ok', lastTransitionTime: '2026-01-05T00:00:00Z' };
     const body = JSON.stringify({ spec: { mode: 'Auto' }, status: { conditions: [condition] } });
@@ -209,7 +213,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.value('{.spec.mode} {.metadata.generation} {.status.conditions[0].status}', 'prp', 'stateful')).toBe('Auto 2 True');
   });
 
-  test('label and annotate, with --overwrite, and away again', async () => {
+  test('label and annotate, with --overwrite, and removal', async () => {
     await apply(yaml.configMap('marked', {}));
     await world.kubectl(['label', 'cm', 'marked', 'team=a']);
     expect(await world.refused(['label', 'cm', 'marked', 'team=b'])).toMatch(/already has a value/);
@@ -220,7 +224,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.value('{.metadata.labels}', 'cm', 'marked')).toBe('');
   });
 
-  test('replace takes the newest version alone; --force begins anew', async () => {
+  test('replace requires the current resourceVersion; --force recreates the object', async () => {
     await apply(yaml.configMap('replaced', { a: '1' }));
     const file = join(world.folder, 'replaced.yaml');
     await writeFile(file, await world.kubectl(['get', 'cm', 'replaced', '-o', 'yaml']));
@@ -250,7 +254,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.kubectl(['create', ...what.split(' ')])).toMatch(pattern);
   });
 
-  test('a role lets its subject do what it says, and a quota stops what is too much', async () => {
+  test('a role grants its rules to its subject, and a quota refuses objects beyond it', async () => {
     const bot = '--as=system:serviceaccount:made:bot';
     expect(await world.kubectl(['auth', 'can-i', 'list', 'pods', '-n', 'made', bot])).toMatch(/^yes/);
     expect(await world.refused(['auth', 'can-i', 'delete', 'pods', '-n', 'made', bot])).toMatch(/^no/);
@@ -261,7 +265,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.kubectl(['describe', 'quota', 'q', '-n', 'made'])).toMatch(/configmaps +3 +3/);
   });
 
-  test('deleting a namespace takes along what is in it', async () => {
+  test('deleting a namespace deletes its objects', async () => {
     await world.kubectl(['create', 'deployment', 'inside', '--image=x', '-n', 'made']);
     await world.kubectl(['wait', '--for=condition=Available', 'deploy/inside', '-n', 'made']);
     expect(await world.kubectl(['delete', 'namespace', 'made'])).toMatch(/namespace "made" deleted/);
@@ -269,7 +273,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.kubectl(['get', 'cm,secret,sa,svc,deploy,rs,pods', '-n', 'made', '-o', 'name'])).toBe('');
   });
 
-  test('a finalizer holds an object until it is gone', async () => {
+  test('a finalizer keeps an object until it is removed', async () => {
     await apply(yaml.configMap('held', {}));
     await world.kubectl(['patch', 'cm', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":["example.com/hold"]}}']);
     await world.kubectl(['delete', 'cm', 'held', '--wait=false']);
@@ -278,7 +282,7 @@ describeKubectl('kubectl writes', () => {
     await world.kubectl(['wait', '--for=delete', 'cm/held']);
   });
 
-  test('deleting a CRD takes along its objects and its API', async () => {
+  test('deleting a CRD deletes its objects and its API', async () => {
     await world.kubectl(['apply', '-f', join(SAMPLES, 'rebalancepolicy.yaml')]);
     await world.kubectl(['delete', 'crd', 'rebalancepolicies.evenkeel.io']);
     expect(await world.refused(['get', '--raw', '/apis/evenkeel.io/v1alpha1/rebalancepolicies'])).toMatch(/NotFound/);

@@ -1,12 +1,12 @@
-// fast-check with the seed and the number of cases of the tier that runs: jest.config.js puts it in place of the package.
-// `make test` draws the same cases each time, so that it cannot fail by chance; `make soak` draws others, and many more.
+// fast-check with the seed and the number of cases of the test tier; jest.config.js maps the package to this file. `make test` draws the
+// same cases each time, so that it cannot fail by chance; `make soak` draws others, and many more.
 
 import fc from '../../node_modules/fast-check/lib/fast-check.js';
 import type { IRawProperty, Parameters } from '../../node_modules/fast-check/lib/fast-check.js';
 
 export * from '../../node_modules/fast-check/lib/fast-check.js';
 
-/** The package's own number of cases where a test names none. */
+/** fast-check's default number of cases. */
 const RUNS = 100;
 
 interface PropertyRuns {
@@ -24,7 +24,7 @@ function ofTheTier<T>(parameters: Parameters<T> = {}): Parameters<T> {
   return { ...parameters, numRuns: (parameters.numRuns ?? RUNS) * factor, seed: factor > 1 ? seed : (parameters.seed ?? seed) };
 }
 
-// An asynchronous property answers a promise, as in the package.
+// An asynchronous property returns a promise, as in the package.
 function assert<T>(property: IRawProperty<T>, parameters?: Parameters<T>): void | Promise<void> {
   return fc.assert(property, ofTheTier(parameters));
 }

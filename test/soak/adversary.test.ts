@@ -1,5 +1,4 @@
-// 10,000 random lives of a workload, each moment held against the rules that protect it, and a share of them followed until
-// every loop has ended.
+// Checks 10,000 random lives of a workload against the safety rules at each moment, and follows a share of them until every loop has ended.
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -11,13 +10,13 @@ import { numberFrom } from './settings.ts';
 
 /** `make soak` draws 20 times as many. */
 const LIVES = numberFrom('SOAK_LIVES', 500);
-/** Lives that are followed through two quiet months more. */
+/** Lives that continue for two steady months. */
 const LONG_LIVES = Math.ceil(LIVES / 20);
 const TIMEOUT_MS = 6 * HOUR_MS;
 
 describe('in every life of a workload', () => {
   test(
-    'no limit passes its bound, and nothing is reduced without evidence, below the memory peak of 7 days, or twice a day',
+    'no limit passes its bound, and no request is reduced without evidence, below the memory peak of 7 days, or twice a day',
     () => {
       fc.assert(
         fc.property(lives, (life) => {
@@ -34,7 +33,7 @@ describe('in every life of a workload', () => {
   test(
     'resizes and reports end once usage is steady',
     () => {
-      // Usage of two weeks is remembered; after them memory falls once a day at most, by part of the way.
+      // Usage of two weeks is kept; after them memory falls at most once a day, by a part of the difference.
       const quietMs = 60 * DAY_MS;
       fc.assert(
         fc.property(lives.map(resizedByAllNodes), (life) => {

@@ -1,4 +1,4 @@
-// kill -9 at random moments, a thousand times: on a new cluster every few kills, so that each falls into work.
+// kill -9 at random moments, a thousand times; a new cluster every few kills, so that each kill interrupts work.
 
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
@@ -10,13 +10,13 @@ import { numberFrom } from './settings.ts';
 
 const KILLS = numberFrom('SOAK_KILLS', 1000);
 const SEED = numberFrom('SOAK_SEED', Math.floor(Math.random() * 2 ** 31), 0);
-/** The change of three workloads takes about as many restarts. */
+/** Resizing three workloads takes about as many restarts. */
 const KILLS_PER_CLUSTER = 8;
-/** From a start that has not listed anything yet to some minutes of the cluster's time after it. */
+/** From a start that has not listed any object yet, to several minutes of cluster time later. */
 const MAX_ALIVE_MS = 8_000;
-/** Writes of pods and Recommendations that one change of a cluster takes at most. */
+/** Upper bound of the writes of pods and Recommendations during the change of one cluster. */
 const MAX_EVENTS = 60;
-/** A minute a cluster on an idle machine, ten on one that does much else. */
+/** A cluster takes a minute on an idle machine, and ten on a busy one. */
 const TEST_MS = Math.ceil(KILLS / KILLS_PER_CLUSTER) * 10 * 60_000 + 20 * 60_000;
 
 describe('kill -9 at random moments', () => {
@@ -33,14 +33,14 @@ describe('kill -9 at random moments', () => {
         amid += amidChanges;
         process.stdout.write(`${done + kills} of ${KILLS} kills, ${amid} of them while changes were under way\n`);
       }
-      // Kills that all fall behind the last change prove nothing.
+      // Kills after the last change prove nothing.
       expect(amid).toBeGreaterThan(0);
     },
     TEST_MS,
   );
 });
 
-/** On a cluster of its own. `amidChanges`: kills that came before every workload had what is recommended for it. */
+/** Kills a controller at random moments on a new cluster. `amidChanges` counts the kills before every workload had its recommended size. */
 async function endAfter(seed: number, kills: number): Promise<{ readonly end: EndState; readonly amidChanges: number }> {
   const fixture = new TestFixture();
   try {
@@ -64,7 +64,7 @@ async function endAfter(seed: number, kills: number): Promise<{ readonly end: En
   }
 }
 
-/** After a random number of writes, at the very write, or after a random time, whichever comes first: so it comes. */
+/** A random number of writes, or a random time, whichever comes first; the kill may coincide with a write. */
 async function randomMoment({ watch }: CrashWorld, random: SeededRandom): Promise<void> {
   const over = new AbortController();
   await Promise.race([

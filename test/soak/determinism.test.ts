@@ -13,7 +13,7 @@ const starts: DemoSummary['start'][] = [];
 const seeds = Array.from({ length: SEEDS }, () => String(Math.floor(random.next() * 2 ** 31)));
 
 test.each(seeds)(
-  `evenkeel demo --speed max --seed %s ends the same twice, and otherwise than other seeds (of ${SEEDS}, SOAK_SEEDS, drawn by ${SEED}, SOAK_SEED)`,
+  `evenkeel demo --speed max --seed %s has the same end in two runs, and another end with another seed (of ${SEEDS}, SOAK_SEEDS, drawn by ${SEED}, SOAK_SEED)`,
   async (seed) => {
     const fixture = new TestFixture();
     try {
@@ -22,7 +22,7 @@ test.each(seeds)(
         const { wallSeconds: _ofTheMachine, ...same } = summary as DemoSummary;
         return same;
       };
-      // Side by side, so that the two race the machine differently.
+      // Run concurrently, so that machine load affects the two differently.
       const [first, second] = await Promise.all([run(), run()]);
       expect(second).toEqual(first);
       expect(first.resizes).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// The bench of fourteen days and sixty workloads in little: each sort of workload once, two days after a past of eight.
-// The same rules; `make bench BENCH=fortnight` is the whole.
+// A small version of the benchmark of fourteen days and sixty workloads: one workload of each kind, for two days after a history of eight.
+// The rules are the same; the whole is `make bench BENCH=fortnight`.
 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { FortnightFigures } from '../bench/fortnight/ledger.ts';
@@ -10,7 +10,7 @@ import { SORTS } from '../bench/fortnight/workloads.ts';
 const OPTIONS = { seed: 2, workloads: SORTS.length, days: 2, pastDays: 8 };
 const MAX_MS = 1_200_000;
 
-describe('a cluster of every sort of workload, with the default settings in Auto', () => {
+describe('a cluster with every kind of workload, with the default settings in Auto', () => {
   let original: FortnightFigures;
   let evenkeel: FortnightFigures;
   let runs: Runs;
@@ -26,7 +26,7 @@ describe('a cluster of every sort of workload, with the default settings in Auto
     expect(shareFallen(runs, 'evenkeel', ({ requestedMean }) => requestedMean.memoryGib)).toBeGreaterThanOrEqual(0.35);
   });
 
-  test('has no more OOM kills, none where there were none, and no more time in which CPU is held back', () => {
+  test('has no more OOM kills, none in workloads without them before, and no more CPU throttling', () => {
     expect(original.oomKills).toBeGreaterThan(0);
     expect(original.throttledSeconds).toBeGreaterThan(0);
     expect(evenkeel.oomKills).toBeLessThanOrEqual(original.oomKills);
@@ -34,7 +34,7 @@ describe('a cluster of every sort of workload, with the default settings in Auto
     expect(evenkeel.throttledSeconds).toBeLessThanOrEqual(original.throttledSeconds);
   });
 
-  test('evicts no pod and keeps no pod pending for longer', () => {
+  test('evicts no pod and keeps no pod pending longer', () => {
     expect(evenkeel.evictions).toBe(0);
     expect(evenkeel.resizes).toBeGreaterThan(0);
     expect(evenkeel.longestPendingSeconds).toBeLessThanOrEqual(original.longestPendingSeconds + 60);

@@ -1,7 +1,6 @@
 /**
- * A whole number from the environment, or the default where the variable is not set.
- *
- * @throws with the variable's name where it is set to anything else
+ * Returns a whole number from the environment, or the default when the variable is not set. Throws with the variable's name when its value
+ * is not a whole number of at least the minimum.
  */
 export function numberFrom(name: string, otherwise: number, minimum = 1, environment: NodeJS.ProcessEnv = process.env): number {
   const given = environment[name];

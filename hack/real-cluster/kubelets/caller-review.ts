@@ -1,5 +1,5 @@
-// Who may read what of a kubelet: the token is reviewed and the access asked for at the API server, with the resources that
-// the kubelet's own authorization uses. A role without `nodes/metrics` gets a 403 here as it does in production.
+// Authenticates and authorizes the callers of a kubelet with the API server's reviews, for the resources that a kubelet uses. A role
+// without `nodes/metrics` gets a 403 as in production.
 
 import type { ApiTransport } from '#kube/api-transport';
 
@@ -60,14 +60,14 @@ function subresourceOf(path: string): string {
   return path === '/healthz' ? 'healthz' : 'proxy';
 }
 
-/** Answers for a while; a failure is asked again. */
+/** Caches results for a while; a failure is not cached. */
 class ExpiringCache<T> {
   readonly #entries = new Map<string, { readonly until: number; readonly answer: Promise<T> }>();
 
   get(key: string, ask: () => Promise<T>): Promise<T> {
     const now = performance.now();
-    const known = this.#entries.get(key);
-    if (known !== undefined && known.until > now) return known.answer;
+    const cached = this.#entries.get(key);
+    if (cached !== undefined && cached.until > now) return cached.answer;
     for (const [other, { until }] of this.#entries) if (until <= now) this.#entries.delete(other);
     const answer = ask();
     this.#entries.set(key, { until: now + KEPT_MS, answer });

@@ -11,14 +11,14 @@ interface NodeWire {
 const AGAIN_AFTER_MS = 500;
 const NODES = '/api/v1/nodes';
 
-/** Keeps a kubelet for every node of kwok's. Resolves when the signal aborts. */
+/** Serves a kubelet for every kwok node. Resolves when the signal aborts. */
 export async function followNodes(transport: ApiTransport, servers: KubeletServers, signal: AbortSignal): Promise<void> {
   while (!isAborted(signal)) {
     try {
       const resourceVersion = await listNodes(transport, servers, signal);
       await watchNodes(transport, servers, resourceVersion, signal);
     } catch (err) {
-      if (!isAborted(signal)) console.error('kubelets: following the nodes failed, again soon:', err);
+      if (!isAborted(signal)) console.error('kubelets: watching the nodes failed; will retry:', err);
     }
     await pause(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -42,13 +42,13 @@ async function watchNodes(transport: ApiTransport, servers: KubeletServers, reso
     const { type, object } = item as { readonly type: string; readonly object: NodeWire };
     if (type === 'ADDED' || type === 'MODIFIED') await serve(servers, object);
     else if (type === 'DELETED') servers.remove(object.metadata.name);
-    else if (type === 'ERROR') return; // listed anew
+    else if (type === 'ERROR') return; // listed again
   }
 }
 
 async function serve(servers: KubeletServers, node: NodeWire): Promise<void> {
   if (node.metadata.annotations?.['kwok.x-k8s.io/node'] !== 'fake') return;
   const address = node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
-  // Only loopback: another address belongs to somebody else.
+  // Only loopback: the process may not listen on other addresses.
   if (address?.startsWith('127.') === true) await servers.serve(node.metadata.name, address);
 }

@@ -1,6 +1,6 @@
-// What the kubelets tell. CPU and memory are kwok's simulated metrics, passed on as they are; the volumes of
-// /stats/summary, which kwok does not have, are as large as their claims and as full as the claim's annotation says. Pressure,
-// and the CFS periods of /metrics/cadvisor, are what the pod's annotations say, from the pod's start on.
+// Pages of the kubelets. CPU and memory are kwok's simulated metrics, passed through. The volumes of /stats/summary, which kwok lacks, have
+// the size of their claims and the usage of the claim's annotation. Pressure, and the CFS periods of /metrics/cadvisor, follow the pod's
+// annotations from its start.
 
 import { parseCpu, parseMemory } from './quantities.ts';
 import type { ApiTransport } from '#kube/api-transport';
@@ -17,7 +17,10 @@ interface Page {
 }
 
 const USED_BYTES = 'evenkeel.dev/used-bytes';
-/** Of a pod: the share of CFS periods in which its CPU-limited containers are throttled, and of the time in which they wait for CPU. */
+/**
+ * Pod annotations: the share of CFS periods in which its CPU-limited containers are throttled, and the share of time in which they wait for
+ * CPU.
+ */
 const THROTTLED = 'evenkeel.dev/throttled-ratio';
 const CPU_PRESSURE = 'evenkeel.dev/cpu-pressure-ratio';
 /** `cpu.cfs_period_us` as kubelets set it: 100 ms. */
@@ -30,7 +33,7 @@ export class KubeletPages {
     this.#dependencies = dependencies;
   }
 
-  /** null: a kubelet has no such page, or this one does not. */
+  /** A page; null when a kubelet does not have it, or this one does not support it. */
   async page(node: string, path: string): Promise<Page | null> {
     if (path === '/metrics/resource') return this.#resourceMetrics(node);
     if (path === '/metrics/cadvisor') return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: await this.#cadvisor(node) };
@@ -78,7 +81,7 @@ export class KubeletPages {
     const claims = mounted ? await this.#list<ClaimWire>('/api/v1/persistentvolumeclaims', {}) : [];
     const byName = new Map(claims.map((claim) => [`${claim.metadata.namespace}/${claim.metadata.name}`, claim]));
     return {
-      // No node's tasks never wait.
+      // The node itself has almost no pressure.
       node: { nodeName: node, cpu: { time: new Date().toISOString(), psi: psi(0.01) } },
       pods: pods.map((pod) => ({
         podRef: { name: pod.metadata.name, namespace: pod.metadata.namespace, uid: pod.metadata.uid },
@@ -89,7 +92,7 @@ export class KubeletPages {
   }
 
   async #list<T>(path: string, query: Readonly<Record<string, string>>): Promise<readonly T[]> {
-    // From the watch cache: every node asks, and a moment's age does no harm.
+    // From the watch cache, because every node reads it, and slightly stale data is sufficient.
     const answer = await this.#dependencies.transport.request({ method: 'GET', path, query: { ...query, resourceVersion: '0' } });
     if (answer.status !== 200) throw new Error(`listing ${path}: HTTP ${answer.status}`);
     return (answer.body as { readonly items: readonly T[] }).items;
@@ -109,13 +112,13 @@ function usageOf(pod: PodWire): object {
   };
 }
 
-/** As k8s.io/kubelet 0.36 writes it: averages in percent. */
+/** PSI in the format of k8s.io/kubelet 0.36: averages in percent. */
 function psi(ratio: number): object {
   const data = { total: Math.round(ratio * 1e9), avg10: ratio * 100, avg60: ratio * 100, avg300: ratio * 100 };
   return { full: data, some: data };
 }
 
-/** As the kubelet's cAdvisor labels a container. */
+/** Labels of a container as the kubelet's cAdvisor writes them. */
 function labelsOf({ metadata, spec }: PodWire, container: string): string {
   const { image = '' } = spec.containers.find(({ name }) => name === container) ?? {};
   const id = `/kubepods/burstable/pod${metadata.uid}/${container}`;

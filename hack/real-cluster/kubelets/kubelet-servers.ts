@@ -12,7 +12,7 @@ export interface KubeletServersDependencies {
   readonly pages: KubeletPages;
 }
 
-/** One HTTPS server for each node, at the node's own address. */
+/** One HTTPS server per node, at the node's address. */
 export class KubeletServers {
   readonly #dependencies: KubeletServersDependencies;
   readonly #servers = new Map<string, { readonly address: string; readonly server: https.Server }>();
@@ -30,7 +30,7 @@ export class KubeletServers {
     this.remove(node);
     const { authority, port } = this.#dependencies;
     const { key, certificate } = await signServing(authority, `system:node:${node}`, [node], [address]);
-    // A client's certificate is asked for and not demanded: most callers bring a token.
+    // A client certificate is optional, because most callers send a token.
     const tls = { key, cert: certificate, ca: authority.certificate, requestCert: true, rejectUnauthorized: false };
     const server = https.createServer(tls, (request, response) => {
       this.#answer(node, request, response).catch((err: unknown) => end(response, 500, String(err)));
@@ -77,7 +77,7 @@ interface Answer {
 function callerOf(request: IncomingMessage): Caller | null {
   const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token !== undefined) return { token };
-  // Of an HTTPS server, which hands out no other.
+  // The sockets of an HTTPS server are TLS sockets.
   const { authorized, subject } = peerOf(request.socket as unknown as PeerOfTls);
   if (!authorized) return null;
   const groups = [subject.O].flat().filter((group) => typeof group === 'string');

@@ -1,5 +1,5 @@
-// The kubelets' own endpoints, one for each kwok node: HTTPS at the node's address, callers authenticated and authorized by
-// the API server as a kubelet does it. Usage is kwok's. Nothing here knows what Evenkeel is.
+// Endpoints of the kubelets of kwok nodes: HTTPS at each node's address, with callers authenticated and authorized by the API server as a
+// real kubelet does. kwok provides the usage. The program is independent of Evenkeel.
 
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -37,7 +37,7 @@ const servers = new KubeletServers({
 });
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
 
-console.log('kubelets: following the nodes');
+console.log('kubelets: watching the nodes');
 await followNodes(transport, servers, stop.signal);
 servers.close();
 process.exit(0);

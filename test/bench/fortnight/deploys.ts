@@ -1,5 +1,4 @@
-// What people do to the workloads meanwhile: every few days each Deployment and StatefulSet gets a new image, and with it
-// new pods at the sizes of the manifest.
+// Deploys of users: every few days each Deployment and StatefulSet gets a new image, and so new pods with the sizes of the manifest.
 
 import { DAY_MS, HOUR_MS, type Instant } from '#kube/units';
 import { between } from '#embedded-cluster/clock/seeded-hash';
@@ -15,11 +14,11 @@ interface Templated {
 export interface DeployPlan {
   readonly seed: number;
   readonly until: Instant;
-  /** Days between two deploys of a workload: drawn between these. */
+  /** Range of days between two deploys of a workload. */
   readonly everyDays: readonly [from: number, to: number];
 }
 
-/** Plans every deploy until the end; the same moments for the same seed, whoever sizes the pods. */
+/** Schedules all deploys until the end; the times depend on the seed only, not on the controller that sizes the pods. */
 export function planDeploys(
   cluster: EmbeddedCluster,
   workloads: readonly FortnightWorkload[],

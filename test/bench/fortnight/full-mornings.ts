@@ -1,5 +1,5 @@
-// What a batch queue does to a cluster: each morning, when everything else gets busy, its pods take nearly all that is free
-// on every node, so that raises are Deferred and new pods wait. The same moments, whoever sizes the pods.
+// A batch queue: each morning, when other workloads get busy, its pods take almost all free capacity of every node, so that raises are
+// Deferred and new pods stay Pending. The times do not depend on the controller that sizes the pods.
 
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Instant } from '#kube/units';
@@ -11,7 +11,7 @@ import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';
 export const FULL_FROM_HOUR = 7;
 export const FULL_FOR_MS = 150 * MINUTE_MS;
 const NAMESPACE = 'batch-queue';
-/** Of what is free; the rest is for the system. */
+/** Share of the free capacity; the rest is for system pods. */
 const SHARE_TAKEN = 0.98;
 const USAGE = JSON.stringify({ app: { profile: 'steady', cpu: '5m', memory: '8Mi' } });
 
@@ -20,14 +20,14 @@ interface WireNode {
   readonly status: { readonly allocatable: { readonly cpu: string; readonly memory: string } };
 }
 
-/** Whether the nodes are full at a moment, or have been a moment ago. */
+/** Whether the nodes are full, or have just become free. */
 export function isFullAt(at: Instant): boolean {
   const ofDay = at % DAY_MS;
   const from = FULL_FROM_HOUR * HOUR_MS;
   return ofDay >= from && ofDay <= from + FULL_FOR_MS + MINUTE_MS;
 }
 
-/** Fills the nodes each morning until the end. */
+/** Schedules the batch pods of each morning until the end. */
 export function planFullMornings(cluster: EmbeddedCluster, until: Instant): void {
   const { clock } = cluster;
   const queue = cluster.server.accessAs('batch-queue');
@@ -65,12 +65,12 @@ function emptyNodes(queue: ClusterAccess): void {
   }
 }
 
-/** What its spec asks for, or what the node still holds for it where that is more. */
+/** Request of a pod: the higher of its spec and of the resources that its node has allocated. */
 function requestOf(pod: Pod, resource: 'cpu' | 'memory'): number {
   return pod.spec.containers.reduce((sum, { name, resources }) => {
-    const held = pod.status.containerStatuses?.find((status) => status.name === name)?.['allocatedResources'] as
+    const allocated = pod.status.containerStatuses?.find((status) => status.name === name)?.['allocatedResources'] as
       Readonly<Record<string, string>> | undefined;
-    return sum + Math.max(amountOf(resource, resources?.requests?.[resource]), amountOf(resource, held?.[resource]));
+    return sum + Math.max(amountOf(resource, resources?.requests?.[resource]), amountOf(resource, allocated?.[resource]));
   }, 0);
 }
 

@@ -1,4 +1,4 @@
-// What a run comes to, read from the cluster while it lives: what is requested, what happens to pods, what it costs.
+// Measures a run while it proceeds: requests, usage, events of pods, cost.
 
 import { DAY_MS, GiB, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { moneyOf } from '../../../src/demo/money.ts';
@@ -14,6 +14,7 @@ export interface Requested {
   readonly memoryGib: number;
 }
 
+/** Figures of a whole run. */
 export interface FortnightFigures {
   readonly requestedAtStart: Requested;
   readonly requestedAtEnd: Requested;
@@ -30,13 +31,13 @@ export interface FortnightFigures {
   readonly evictions: number;
   readonly resizes: number;
   readonly resizesPerWorkloadDay: number;
-  /** Share of the samples of running containers with usage above the request that is in force. */
+  /** Share of the samples of running containers with usage above the request in force. */
   readonly cpuOverrunRatio: number;
   readonly memoryOverrunRatio: number;
-  /** All pods' time from their creation to their containers' start. */
+  /** Sum over all pods of the time from creation to the start of their containers, in seconds. */
   readonly pendingSeconds: number;
   readonly longestPendingSeconds: number;
-  /** By container of each workload, for whoever looks for a reason. */
+  /** Tally of each container, to explain the figures. */
   readonly tallies: readonly ContainerTally[];
 }
 
@@ -48,7 +49,7 @@ interface Sample {
   readonly pods: number;
 }
 
-/** Begins to read at once. */
+/** Starts to sample when it is constructed. */
 export class Ledger {
   readonly #cluster: EmbeddedCluster;
   readonly #from: ClusterCounters;
@@ -57,12 +58,12 @@ export class Ledger {
   readonly #samples: Sample[] = [];
   readonly #isLeftOut: (at: Instant) => boolean;
   readonly #overruns = new Overruns();
-  /** Pods that have not begun to run, and when they were created. */
+  /** Creation times of pods that have not started, by uid. */
   readonly #pending = new Map<string, Instant>();
   #pendingMs: DurationMs = 0;
   #longestPendingMs: DurationMs = 0;
 
-  /** @param isLeftOut moments at which what is requested tells nothing of the sizer */
+  /** @param isLeftOut times at which requests do not depend on the sizer */
   constructor(cluster: EmbeddedCluster, isLeftOut: (at: Instant) => boolean = () => false) {
     this.#cluster = cluster;
     this.#isLeftOut = isLeftOut;
@@ -74,6 +75,7 @@ export class Ledger {
     this.#plan();
   }
 
+  /** Figures of the samples so far. @param workloads number of workloads */
   figures(workloads: number): FortnightFigures {
     const { clock, nodes } = this.#cluster;
     const to = nodes.counters();

@@ -2,13 +2,13 @@ import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import type { Pod } from '#embedded-cluster/controllers/wire/pod';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 
-/** How often running containers use more than their request in force: what a node has no capacity set aside for. */
+/** Measures how often running containers use more than their request in force, which is capacity that the node does not reserve. */
 export class Overruns {
   #samples = 0;
   #cpu = 0;
   #memory = 0;
 
-  /** Looks at every container that reports usage. */
+  /** Samples every container with usage. */
   add(cluster: EmbeddedCluster): void {
     const pods = new Map((cluster.server.accessAs('ledger').list('pods') as Pod[]).map((pod) => [keyOf(pod.metadata), pod]));
     for (const { namespace, name, containers } of cluster.nodes.metrics.podMetrics()) {
@@ -24,9 +24,9 @@ export class Overruns {
   }
 
   #addContainer(pod: Pod, name: string, usage: { readonly cpuNanocores: number; readonly memoryBytes: number }): void {
-    const status = pod.status.containerStatuses?.find((each) => each.name === name) as
+    const status = pod.status.containerStatuses?.find((candidate) => candidate.name === name) as
       { readonly resources?: { readonly requests?: Readonly<Record<string, string>> } } | undefined;
-    const requests = status?.resources?.requests ?? pod.spec.containers.find((each) => each.name === name)?.resources?.requests;
+    const requests = status?.resources?.requests ?? pod.spec.containers.find((candidate) => candidate.name === name)?.resources?.requests;
     const [cpu, memory] = [parseCpuMillicores(requests?.['cpu'] ?? '0'), parseMemoryBytes(requests?.['memory'] ?? '0')];
     if (!cpu.ok || !memory.ok) return;
     this.#samples += 1;

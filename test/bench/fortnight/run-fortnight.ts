@@ -1,5 +1,5 @@
-// One life of the cluster: the same workloads, the same use and the same deploys by the same seed, sized by the manifests
-// alone, by Evenkeel with default settings, or by VPA's rule.
+// Runs the cluster once: the same seed gives the same workloads, usage and deploys. Pods are sized by the manifests alone, by Evenkeel with
+// default settings, or by VPA's rule.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,9 +30,9 @@ export interface FortnightOptions {
   readonly seed: number;
   readonly workloads: number;
   readonly days: number;
-  /** Lived through with the original sizes before anybody comes to size them; known to them as from Prometheus. */
+  /** Days of history with the original sizes before the sizer starts; the sizer has their usage, as from Prometheus. */
   readonly pastDays: number;
-  /** The machine's time; the system's when left out. */
+  /** Machine timer; that of the system when left out. */
   readonly timer?: MachineTimer;
   /** `usual` when left out. */
   readonly circumstances?: Circumstances;
@@ -40,15 +40,15 @@ export interface FortnightOptions {
 
 /** A Monday. */
 const START = Date.UTC(2026, 0, 5);
-/** Everything runs and has settled before the first figure is taken. */
+/** Time for all pods to start before the first figure. */
 const SETTLE_MS = HOUR_MS;
-/** Room for each workload's pods as the manifests size them, and for its deploys. */
+/** Leaves capacity for each workload's pods with the sizes of the manifests, and for its deploys. */
 const WORKLOADS_A_NODE = 4;
 
 const EVERY_FEW_DAYS = [2.5, 7] as const;
 const DAILY = [1, 1] as const;
 
-/** Resolves with the figures; throws when the cluster refused something or a component failed. */
+/** Runs the cluster and resolves with the figures. Rejects when the API server refuses an object or a component fails. */
 export async function runFortnight(sizer: Sizer, options: FortnightOptions): Promise<FortnightFigures> {
   const { seed, workloads: count, days, pastDays, timer = new SystemTimer() } = options;
   const input = fortnightInput(seed, count);
@@ -86,7 +86,7 @@ export async function runFortnight(sizer: Sizer, options: FortnightOptions): Pro
   }
 }
 
-/** The controller as it is shipped, and one policy that says `mode: Auto` and nothing else. */
+/** Starts the controller with its defaults, and one policy with `mode: Auto` only. */
 async function startEvenkeel(cluster: EmbeddedCluster, folder: string, seed: number, timer: MachineTimer): Promise<DemoController> {
   const parsed = parseDemoOptions(['--speed', 'max', '--for', '1d', '--seed', String(seed)]);
   if (!parsed.ok) throw new Error(parsed.problems.join('; '));

@@ -1,7 +1,7 @@
-// The Vertical Pod Autoscaler's rule in Evenkeel's place, on the same API: its recommender fed by what metrics-server
-// tells each minute and by OOM kills, its updater evicting through the eviction API, its admission setting the sizes of
-// new pods. Two things are kinder to it than its defaults would be: a container's memory is the highest of its replicas,
-// and where an autoscaler holds CPU utilization it leaves CPU alone, as its documentation asks people to arrange.
+// The rule of the Vertical Pod Autoscaler in Evenkeel's place, on the same API: its recommender gets the usage of metrics-server each
+// minute and OOM kills, its updater evicts through the eviction API, and its admission sets the sizes of new pods. It has two advantages
+// over its defaults: the memory of a container is the highest of its replicas, and it leaves CPU alone where an autoscaler targets CPU
+// utilization, as its documentation recommends.
 
 import { VPA_FLOORS, VpaRecommender, vpaUpdaterActs, type VpaRecommendation } from '../../../src/core/peers/vpa.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
@@ -13,12 +13,12 @@ import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import type { FortnightWorkload } from './workloads.ts';
 
 const METRICS_MS: DurationMs = MINUTE_MS;
-/** Its updater looks each minute; every fifth is enough to tell what it comes to. */
+/** VPA's updater runs each minute; every fifth run is enough for the same outcome. */
 const UPDATER_MS: DurationMs = 5 * MINUTE_MS;
-/** Of a workload's pods at most this share is taken away at a time, and nothing of a single one. */
+/** Highest share of a workload's pods that is evicted at a time; a single replica is not evicted. */
 const EVICTION_TOLERANCE = 0.5;
 const MIN_REPLICAS = 2;
-/** Killed this soon after its start: acted on at once. */
+/** An OOM kill this soon after the container's start is handled at once. */
 const QUICK_OOM_MS: DurationMs = 10 * MINUTE_MS;
 
 type Resource = 'cpu' | 'memory';
@@ -37,7 +37,7 @@ interface WorkloadState {
 /** `evict`: update mode Recreate. `in-place`: InPlaceOrRecreate of VPA 1.6, without its evictions. */
 export type VpaMode = 'evict' | 'in-place';
 
-/** Acts from now on until the cluster closes. */
+/** Starts the autoscaler, which runs until the cluster closes. */
 export function startVpa(cluster: EmbeddedCluster, workloads: readonly FortnightWorkload[], mode: VpaMode): void {
   new VpaController(cluster, workloads, mode).start();
 }
@@ -47,7 +47,7 @@ class VpaController {
   readonly #access: ClusterAccess;
   readonly #mode: VpaMode;
   readonly #workloads: ReadonlyMap<string, WorkloadState>;
-  /** Kills already told, by pod, container and moment. */
+  /** Recorded kills, by pod, container and time. */
   readonly #kills = new Set<string>();
   readonly #quickOoms = new Set<string>();
 
@@ -62,7 +62,7 @@ class VpaController {
     this.#access.onChange('pods', ({ type, object }) => {
       const pod = object as Pod;
       if (type === 'ADDED') this.#admit(pod);
-      if (type === 'MODIFIED') this.#noteKills(pod);
+      if (type === 'MODIFIED') this.#recordKills(pod);
     });
     this.#every(METRICS_MS, () => this.#observe());
     this.#every(UPDATER_MS, () => this.#update());
@@ -87,14 +87,14 @@ class VpaController {
     for (const { namespace, labels, at, containers } of this.#cluster.nodes.metrics.podMetrics()) {
       const state = this.#workloads.get(keyOf(namespace, labels['app'] ?? ''));
       for (const { name, usage } of containers) {
-        const known = state?.containers.get(name);
-        known?.cpu.observe(at, usage.cpuNanocores / 1e6);
-        known?.memory.observe(at, usage.memoryBytes);
+        const containerState = state?.containers.get(name);
+        containerState?.cpu.observe(at, usage.cpuNanocores / 1e6);
+        containerState?.memory.observe(at, usage.memoryBytes);
       }
     }
   }
 
-  #noteKills(pod: Pod): void {
+  #recordKills(pod: Pod): void {
     for (const status of pod.status.containerStatuses ?? []) {
       const ended = endOf(status['lastState']) ?? endOf(status.state);
       if (ended?.reason !== 'OOMKilled') continue;
@@ -102,14 +102,14 @@ class VpaController {
       if (this.#kills.has(key)) continue;
       this.#kills.add(key);
       const container = pod.spec.containers.find(({ name }) => name === status.name);
-      const known = this.#stateOf(pod)?.containers.get(status.name);
-      if (container === undefined || known === undefined) continue;
-      known.memory.observeOom(this.#cluster.clock.now(), amount(container.resources, 'requests', 'memory') ?? 0);
+      const containerState = this.#stateOf(pod)?.containers.get(status.name);
+      if (container === undefined || containerState === undefined) continue;
+      containerState.memory.observeOom(this.#cluster.clock.now(), amount(container.resources, 'requests', 'memory') ?? 0);
       if (instantOf(ended.finishedAt) - instantOf(ended.startedAt) < QUICK_OOM_MS) this.#quickOoms.add(pod.metadata.uid);
     }
   }
 
-  /** Its webhook would have changed the pod before it was stored; here it is changed before its node hears of it. */
+  /** VPA's webhook would change the pod before it is stored; here the pod changes before its node sees it. */
   #admit(pod: Pod): void {
     const state = this.#stateOf(pod);
     if (state !== undefined && pod.status.phase === 'Pending') this.#resize(state, pod);
@@ -183,7 +183,7 @@ function stateOf(workload: FortnightWorkload): WorkloadState {
   return { workload, containers: new Map(containers) };
 }
 
-/** Its limits keep the ratio to the request. */
+/** Limits keep their ratio to the request. */
 function resizeTo(container: WireContainer, resource: Resource, target: number): void {
   const [request, limit] = [amount(container.resources, 'requests', resource), amount(container.resources, 'limits', resource)];
   if (request === null || request <= 0) return;

@@ -1,40 +1,40 @@
-// Sixty workloads of every sort that clusters hold, sized as people size them: most ask for two to five times what they
-// use, some for too little. What each really uses is stated for the embedded cluster in the usual annotation. Everything
-// from one seed.
+// Sixty workloads of all common kinds, sized as users size them: most request two to five times their usage, some too little. The real
+// usage is in the annotation of the embedded cluster. Everything derives from one seed.
 
 import type { ManifestObject } from '../../../src/demo/read-manifests.ts';
 import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';
 import type { UsageProfileKind } from '#embedded-cluster/usage/usage-profile';
 import { SeededRandom } from '../../../src/runtime/random.ts';
 
-/** What one container uses, and what it asks for: as factors of its use. */
+/** Usage of a container, and its requests and limits as factors of it. */
 export interface ContainerSort {
   readonly name: string;
   readonly profile: UsageProfileKind;
-  /** Busy use: drawn between these. */
+  /** Range of the busy usage. */
   readonly cpuMillicores: readonly [number, number];
   readonly memoryMib: readonly [number, number];
-  /** Requests as a multiple of busy use. */
+  /** Requests as a multiple of busy usage. */
   readonly cpuAsked: readonly [number, number];
   readonly memoryAsked: readonly [number, number];
-  /** Limits as a multiple of the request; null: none. */
+  /** Limits as a multiple of the request; null: no limit. */
   readonly cpuLimit: number | null;
   readonly memoryLimit: number | null;
   readonly memorySwing?: number;
-  /** MiB an hour. */
+  /** Growth in MiB per hour. */
   readonly leak?: number;
-  /** CPU of a start as a multiple of busy use, and how long. */
+  /** CPU during the start as a multiple of busy usage, and its duration. */
   readonly startup?: readonly [factor: number, seconds: number];
   readonly runSeconds?: number;
 }
 
+/** A kind of workload, and how many of them a cluster has. */
 export interface WorkloadSort {
   readonly sort: string;
   readonly count: number;
   readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'CronJob';
   readonly replicas: readonly [number, number];
   readonly containers: readonly ContainerSort[];
-  /** CPU utilization that a HorizontalPodAutoscaler holds. */
+  /** CPU utilization that a HorizontalPodAutoscaler targets. */
   readonly hpaTarget?: number;
   readonly schedule?: string;
 }
@@ -48,7 +48,7 @@ function aContainer(over: Partial<ContainerSort> & Pick<ContainerSort, 'profile'
 
 const SIDECAR = aContainer({ name: 'proxy', profile: 'steady', cpuMillicores: [8, 25], memoryMib: [30, 60], cpuAsked: [4, 8] });
 
-/** Two of three fit a cluster of few workloads, too: each sort comes at least once. */
+/** Ordered so that the first two thirds suit a small cluster; each kind occurs at least once. */
 export const SORTS: readonly WorkloadSort[] = [
   { sort: 'steady', count: 7, kind: 'Deployment', replicas: [1, 4], containers: [aContainer({ profile: 'steady' })] },
   {
@@ -74,7 +74,7 @@ export const SORTS: readonly WorkloadSort[] = [
     containers: [aContainer({ profile: 'idle-nights', memorySwing: 0.35 })],
   },
   { sort: 'spiky', count: 5, kind: 'Deployment', replicas: [2, 3], containers: [aContainer({ profile: 'bursty', cpuLimit: 1.5 })] },
-  // A limit that the bursts pass even as it was: held back all along.
+  // Bursts exceed the limit even with the original size: throttled throughout.
   {
     sort: 'spiky-tight',
     count: 2,
@@ -84,7 +84,7 @@ export const SORTS: readonly WorkloadSort[] = [
   },
   { sort: 'shifting', count: 4, kind: 'Deployment', replicas: [2, 3], containers: [aContainer({ profile: 'steps', memorySwing: 0.6 })] },
   { sort: 'growing', count: 2, kind: 'Deployment', replicas: [2, 3], containers: [aContainer({ profile: 'ramp', memorySwing: 0.5 })] },
-  // Reaches its limit within days, dies, begins again.
+  // Reaches its limit within days and is OOM-killed, again and again.
   {
     sort: 'leaking',
     count: 3,
@@ -92,7 +92,7 @@ export const SORTS: readonly WorkloadSort[] = [
     replicas: [2, 2],
     containers: [aContainer({ profile: 'leak', memoryMib: [150, 250], memoryAsked: [1.5, 2], memoryLimit: 1.6, leak: 10 })],
   },
-  // The limit is under the afternoon's peak: killed each day.
+  // The limit is below the afternoon's peak: OOM-killed each day.
   {
     sort: 'oom-prone',
     count: 3,
@@ -107,7 +107,7 @@ export const SORTS: readonly WorkloadSort[] = [
     replicas: [2, 3],
     containers: [aContainer({ profile: 'weekly', cpuAsked: [0.3, 0.6], memoryAsked: [0.6, 0.8], memoryLimit: null })],
   },
-  // A runtime that compiles while it starts.
+  // A runtime that compiles during its start.
   {
     sort: 'slow-start',
     count: 3,
@@ -154,7 +154,7 @@ export const SORTS: readonly WorkloadSort[] = [
   },
 ];
 
-/** One workload, as the rest of the run needs to know it. */
+/** The fields of a workload that the run needs. */
 export interface FortnightWorkload {
   readonly sort: string;
   readonly kind: WorkloadSort['kind'];
@@ -162,7 +162,7 @@ export interface FortnightWorkload {
   readonly name: string;
   readonly hasHpa: boolean;
   readonly replicas: number;
-  /** Names of its containers, for VPA's floors. */
+  /** Names of its containers, for VPA's lower bounds. */
   readonly containers: readonly string[];
 }
 
@@ -175,7 +175,7 @@ const NAMESPACES = ['shop', 'data', 'platform', 'batch'] as const;
 const API_VERSIONS = { Deployment: 'apps/v1', StatefulSet: 'apps/v1', DaemonSet: 'apps/v1', CronJob: 'batch/v1' } as const;
 const SOURCE = 'the fortnight';
 
-/** As many workloads as asked for, of each sort in proportion. */
+/** A number of workloads, with the kinds in proportion. */
 export function fortnightInput(seed: number, count: number): FortnightInput {
   const workloads: FortnightWorkload[] = [];
   const manifests: ManifestObject[] = [];
@@ -200,7 +200,7 @@ export function fortnightInput(seed: number, count: number): FortnightInput {
   return { workloads, manifests };
 }
 
-/** Sorts in the order of dealing: each once, then again those that are due the most. */
+/** Kinds in order of assignment: each once, then the most underrepresented. */
 function dealt(count: number): readonly WorkloadSort[] {
   const total = SORTS.reduce((sum, sort) => sum + sort.count, 0);
   const given = new Map<WorkloadSort, number>();
@@ -250,19 +250,19 @@ function containerOf(sort: ContainerSort, draw: Draw, usage: Record<string, obje
     ...(sort.startup === undefined ? {} : { startupCpu: `${Math.round(cpu * sort.startup[0])}m`, startupSeconds: sort.startup[1] }),
     ...(sort.runSeconds === undefined ? {} : { runSeconds: sort.runSeconds }),
   };
-  const asked = {
+  const requests = {
     cpu: Math.max(10, 5 * Math.ceil((cpu * draw(sort.cpuAsked)) / 5)),
     memory: 8 * Math.ceil((memory * draw(sort.memoryAsked)) / 8),
   };
   const limits = {
-    ...(sort.cpuLimit === null ? {} : { cpu: `${Math.round(asked.cpu * sort.cpuLimit)}m` }),
-    ...(sort.memoryLimit === null ? {} : { memory: `${Math.round(asked.memory * sort.memoryLimit)}Mi` }),
+    ...(sort.cpuLimit === null ? {} : { cpu: `${Math.round(requests.cpu * sort.cpuLimit)}m` }),
+    ...(sort.memoryLimit === null ? {} : { memory: `${Math.round(requests.memory * sort.memoryLimit)}Mi` }),
   };
   return {
     name: sort.name,
     image: `registry.example/${sort.name}:1`,
     readinessProbe: { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 10 },
-    resources: { requests: { cpu: `${asked.cpu}m`, memory: `${asked.memory}Mi` }, limits },
+    resources: { requests: { cpu: `${requests.cpu}m`, memory: `${requests.memory}Mi` }, limits },
   };
 }
 

@@ -1,4 +1,4 @@
-// Every case of the contract, for those who run them all.
+// Every case of the contract, to run all of them.
 
 import { ADMISSION_CASES } from './cases/admitting.ts';
 import { APPLY_CASES } from './cases/applying.ts';

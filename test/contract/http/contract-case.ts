@@ -1,27 +1,28 @@
-// How a rule of the contract is declared, and what it is given to work with.
+// Declaration of a contract rule, and the context of its case.
 
 import { expect } from '@jest/globals';
 import { eventually, HANG_MS, type StateAndReason } from '../../eventually.ts';
 import type { Json, RawClient, RawResponse } from './raw-client.ts';
 
+/** One rule of the API's contract, with its test. */
 export interface ContractCase {
-  /** The part of the API that it belongs to; a jest file each. */
+  /** Area of the API; each has a jest file. */
   readonly area: string;
   /** The rule, as a sentence. */
   readonly name: string;
-  /** Holds the server to the rule; rejects where it does not keep it. */
+  /** Tests the rule; rejects when the server violates it. */
   readonly run: (given: CaseContext) => Promise<void>;
 }
 
-/** The cases of one area: rule by rule. */
+/** Cases of one area, by rule. */
 export function area(name: string, rules: Readonly<Record<string, ContractCase['run']>>): readonly ContractCase[] {
   return Object.entries(rules).map(([rule, run]) => ({ area: name, name: rule, run }));
 }
 
-/** What one case works with. Nothing of it is shared with another case. */
+/** Context of one case, which shares nothing with other cases. */
 export class CaseContext {
   readonly client: RawClient;
-  /** Part of every name that this case gives to what is not in its namespace: no other case has it. */
+  /** Unique part of the names of cluster-scoped objects of this case. */
   readonly id: string;
   readonly #removals: string[] = [];
   #namespace: Promise<string> | null = null;
@@ -32,9 +33,9 @@ export class CaseContext {
   }
 
   /**
-   * The case's own namespace, made at the first call. It goes with the cluster: to delete one costs a real cluster's controllers
-   * some sixty requests, which would slow the other cases. A real cluster adds to it in its own time a ConfigMap
-   * `kube-root-ca.crt` and a ServiceAccount `default`: cases that count objects count others, or select by label.
+   * Namespace of the case, created at the first call. It is not deleted before the cluster: a deletion costs a real cluster's controllers
+   * some sixty requests, which would slow the other cases. A real cluster adds a ConfigMap `kube-root-ca.crt` and a ServiceAccount
+   * `default` at any time, so cases that count objects count other kinds, or select by label.
    */
   namespace(): Promise<string> {
     this.#namespace ??= this.anotherNamespace();
@@ -47,7 +48,7 @@ export class CaseContext {
     return String(made.body.metadata.name);
   }
 
-  /** The namespace, once pods can be made in it: they need its ServiceAccount. */
+  /** The namespace, once it has the ServiceAccount that pods need. */
   async namespaceForPods(): Promise<string> {
     const namespace = await this.namespace();
     await this.eventually('the default ServiceAccount exists: its controller creates it in every namespace', async () => {
@@ -57,7 +58,7 @@ export class CaseContext {
     return namespace;
   }
 
-  /** Creates the fixtures of the case and answers it as created. What is in no namespace is removed after the case. */
+  /** Creates a fixture of the case and returns it. A cluster-scoped object is deleted after the case. */
   async create(collection: string, body: Json): Promise<Json> {
     const made = await this.client.post(collection, body);
     succeeded(made, `POST ${collection}`);
@@ -65,28 +66,28 @@ export class CaseContext {
     return made.body;
   }
 
-  /** Deletes the object of that path when the case is over, whatever came of it. */
+  /** Deletes the object of that path after the case, whatever its outcome. */
   removeAfter(path: string): void {
     this.#removals.push(path);
   }
 
-  /** Asks again and again until the answer is neither undefined nor false, and returns it. */
+  /** Polls until the probe returns neither undefined nor false, and returns that value. */
   eventually<T>(what: StateAndReason, probe: () => Promise<T | undefined | false>): Promise<T> {
     return eventually(what, HANG_MS, probe);
   }
 
-  /** The last made first. */
+  /** Deletes in reverse order of creation. */
   async cleanUp(): Promise<void> {
     for (const path of this.#removals.reverse()) await this.client.delete(path);
   }
 }
 
-/** Fails with the server's own words where an answer is no success. */
+/** Throws with the server's message when the response is not a success. */
 export function succeeded({ status, text }: RawResponse, what: string): void {
   expect([what, status < 300 ? 'success' : `HTTP ${status}: ${text}`]).toEqual([what, 'success']);
 }
 
-/** Holds an answer to be this refusal: status code, reason and, where given, a part of the message. */
+/** Expects an error response with status code, reason and, if given, a part of the message. */
 export function expectRefusal(answer: RawResponse, code: number, reason: string, words: string | RegExp = ''): void {
   expect(answer.body ?? { status: answer.status, text: answer.text }).toMatchObject({
     kind: 'Status',

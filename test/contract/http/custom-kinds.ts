@@ -1,27 +1,28 @@
-// CustomResourceDefinitions that cases make for themselves.
+// CustomResourceDefinitions of single cases.
 
 import type { CaseContext } from './contract-case.ts';
 import type { Json } from './raw-client.ts';
 
+/** A custom kind and the paths of its objects. */
 export interface CustomKind {
-  /** The group is the case's own. */
+  /** Unique group of the case. */
   readonly group: string;
   readonly apiVersion: string;
-  /** Of the definition itself. */
+  /** Path of the definition. */
   readonly definition: string;
-  /** Where its objects are: of one namespace where the kind has namespaces, else of all. */
+  /** Path of its objects: in a namespace for a namespaced kind. */
   readonly collection: string;
 }
 
 interface Traits {
-  /** Of `spec`; absent: anything. */
+  /** Schema of `spec`; absent: anything. */
   readonly spec?: Json;
   /** The whole schema, in place of one with `spec` and `status`. */
   readonly schema?: Json;
   readonly scope?: 'Namespaced' | 'Cluster';
-  /** Added to the version: subresources, additionalPrinterColumns, selectableFields. */
+  /** Additional fields of the version: subresources, additionalPrinterColumns, selectableFields. */
   readonly version?: Json;
-  /** Added to `spec.names`. */
+  /** Additional fields of `spec.names`. */
   readonly names?: Json;
 }
 
@@ -29,7 +30,7 @@ const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true 
 
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** The definition of a kind Gauge (`gauges`) in the group `GROUP`, served and stored as v1. */
+/** Definition of the kind Gauge (`gauges`) in a group, served and stored as v1. */
 export function definitionOf(
   group: string,
   { spec = ANYTHING, schema, scope = 'Namespaced', version = {}, names = {} }: Traits = {},
@@ -55,10 +56,10 @@ export function definitionOf(
   };
 }
 
-/** The group of a case's own kinds. */
+/** Group of the custom kinds of a case. */
 export const groupOf = (given: CaseContext): string => `${given.id}.contract.example.com`;
 
-/** Defines the kind Gauge in the case's own group and waits until it is served. Removed after the case. */
+/** Defines the kind Gauge in the group of the case and waits until it is served. It is deleted after the case. */
 export async function defineGauge(given: CaseContext, traits: Traits = {}): Promise<CustomKind> {
   const group = groupOf(given);
   await given.create(DEFINITIONS, definitionOf(group, traits));
@@ -73,6 +74,7 @@ export async function defineGauge(given: CaseContext, traits: Traits = {}): Prom
   return { group, apiVersion: `${group}/v1`, definition, collection };
 }
 
+/** Waits until a definition is established, and returns it. */
 export async function established(given: CaseContext, definition: string): Promise<Json> {
   return given.eventually('the definition is established: its names are accepted', async () => {
     const { body } = await given.client.get(definition);

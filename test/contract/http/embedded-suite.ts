@@ -1,4 +1,4 @@
-// One area of the contract as jest tests against an embedded cluster of its own.
+// An area of the contract as jest tests of an embedded cluster.
 
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { HANG_TEST_MS } from '../../eventually.ts';
@@ -6,8 +6,9 @@ import type { ContractCase } from './contract-case.ts';
 import { startEmbeddedTarget, type EmbeddedTarget } from './embedded-target.ts';
 import { ContractRun } from './run-cases.ts';
 
+/** Declares a test per case; all cases share one embedded cluster. */
 export function describeOnEmbedded(cases: readonly ContractCase[]): void {
-  describe.each([...new Set(cases.map((each) => each.area))])('%s', (area) => {
+  describe.each([...new Set(cases.map((contractCase) => contractCase.area))])('%s', (area) => {
     let embedded: EmbeddedTarget;
     let contract: ContractRun;
 
@@ -20,9 +21,9 @@ export function describeOnEmbedded(cases: readonly ContractCase[]): void {
       await embedded.close();
     }, HANG_TEST_MS);
 
-    test.each(cases.filter((each) => each.area === area).map((each) => [each.name, each] as const))(
+    test.each(cases.filter((contractCase) => contractCase.area === area).map((contractCase) => [contractCase.name, contractCase] as const))(
       '%s',
-      (_, each) => contract.run(each),
+      (_, contractCase) => contract.run(contractCase),
       HANG_TEST_MS,
     );
   });

@@ -1,4 +1,4 @@
-// The embedded cluster as one more API server that is spoken to by HTTPS.
+// The embedded cluster as an API server over HTTPS.
 
 import { SeededRandom } from '../../../src/runtime/random.ts';
 import { SystemTimer } from '../../../src/runtime/system-clock.ts';
@@ -9,11 +9,11 @@ import type { ApiTarget } from './raw-client.ts';
 
 export interface EmbeddedTarget {
   readonly target: ApiTarget;
-  /** Throws where something failed inside the cluster, whatever its clients got. */
+  /** Stops the cluster; throws when one of its components failed, whatever its clients received. */
   close(): Promise<void>;
 }
 
-/** With its controllers, scheduler and kubelets at work, in step with the machine's clock; three nodes. */
+/** Starts a cluster of three nodes with its controllers, scheduler and kubelets, at the speed of the machine's clock. */
 export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
   const logger = new RecordingLogger();
   const cluster = new EmbeddedCluster({
@@ -33,7 +33,7 @@ export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
       await served.close();
       cluster.close();
       const faults = logger.lines.filter(({ level }) => level === 'error');
-      if (faults.length > 0) throw new Error(`the embedded cluster failed inside: ${JSON.stringify(faults)}`);
+      if (faults.length > 0) throw new Error(`the embedded cluster reported faults: ${JSON.stringify(faults)}`);
     },
   };
 }

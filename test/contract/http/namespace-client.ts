@@ -1,4 +1,4 @@
-// Short ways to ask about the objects of one namespace: still one plain HTTP request each.
+// Requests about the objects of one namespace, each a plain HTTP request.
 
 import { expect } from '@jest/globals';
 import { succeeded, type CaseContext, type ContractCase } from './contract-case.ts';
@@ -6,10 +6,10 @@ import type { Json, PATCH, RawClient, RawRequest, RawResponse } from './raw-clie
 
 type Query = NonNullable<RawRequest['query']>;
 
-/** Where the versions of the groups are served. A group that is not here is served as `v1`. */
+/** Served versions of groups other than `v1`. */
 const VERSIONS: Readonly<Record<string, string>> = { autoscaling: 'v2' };
 
-/** Kinds that stand in no namespace. */
+/** Cluster-scoped kinds. */
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'clusterroles.rbac.authorization.k8s.io',
   'customresourcedefinitions.apiextensions.k8s.io',
@@ -20,6 +20,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'storageclasses.storage.k8s.io',
 ]);
 
+/** Short forms of the requests, with the paths of one namespace. */
 export class NamespaceClient {
   readonly namespace: string;
   readonly client: RawClient;
@@ -42,7 +43,7 @@ export class NamespaceClient {
     return this.client.post(this.path(resource), object, { query });
   }
 
-  /** Creates the fixtures of a case. */
+  /** Creates a fixture of a case. */
   async made(resource: string, object: Json, query: Query = {}): Promise<Json> {
     const answer = await this.create(resource, object, query);
     succeeded(answer, `creating ${resource}`);
@@ -53,7 +54,7 @@ export class NamespaceClient {
     return this.client.get(this.path(resource, name, subresource));
   }
 
-  /** What is there; fails where nothing is. */
+  /** Reads an existing object; throws when it does not exist. */
   async stored(resource: string, name: string, subresource = ''): Promise<Json> {
     const answer = await this.read(resource, name, subresource);
     succeeded(answer, `reading ${resource} ${name}`);
@@ -75,7 +76,7 @@ export class NamespaceClient {
     return this.client.patch(this.path(resource, name, subresource), type, body, { query });
   }
 
-  /** A patch that prepares a case. */
+  /** A patch that prepares a case; throws when it fails. */
   async patched(type: keyof typeof PATCH, resource: string, name: string, body: unknown, subresource = ''): Promise<Json> {
     const answer = await this.patch(type, resource, name, body, subresource);
     succeeded(answer, `patching ${resource} ${name}`);
@@ -87,7 +88,7 @@ export class NamespaceClient {
     return this.patch('apply', resource, object.metadata.name, object, subresource, { fieldManager, ...query });
   }
 
-  /** An apply that prepares a case. */
+  /** An apply that prepares a case; throws when it fails. */
   async applied(resource: string, object: Json, fieldManager: string, query: Query = {}, subresource = ''): Promise<Json> {
     const answer = await this.apply(resource, object, fieldManager, query, subresource);
     succeeded(answer, `applying ${resource}`);
@@ -106,12 +107,12 @@ export class NamespaceClient {
 
 type NamespaceRule = (api: NamespaceClient, given: CaseContext) => Promise<void>;
 
-/** Rules that need no more than a namespace of their own. */
+/** Rules that need a namespace only. */
 export function inNamespace(rules: Readonly<Record<string, NamespaceRule>>): Record<string, ContractCase['run']> {
   return mapped(rules, (given) => given.namespace());
 }
 
-/** The same, where pods are made. */
+/** Rules that need a namespace in which pods can be created. */
 export function inNamespaceForPods(rules: Readonly<Record<string, NamespaceRule>>): Record<string, ContractCase['run']> {
   return mapped(rules, (given) => given.namespaceForPods());
 }
@@ -128,14 +129,13 @@ function mapped(
   );
 }
 
-/** Reason, field and message of one thing that is wrong. */
+/** Reason, field and message of an error. */
 export type Cause = readonly [reason: string, field: string, message: string | RegExp];
 
 /**
- * Holds an answer to be 422 with just these causes, in this order, and a message made of them. A real server looks at
- * metadata in several places and repeats the cause in `details` for each: repetitions do not count.
- *
- * @param kind with its group, as messages name it: `Deployment.apps`
+ * Expects a 422 with exactly these causes, in this order, and a message made of them. A real server validates metadata in several places
+ * and repeats the cause in `details` for each, so repetitions are ignored. @param kind kind with its group, as in messages:
+ * `Deployment.apps`
  */
 export function expectInvalid({ status, body }: RawResponse, kind: string, name: string, causes: readonly Cause[]): void {
   const [kindAlone = '', ...group] = kind.split('.');
@@ -144,7 +144,7 @@ export function expectInvalid({ status, body }: RawResponse, kind: string, name:
   expect(found.map((cause) => [cause.reason, cause.field, cause.message])).toEqual(
     causes.map(([reason, field, message]) => [reason, field, typeof message === 'string' ? message : expect.stringMatching(message)]),
   );
-  const words = found.map((cause) => `${cause.field}: ${cause.message}`);
+  const messages = found.map((cause) => `${cause.field}: ${cause.message}`);
   expect([status, body]).toEqual([
     422,
     {
@@ -154,7 +154,7 @@ export function expectInvalid({ status, body }: RawResponse, kind: string, name:
       status: 'Failure',
       reason: 'Invalid',
       code: 422,
-      message: `${kind} "${name}" is invalid: ${words.length === 1 ? words.join() : `[${words.join(', ')}]`}`,
+      message: `${kind} "${name}" is invalid: ${messages.length === 1 ? messages.join() : `[${messages.join(', ')}]`}`,
       details: {
         ...(name === '' ? {} : { name }),
         ...(group.length === 0 ? {} : { group: group.join('.') }),
@@ -165,7 +165,7 @@ export function expectInvalid({ status, body }: RawResponse, kind: string, name:
   ]);
 }
 
-/** Holds an answer to be this `Status`, details and all. Some faults have no reason. */
+/** Expects this `Status` with its details. Some errors have no reason. */
 export function expectStatus(
   { status, body }: RawResponse,
   code: number,

@@ -1,4 +1,4 @@
-// Objects that cases are about. Pods ask for a scheduler that does not run: no controller then touches them behind a case's back.
+// Objects of the cases. Their pods name a scheduler that does not run, so that no controller changes them.
 
 import type { Json } from './raw-client.ts';
 
@@ -21,7 +21,7 @@ export function aPod(name: string, spec: Json = {}, metadata: Json = {}): Json {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec: aPodSpec(spec) };
 }
 
-/** A pod of one container with these resources. */
+/** A pod with one container with these resources. */
 export function aPodWith(name: string, resources: Json, container: Json = {}, spec: Json = {}): Json {
   return aPod(name, { containers: [aContainer({ resources, ...container })], ...spec });
 }
@@ -30,7 +30,7 @@ export function aTemplate(app: string, podSpec: Json = {}): Json {
   return { metadata: { labels: { app } }, spec: aPodSpec(podSpec) };
 }
 
-/** No replicas, unless said otherwise: for what is not about its controller. */
+/** Without replicas by default, for cases that do not test its controller. */
 export function aDeployment(name: string, spec: Json = {}, podSpec: Json = {}): Json {
   return {
     apiVersion: 'apps/v1',
@@ -53,12 +53,12 @@ export function aDaemonSet(name: string, spec: Json = {}): Json {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     metadata: { name },
-    // On no node: cases look at the object alone.
+    // On no node: the cases test the object only.
     spec: { selector: { matchLabels: { app: name } }, template: aTemplate(name, { nodeSelector: { nowhere: 'true' } }), ...spec },
   };
 }
 
-/** Suspended, unless said otherwise. */
+/** Suspended by default. */
 export function aJob(name: string, spec: Json = {}): Json {
   return {
     apiVersion: 'batch/v1',

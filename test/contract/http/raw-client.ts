@@ -1,33 +1,33 @@
-// HTTP as it is on the wire, and nothing that knows Kubernetes: what a server says is not bettered by a library on the way.
+// Plain HTTP without a Kubernetes library, so that tests see the server's exact responses.
 
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HANG_MS } from '../../eventually.ts';
 import { RawWatch } from './raw-watch.ts';
 
-/** An API server to hold to the contract. */
+/** An API server that is tested for the contract. */
 export interface ApiTarget {
-  /** As the table heads its column. */
+  /** Heading of its column in the table. */
   readonly name: string;
   /** `https://127.0.0.1:6443` */
   readonly baseUrl: string;
-  /** PEM of the authority of its certificate. */
+  /** PEM of the authority that signed its certificate. */
   readonly ca: string;
-  /** Of an administrator. */
+  /** Token of an administrator. */
   readonly token: string;
 }
 
-/** Parsed JSON, of any shape: cases assert what they need of it. */
+/** Parsed JSON of any shape; cases check the fields that they need. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export interface RawRequest {
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent unchanged, anything else as JSON. */
+  /** A string is sent unchanged, other values as JSON. */
   readonly body?: unknown;
   /** `application/json` unless set. */
   readonly contentType?: string;
-  /** Another user's token; null: none. */
+  /** Token of another user; null: none. */
   readonly token?: string | null;
 }
 
@@ -35,13 +35,13 @@ export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** undefined where the answer is no JSON. */
+  /** Parsed body; undefined when it is not JSON. */
   readonly body: Json;
-  /** The texts of its Warning headers. */
+  /** Texts of the Warning headers. */
   readonly warnings: readonly string[];
 }
 
-/** The media types of the four kinds of patch. */
+/** Media types of the four kinds of patch. */
 export const PATCH = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
@@ -49,14 +49,15 @@ export const PATCH = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
-/** `299 - "text"`, with quotes escaped inside of it. */
+/** Text of `299 - "text"`, without the escapes of quotes. */
 function warningText(header: string): string {
   return /^299 \S+ "(.*)"$/.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? header;
 }
 
-/** Sockets at once: more than the cases that run together, each with its watches. */
+/** Maximum number of sockets: more than the concurrent cases with their watches need. */
 const SOCKETS_MAX = 64;
 
+/** Sends requests to one server. */
 export class RawClient {
   readonly target: ApiTarget;
   readonly #agent: Agent;
@@ -87,7 +88,7 @@ export class RawClient {
     return this.send('DELETE', path, request);
   }
 
-  /** Any method; rejects where no whole answer comes. */
+  /** Sends a request with any method; rejects when no complete response arrives. */
   async send(method: string, path: string, request: RawRequest = {}): Promise<RawResponse> {
     const answer = await this.#open(method, path, request);
     const chunks: Buffer[] = [];
@@ -103,7 +104,7 @@ export class RawClient {
     };
   }
 
-  /** Opens a watch: `watch=true` is added. Rejects with the server's words where it is refused. */
+  /** Opens a watch and adds `watch=true`. Rejects with the server's message when it is refused. */
   async watch(path: string, query: RawRequest['query'] = {}, request: RawRequest = {}): Promise<RawWatch> {
     const answer = await this.#open('GET', path, { ...request, query: { watch: true, ...query } });
     const watch = new RawWatch(answer, path);

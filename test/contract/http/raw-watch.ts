@@ -1,4 +1,4 @@
-// The stream of a watch: one JSON document a line.
+// Stream of a watch: one JSON document per line.
 
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -10,6 +10,7 @@ export interface RawEvent {
   readonly object: Json;
 }
 
+/** Reads the events of one watch in order. */
 export class RawWatch {
   readonly #answer: IncomingMessage;
   readonly #path: string;
@@ -22,7 +23,7 @@ export class RawWatch {
     this.#path = path;
     answer.on('error', () => undefined);
     const lines = createInterface({ input: answer });
-    // A cut connection ends the lines, too; a waiting reader gets the end of the stream.
+    // A cut connection also ends the lines; a waiting reader then sees the end of the stream.
     lines.on('error', () => undefined);
     lines.on('line', (line) => {
       if (line.trim() !== '') this.#events.push(JSON.parse(line) as RawEvent);
@@ -39,7 +40,7 @@ export class RawWatch {
     return this.#answer.headers['content-type'] ?? '';
   }
 
-  /** The next event; rejects when the stream ends or the deadline passes before it. */
+  /** The next event; rejects when the stream ends or the deadline passes first. */
   async next(): Promise<RawEvent> {
     await this.#until(() => this.#events.length > 0 || this.#ended, 'the next event');
     const event = this.#events.shift();
@@ -47,14 +48,14 @@ export class RawWatch {
     return event;
   }
 
-  /** The next so many events. */
+  /** The next `count` events. */
   async take(count: number): Promise<RawEvent[]> {
     const events: RawEvent[] = [];
     while (events.length < count) events.push(await this.next());
     return events;
   }
 
-  /** Everything up to and with the first event for which the condition holds. */
+  /** All events up to and including the first that satisfies the condition. */
   async through(holds: (event: RawEvent) => boolean): Promise<RawEvent[]> {
     const events: RawEvent[] = [];
     for (;;) {
@@ -64,7 +65,7 @@ export class RawWatch {
     }
   }
 
-  /** What is left when the server ends the stream by itself. */
+  /** The remaining events, when the server ends the stream. */
   async rest(): Promise<RawEvent[]> {
     await this.#until(() => this.#ended, 'its end');
     return this.#events.splice(0);

@@ -11,7 +11,7 @@ export class ContractRun {
     this.#client = new RawClient(target);
   }
 
-  /** Rejects where the server does not keep the rule. What the case made outside of namespaces is gone after. */
+  /** Runs a case; rejects when the server violates the rule. Cluster-scoped objects of the case are deleted afterwards. */
   async run({ run }: ContractCase): Promise<void> {
     this.#started += 1;
     const context = new CaseContext(this.#client, `c${this.#started}`);

@@ -3,7 +3,7 @@ import { decideOurs, type Decision, type OurDecision } from './our-decision.ts';
 import type { RealAnswer, SchedulerRules } from './scheduler-rules.ts';
 import type { WireCluster } from './wire-cluster.ts';
 
-/** `false fit` is the one that would plan a pod onto a node that refuses it. */
+/** `false fit` plans a pod onto a node that refuses it. */
 export type DisagreementKind = 'false fit' | 'false refusal' | 'reasons' | 'message' | 'preemption';
 
 export interface Disagreement {
@@ -15,17 +15,19 @@ export interface Disagreement {
 }
 
 export interface Comparison {
-  /** Pod by node. */
+  /** Number of pairs of pod and node. */
   readonly decisions: number;
   readonly fits: number;
-  /** Nodes on which both looked for victims. */
+  /** Number of nodes on which both looked for victims. */
   readonly preemptions: number;
   readonly disagreements: readonly Disagreement[];
 }
 
-/** @throws when the real side could not judge: the cluster is none that could exist */
+/**
+ * Compares our decisions with those of the real scheduler. @throws when the cluster is invalid, so that the real scheduler cannot decide
+ */
 export function compareDecisions(cluster: WireCluster, real: RealAnswer): Comparison {
-  if (real.error !== undefined) throw new Error(`the real scheduler could not judge: ${real.error}`);
+  if (real.error !== undefined) throw new Error(`the real scheduler could not decide: ${real.error}`);
   if (real.invalid !== undefined) throw new Error(`a real API server would refuse: ${real.invalid.join('; ')}`);
   const ours = decideOurs(cluster);
   const disagreements: Disagreement[] = [];
@@ -78,12 +80,12 @@ function plain(value: unknown): unknown {
 }
 
 /**
- * The smallest cluster with the same kind of disagreement that leaving out objects one by one finds, so that a person can
- * read it. Bounded: a reproduction need not be minimal.
+ * Removes objects one by one as long as the cluster keeps the same kind of disagreement, so that a developer can read it. The number of
+ * attempts is bounded: the result need not be minimal.
  */
 export async function shrink(cluster: WireCluster, kind: DisagreementKind, rules: SchedulerRules, questions = 400): Promise<WireCluster> {
   let smallest = cluster;
-  let left = questions;
+  let remaining = questions;
   for (const list of [
     'pending',
     'pods',
@@ -95,7 +97,7 @@ export async function shrink(cluster: WireCluster, kind: DisagreementKind, rules
     'storageCapacities',
     'volumeAttachments',
   ] as const) {
-    for (let index = smallest[list].length - 1; index >= 0 && left > 0; index--, left--) {
+    for (let index = smallest[list].length - 1; index >= 0 && remaining > 0; index--, remaining--) {
       const smaller = { ...smallest, [list]: smallest[list].filter((_, at) => at !== index) };
       if (await disagrees(smaller, kind, rules)) smallest = smaller;
     }
@@ -105,9 +107,9 @@ export async function shrink(cluster: WireCluster, kind: DisagreementKind, rules
 
 async function disagrees(cluster: WireCluster, kind: DisagreementKind, rules: SchedulerRules): Promise<boolean> {
   try {
-    return compareDecisions(cluster, await rules.ask(cluster)).disagreements.some((each) => each.kind === kind);
+    return compareDecisions(cluster, await rules.ask(cluster)).disagreements.some((disagreement) => disagreement.kind === kind);
   } catch {
-    // Without the object the cluster makes no sense.
+    // Without the object the cluster is invalid.
     return false;
   }
 }

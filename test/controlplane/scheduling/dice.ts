@@ -1,6 +1,6 @@
 import { SeededRandom } from '../../../src/runtime/random.ts';
 
-/** Draws for random clusters; the same seed gives the same cluster. */
+/** Random draws for clusters; the same seed gives the same cluster. */
 export class Dice {
   readonly #random: SeededRandom;
 
@@ -8,12 +8,12 @@ export class Dice {
     this.#random = new SeededRandom(seed);
   }
 
-  /** Whole, 0 to `sides` − 1. */
+  /** A whole number from 0 to `sides` − 1. */
   below(sides: number): number {
     return Math.floor(this.#random.next() * sides);
   }
 
-  /** Whole, both ends included. */
+  /** A whole number between both ends, inclusive. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1);
   }
@@ -24,16 +24,16 @@ export class Dice {
 
   pick<T>(items: readonly T[]): T {
     const item = items[this.below(items.length)];
-    if (item === undefined && items.length === 0) throw new Error('picking from nothing');
+    if (item === undefined && items.length === 0) throw new Error('picking from an empty list');
     return item as T;
   }
 
-  /** Each item with the probability. */
+  /** A random subset: each item with the probability. */
   some<T>(items: readonly T[], probability: number): T[] {
     return items.filter(() => this.chance(probability));
   }
 
-  /** The value with the probability, spread into an object or list; else nothing. */
+  /** The value with the probability, to be spread into an object or list; else an empty object. */
   maybe<T extends object>(probability: number, make: () => T): T | Record<string, never> {
     return this.chance(probability) ? make() : {};
   }

@@ -3,7 +3,7 @@ import { randomCluster } from './random-cluster.ts';
 import type { SchedulerRules } from './scheduler-rules.ts';
 import type { WireCluster } from './wire-cluster.ts';
 
-/** A seed on which the two sides disagree, made as small as it gets. */
+/** A seed on which the two sides disagree, with a shrunk cluster. */
 export interface Reproduction extends Disagreement {
   readonly seed: number;
   readonly cluster: WireCluster;
@@ -11,22 +11,22 @@ export interface Reproduction extends Disagreement {
 
 export interface FidelityReport {
   readonly clusters: number;
-  /** Pod by node. */
+  /** Number of pairs of pod and node. */
   readonly decisions: number;
   readonly fits: number;
-  /** Nodes on which both sides looked for victims. */
+  /** Number of nodes on which both sides looked for victims. */
   readonly preemptions: number;
   readonly disagreements: Readonly<Record<DisagreementKind, number>>;
-  /** How often the real scheduler gave each reason, names in it replaced. */
+  /** Number of refusals of the real scheduler by reason, with names replaced. */
   readonly reasons: ReadonlyMap<string, number>;
-  /** Of the first few seeds. */
+  /** Reproductions of the first few seeds. */
   readonly reproductions: readonly Reproduction[];
 }
 
 const CONCURRENCY = 64;
 const SHOWN = 3;
 
-/** Compares `count` clusters, of the seeds from `firstSeed` on. */
+/** Compares `count` clusters of consecutive seeds, starting with `firstSeed`. */
 export async function runFidelity(rules: SchedulerRules, firstSeed: number, count: number): Promise<FidelityReport> {
   const sums = { decisions: 0, fits: 0, preemptions: 0 };
   const disagreements = { 'false fit': 0, 'false refusal': 0, reasons: 0, message: 0, preemption: 0 };
@@ -34,15 +34,15 @@ export async function runFidelity(rules: SchedulerRules, firstSeed: number, coun
   const found: { readonly seed: number; readonly disagreement: Disagreement }[] = [];
   for (let seed = firstSeed; seed < firstSeed + count; seed += CONCURRENCY) {
     const seeds = Array.from({ length: Math.min(CONCURRENCY, firstSeed + count - seed) }, (_, index) => seed + index);
-    const asked = seeds.map((each) => ({ seed: each, cluster: randomCluster(each) }));
-    const answers = await Promise.all(asked.map(({ cluster }) => rules.ask(cluster)));
-    for (const [index, { seed: each, cluster }] of asked.entries()) {
+    const pairs = seeds.map((seed) => ({ seed, cluster: randomCluster(seed) }));
+    const answers = await Promise.all(pairs.map(({ cluster }) => rules.ask(cluster)));
+    for (const [index, { seed, cluster }] of pairs.entries()) {
       const answer = answers[index]!;
       const comparison = compareDecisions(cluster, answer);
       for (const key of ['decisions', 'fits', 'preemptions'] as const) sums[key] += comparison[key];
       for (const disagreement of comparison.disagreements) {
         disagreements[disagreement.kind]++;
-        found.push({ seed: each, disagreement });
+        found.push({ seed, disagreement });
       }
       for (const { preFilter, nodes } of answer.pods ?? []) {
         if (preFilter !== undefined) countOne(reasons, preFilter.replace(/"[^"]*"|\S+\/\S+|\(pod is not owner\)/g, '…'));

@@ -1,4 +1,4 @@
-// What our rules say about a cluster, in the form in which schedulerrules answers.
+// Decisions of our scheduling rules for a cluster, in the format of schedulerrules.
 
 import { Feasibility } from '#kube/scheduling/feasibility';
 import { comparePrice, victimsOn, type Preemption } from '#kube/scheduling/preemption';
@@ -19,6 +19,7 @@ export interface Verdict {
   readonly resolvable?: boolean;
 }
 
+/** The decision for one pending pod. */
 export interface Decision {
   readonly pod: string;
   readonly gated?: string;
@@ -33,11 +34,12 @@ export interface Decision {
   };
 }
 
-/** Our decision, and which nodes would be equally good to preempt on. */
+/** Our decision, and the nodes on which preemption is equally good. */
 export interface OurDecision extends Decision {
   readonly equallyGood: readonly string[];
 }
 
+/** Decides every pending pod of a cluster. */
 export function decideOurs(cluster: WireCluster): OurDecision[] {
   const view = viewOf(cluster);
   return cluster.pending.map((pod) => decidePod(pod as unknown as Pod, view, cluster));
@@ -74,11 +76,13 @@ function decidePod(wire: Pod, view: SchedulingView, { budgets }: WireCluster): O
       { pods: gone.map((victim) => `${victim.namespace}/${victim.name}`), budgetViolations },
     ]),
   );
-  const equallyGood = candidates.filter((each) => candidates.every((other) => comparePrice(each, other) <= 0)).map(({ node }) => node.name);
+  const equallyGood = candidates
+    .filter((candidate) => candidates.every((other) => comparePrice(candidate, other) <= 0))
+    .map(({ node }) => node.name);
   return { pod: name, nodes, ...message, preemption: { victims, helpless }, equallyGood };
 }
 
-/** The cluster as the scheduler's informers have it. */
+/** The cluster as the scheduler's informers see it. */
 export function viewOf(cluster: WireCluster): SchedulingView {
   const entries = new Map<string, NodeEntry>();
   for (const node of cluster.nodes) {

@@ -14,7 +14,7 @@ const NO_STORAGE = {
   volumeAttachments: [],
 };
 
-/** All at once in crowded clusters; the others are roomy, and their pods care for little else. */
+/** Crowded clusters mix all constraints; the others have free capacity, and their pods use few. */
 const MIXED: Theme = { nodes: 1, affinity: 1, spread: 1, volumes: 1, ports: 1 };
 const NONE: Theme = { nodes: 0.1, affinity: 0, spread: 0, volumes: 0, ports: 0 };
 const THEMES: readonly { readonly roomy: boolean; readonly theme: Theme }[] = [
@@ -28,7 +28,7 @@ const THEMES: readonly { readonly roomy: boolean; readonly theme: Theme }[] = [
   { roomy: true, theme: { ...NONE, ports: 6 } },
 ];
 
-/** A small cluster in which everything that scheduling looks at comes together at random. */
+/** A small cluster that combines all inputs of scheduling at random. */
 export function randomCluster(seed: number): WireCluster {
   const dice = new Dice(seed);
   const { roomy, theme } = dice.pick(THEMES);
@@ -67,8 +67,8 @@ interface PodSpec {
 }
 
 /**
- * Lets go of host ports that another pod of the node has. No scheduler would have put both there, and the real one, which
- * keeps used ports as a set, takes such a port for free when one of the two leaves.
+ * Removes host ports that another pod of the node already has. No scheduler would place both there, and the real one, which keeps used
+ * ports as a set, considers such a port free when one of the two leaves.
  */
 function withoutSharedPorts(pods: readonly WireObject[]): WireObject[] {
   const taken = new Set<string>();

@@ -31,7 +31,7 @@ export function randomNode(dice: Dice, index: number, roomy: boolean): WireObjec
       ...(dice.chance(roomy ? 0.05 : 0.2) && { taints: dice.times(dice.between(1, 2), () => randomTaint(dice)) }),
     },
     status: {
-      // A node that reports no allocatable offers its capacity.
+      // Without `allocatable` the capacity of a node is allocatable.
       ...(dice.chance(0.05) ? { capacity: allocatable } : { allocatable }),
       ...(dice.chance(0.4) && {
         declaredFeatures: dice.some(['RestartAllContainersOnContainerExits', 'UserNamespacesHostNetworkSupport'], 0.6),

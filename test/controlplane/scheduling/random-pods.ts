@@ -3,8 +3,8 @@ import { randomLabels, randomNodeSelector, randomNodeTerms, randomPodTerm, rando
 import { GPU, NAMESPACES, type WireObject } from './wire-cluster.ts';
 
 /**
- * How often pods of a cluster have each kind of constraint, as a factor. With many kinds together hardly anything fits, and
- * the rules that are asked last are hardly asked at all.
+ * Factors for the frequency of each kind of constraint in a cluster. With many kinds together almost nothing fits, and the last filters
+ * hardly run.
  */
 export interface Theme {
   readonly nodes: number;
@@ -14,14 +14,14 @@ export interface Theme {
   readonly ports: number;
 }
 
-/** What kind of pod is drawn, and where. */
+/** Parameters of a random pod. */
 export interface PodPlan {
   readonly name: string;
-  /** Of a pod that runs; absent for one that waits. */
+  /** Node of a running pod; absent for a pending pod. */
   readonly node?: string;
   readonly nodes: number;
   readonly theme: Theme;
-  /** Claims by namespace that it may mount. */
+  /** Claims that it may mount, by namespace. */
   readonly claims: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -39,7 +39,7 @@ export function randomPod(dice: Dice, plan: PodPlan): WireObject {
   const initContainers = dice.chance(0.15)
     ? dice.times(dice.pick([1, 2, 3]), (index) => randomInit(dice, `init-${index}`, theme.ports))
     : [];
-  // More constraints on those that wait: each of them is looked at on every node.
+  // Pending pods have more constraints: each of them is evaluated on every node.
   const often = running ? 0.4 : 1;
   const rules = {
     ...(dice.chance(0.15 * often * theme.nodes) && { nodeSelector: randomNodeSelector(dice) }),
@@ -97,12 +97,12 @@ function randomContainer(
     ...(dice.chance(0.75) && { memory: dice.pick(MEMORY) }),
     ...(dice.chance(0.15) && { 'ephemeral-storage': dice.pick(['100Mi', '1Gi', '5Gi', '1M']) }),
   };
-  // These cannot be overcommitted: the API wants limits that equal the requests.
+  // Extended resources cannot be overcommitted: the API requires limits that equal the requests.
   const limits: Requests = {
     ...(dice.chance(0.08) && { [GPU]: dice.pick(['1', '2']) }),
     ...(requests['cpu'] !== undefined && dice.chance(0.05) && { 'hugepages-2Mi': dice.pick(['2Mi', '64Mi']) }),
   };
-  // Containers of one pod must not want the same port.
+  // Containers of one pod must not use the same host port.
   const port = dice.pick([80, 443, 8080]) + Number(name.at(-1));
   const wanted = [
     {
@@ -129,7 +129,7 @@ function randomInit(dice: Dice, name: string, ports: number): ReturnType<typeof 
   return sidecar ? { ...container, ...{ restartPolicy: 'Always', restartPolicyRules: undefined } } : container;
 }
 
-/** More than any two containers together, as the API asks. */
+/** Pod-level requests, above the sum of any two containers, as the API requires. */
 function wholePod(dice: Dice): object {
   return {
     requests: { ...(dice.chance(0.8) && { cpu: dice.pick(['8', '10']) }), ...(dice.chance(0.8) && { memory: dice.pick(['8Gi', '16Gi']) }) },

@@ -1,4 +1,4 @@
-// Random affinity, spread, tolerations and selectors: what a pod says about where it may go.
+// Random affinity, topology spread, tolerations and selectors.
 
 import type { Dice } from './dice.ts';
 import { HOSTNAME, NAMESPACES, TOPOLOGY_KEYS, ZONE, ZONES } from './wire-cluster.ts';

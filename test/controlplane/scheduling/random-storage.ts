@@ -10,7 +10,10 @@ type Storage = Pick<
   'volumes' | 'claims' | 'storageClasses' | 'csiNodes' | 'csiDrivers' | 'storageCapacities' | 'volumeAttachments'
 >;
 
-/** `immediate` is bound by the volume controller, `wait` made where the first consumer goes, `local` never made. */
+/**
+ * Classes: `immediate` claims are bound by the volume controller, `wait` claims are provisioned where the first consumer is scheduled,
+ * `local` claims are never provisioned.
+ */
 export function randomStorage(dice: Dice, nodes: readonly WireObject[], pods: number): Storage {
   const volumes: WireObject[] = [];
   const claims: WireObject[] = [];
@@ -121,7 +124,7 @@ function randomVolume(dice: Dice, name: string, claim: WireObject | null): WireO
   };
 }
 
-/** Made from the templates in pods, for many of those that could have one; those of pods that wait may be somebody else's. */
+/** Ephemeral claims of many pods with such volumes; those of pending pods may belong to another owner. */
 function ephemeralClaims(dice: Dice, pods: number): WireObject[] {
   const owners = [...dice.times(pods, (index) => `pod-${index}`), ...dice.times(4, (index) => `new-${index}`)];
   return dice.some(owners, 0.5).flatMap((owner) =>

@@ -6,12 +6,12 @@ import type { WireCluster } from './wire-cluster.ts';
 
 export interface RealAnswer {
   readonly error?: string;
-  /** What a real API server would refuse of the cluster. */
+  /** Objects that a real API server would refuse. */
   readonly invalid?: readonly string[];
   readonly pods?: readonly Decision[];
 }
 
-/** The real kube-scheduler's plug-ins in a process of their own, asked cluster by cluster. */
+/** The plug-ins of kube-scheduler in a separate process, which answers one cluster at a time. */
 export class SchedulerRules {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #waiting: { readonly resolve: (answer: RealAnswer) => void; readonly reject: (fault: Error) => void }[] = [];
@@ -23,24 +23,24 @@ export class SchedulerRules {
     this.#process = spawn(path, [], { stdio: 'pipe' });
     createInterface({ input: this.#process.stdout }).on('line', (line) => this.#waiting.shift()?.resolve(JSON.parse(line) as RealAnswer));
     this.#process.stderr.on('data', (text: Buffer) => (this.#complaint = `${this.#complaint}${text.toString()}`.slice(0, 4000)));
-    // Writing to a process that has ended is told by its end.
+    // A write to an exited process is reported by its exit.
     this.#process.stdin.on('error', () => undefined);
     this.#ended = new Promise((resolve) => {
       this.#process.once('close', (code) => {
-        this.#fault = new Error(`schedulerrules ended with ${code}: ${this.#complaint}`);
+        this.#fault = new Error(`schedulerrules exited with ${code}: ${this.#complaint}`);
         for (const { reject } of this.#waiting.splice(0)) reject(this.#fault);
         resolve();
       });
     });
   }
 
-  /** Built when missing, which takes minutes the first time. */
+  /** Builds the program when it is missing, which takes minutes the first time. */
   static async start(): Promise<SchedulerRules> {
     const { schedulerrules } = await buildBinaries(['schedulerrules'], () => undefined);
     return new SchedulerRules(schedulerrules);
   }
 
-  /** Many may be asked at once; they are answered in order. */
+  /** Requests may be concurrent; they are answered in order. */
   ask(cluster: WireCluster): Promise<RealAnswer> {
     if (this.#fault !== null) return Promise.reject(this.#fault);
     return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-// A random cluster on a real API server, with nothing at work but the real scheduler: nodes and pods stay as they were written.
+// A random cluster on a real API server where only the scheduler runs: nodes and pods keep their written state.
 
 import type { RawRequest, RawResponse } from '../../../hack/real-cluster/api.ts';
 import { eventually, HANG_MS } from '../../eventually.ts';
 import { NAMESPACES, type WireCluster, type WireObject } from './wire-cluster.ts';
 
-/** Of the part of RealCluster that is needed here. */
+/** The part of RealCluster that is needed here. */
 export interface Api {
   request(request: RawRequest): Promise<RawResponse>;
   expect<T>(request: RawRequest): Promise<T>;
@@ -32,6 +32,7 @@ const COLLECTIONS = {
   csiNodes: '/apis/storage.k8s.io/v1/csinodes',
 } as const;
 
+/** Loads random clusters, one after another, into a real API server. */
 export class StaticCluster {
   readonly #api: Api;
   #barriers = 0;
@@ -40,11 +41,11 @@ export class StaticCluster {
     this.#api = api;
   }
 
-  /** What every round needs: namespaces, their service accounts, and a class for every priority, which none may preempt by. */
+  /** Creates the objects of all rounds: namespaces, their service accounts, and a non-preempting class for every priority. */
   async prepare(): Promise<void> {
     for (const name of NAMESPACES) {
       await this.#api.expect({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
-      // With the controller manager there would be one already.
+      // The controller manager, which does not run, would create it.
       await this.#api.request({
         method: 'POST',
         path: `/api/v1/namespaces/${name}/serviceaccounts`,
@@ -57,7 +58,9 @@ export class StaticCluster {
     }
   }
 
-  /** Puts up all but the pods that wait. What the API server refuses is left out: what is judged is what it holds. */
+  /**
+   * Creates all objects except the pending pods. An object that the API server refuses is left out: the comparison uses the stored cluster.
+   */
   async build(cluster: WireCluster): Promise<void> {
     for (const { metadata } of cluster.namespaces) {
       const labels = { env: null, team: null, ...metadata.labels };
@@ -68,17 +71,17 @@ export class StaticCluster {
         body: { metadata: { labels } },
       });
     }
-    await Promise.all(cluster.storageClasses.map((each) => this.#create(COLLECTIONS.storageClasses, each)));
-    await Promise.all(cluster.volumes.map((each) => this.#createWithStatus(COLLECTIONS.volumes, each)));
-    await Promise.all(cluster.claims.map((each) => this.#createWithStatus(inNamespace(each, 'persistentvolumeclaims'), each)));
-    await Promise.all(cluster.csiNodes.map((each) => this.#create(COLLECTIONS.csiNodes, each)));
+    await Promise.all(cluster.storageClasses.map((storageClass) => this.#create(COLLECTIONS.storageClasses, storageClass)));
+    await Promise.all(cluster.volumes.map((volume) => this.#createWithStatus(COLLECTIONS.volumes, volume)));
+    await Promise.all(cluster.claims.map((claim) => this.#createWithStatus(inNamespace(claim, 'persistentvolumeclaims'), claim)));
+    await Promise.all(cluster.csiNodes.map((csiNode) => this.#create(COLLECTIONS.csiNodes, csiNode)));
     await Promise.all(cluster.nodes.map((node) => this.#createNode(node)));
     await Promise.all(cluster.pods.map((pod) => this.#createRunning(pod)));
   }
 
   /**
-   * Waits until the scheduler has seen everything so far. It sees nodes in the order in which they changed, and pods: once it
-   * has bound a pod to a node that came last, beside a pod that came last, it has seen all that were before.
+   * Waits until the scheduler has seen all objects. It receives nodes and pods in the order of their changes: once it has bound a pod to
+   * the last node, beside the last pod, it has seen all earlier ones.
    */
   async waitUntilSeen(): Promise<void> {
     const name = `${BARRIER}-${this.#barriers++}`;
@@ -95,7 +98,7 @@ export class StaticCluster {
     const beside = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } };
     const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [beside] } };
     const tolerations = [{ key: BARRIER, operator: 'Exists' }];
-    // Not itself of the kind that it wants beside it: then it could begin anywhere.
+    // The sentinel does not match its own affinity: then it could be placed on any node.
     const sentinel = pod('sentinel', { affinity, tolerations, nodeSelector: { 'kubernetes.io/hostname': name } });
     const path = inNamespace(sentinel, 'pods');
     await this.#api.expect({ method: 'POST', path, body: withoutUid(sentinel) });
@@ -106,7 +109,7 @@ export class StaticCluster {
     );
   }
 
-  /** Creates a pod that waits and answers how it stands when the scheduler has spoken; null when the API server refuses it. */
+  /** Creates a pending pod and returns its state after the scheduling attempt; null when the API server refuses the pod. */
   async schedule(pod: WireObject): Promise<ScheduledPod | null> {
     const path = inNamespace(pod, 'pods');
     const { status } = await this.#api.request({ method: 'POST', path, body: asUserWrites(pod) });
@@ -125,7 +128,7 @@ export class StaticCluster {
     await this.#api.expect({ method: 'DELETE', path: `${inNamespace(pod, 'pods')}/${pod.metadata.name}?gracePeriodSeconds=0` });
   }
 
-  /** What the API server holds. */
+  /** The objects that the API server stores. */
   async read(): Promise<WireCluster> {
     const list = async (path: string): Promise<readonly WireObject[]> =>
       (await this.#api.expect<{ readonly items: readonly WireObject[] }>({ path })).items;
@@ -149,27 +152,27 @@ export class StaticCluster {
     };
   }
 
-  /** Leaves the API server as `prepare` did. */
+  /** Deletes all objects but those of `prepare`. */
   async clear(): Promise<void> {
     const { volumes, claims } = await this.read();
     const unprotect = { metadata: { finalizers: null } };
-    for (const each of claims) await this.#patch(`${inNamespace(each, 'persistentvolumeclaims')}/${each.metadata.name}`, unprotect);
-    for (const each of volumes) await this.#patch(`${COLLECTIONS.volumes}/${each.metadata.name}`, unprotect);
+    for (const claim of claims) await this.#patch(`${inNamespace(claim, 'persistentvolumeclaims')}/${claim.metadata.name}`, unprotect);
+    for (const volume of volumes) await this.#patch(`${COLLECTIONS.volumes}/${volume.metadata.name}`, unprotect);
     for (const namespace of NAMESPACES) {
       for (const resource of ['pods', 'persistentvolumeclaims'])
         await this.#api.expect({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}/${resource}?gracePeriodSeconds=0` });
     }
     for (const path of Object.values(COLLECTIONS)) await this.#api.expect({ method: 'DELETE', path });
     await eventually('no object of the round is left: all were deleted, without finalizers', HANG_MS, async () => {
-      const left = await this.read();
-      return left.nodes.length + left.pods.length + left.claims.length + left.volumes.length === 0;
+      const remaining = await this.read();
+      return remaining.nodes.length + remaining.pods.length + remaining.claims.length + remaining.volumes.length === 0;
     });
   }
 
   async #createNode(node: WireObject): Promise<void> {
     await this.#createWithStatus(COLLECTIONS.nodes, node);
     const { taints = [] } = node['spec'] as { readonly taints?: readonly object[] };
-    // A node is created with a taint until somebody finds it ready; nobody does here.
+    // A new node has the not-ready taint until the node lifecycle controller, which does not run, removes it.
     await this.#patch(`${COLLECTIONS.nodes}/${node.metadata.name}`, { spec: { taints } });
   }
 
@@ -178,9 +181,9 @@ export class StaticCluster {
     if (!(await this.#create(path, asUserWrites(pod)))) return;
     const { containerStatuses, ...status } = pod['status'] as { readonly containerStatuses?: readonly object[] };
     const started =
-      containerStatuses === undefined ? {} : { containerStatuses: containerStatuses.map((each) => ({ ...each, lastState: {} })) };
+      containerStatuses === undefined ? {} : { containerStatuses: containerStatuses.map((status) => ({ ...status, lastState: {} })) };
     await this.#patch(`${path}/${pod.metadata.name}/status`, { status: { ...status, ...started } });
-    // With a grace period and no kubelet it stays on its way out.
+    // With a grace period and without a kubelet it stays terminating.
     if (pod.metadata['deletionTimestamp'] !== undefined)
       await this.#api.request({ method: 'DELETE', path: `${path}/${pod.metadata.name}?gracePeriodSeconds=3600` });
   }
@@ -219,7 +222,7 @@ function withoutUid(object: WireObject): object {
   return { ...object, metadata };
 }
 
-/** Priorities go by class here, overhead by runtime class; neither is for a pod to say. */
+/** Priority comes from a class here, and overhead from a runtime class; a user may not set either on a pod. */
 function asUserWrites(pod: WireObject): object {
   const {
     priority = 0,

@@ -1,4 +1,4 @@
-/** An object as the API has it, loosely: the real scheduler's types read it, and so do our decoders. */
+/** An object in wire format, loosely typed: the real scheduler's types and our decoders read it. */
 export interface WireObject {
   readonly metadata: {
     readonly name: string;
@@ -10,7 +10,7 @@ export interface WireObject {
   readonly [field: string]: unknown;
 }
 
-/** What schedulerrules reads as one line of JSON. */
+/** A cluster, which schedulerrules reads as one line of JSON. */
 export interface WireCluster {
   readonly nodes: readonly WireObject[];
   readonly pods: readonly WireObject[];
@@ -32,6 +32,6 @@ export const ZONE = 'topology.kubernetes.io/zone';
 export const REGION = 'topology.kubernetes.io/region';
 export const OLD_ZONE = 'failure-domain.beta.kubernetes.io/zone';
 export const ZONES = ['a', 'b', 'c'] as const;
-/** `constructor` is a label like any other, and a trap for look-ups in objects. */
+/** `constructor` is a valid label key, and a trap for look-ups in objects. */
 export const TOPOLOGY_KEYS = [HOSTNAME, ZONE, ZONE, 'rack', REGION, 'constructor'] as const;
 export const GPU = 'example.com/gpu';

@@ -1,14 +1,14 @@
-// What users of VPA and KRR report of workloads with a HorizontalPodAutoscaler, lived through with default settings.
+// Problems that users of VPA and KRR report about workloads with a HorizontalPodAutoscaler, played with default settings.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anHpa, daytime, LoopScene, resources, type LoopWorkload } from './scene.ts';
 import { HANG_TEST_MS } from '../../eventually.ts';
 
 const HOURS = 40;
-/** Held to 60 % of a request: what a replica is given at most of the time. */
+/** Target in percent of the request, which a replica uses most of the time. */
 const UTILIZATION = 60;
 
-/** The load of four replicas; the same with and without an autoscaler. */
+/** The load of four replicas, with and without an autoscaler. */
 const served = (name: string, request: string): LoopWorkload => ({
   kind: 'Deployment',
   name,
@@ -23,7 +23,7 @@ interface Scaler {
 
 describe('workloads with a HorizontalPodAutoscaler', () => {
   let scene: LoopScene | undefined;
-  /** Replicas at the same hours of the day before and with Evenkeel. */
+  /** Replica counts at the same hours of the day, before and with Evenkeel. */
   const before: number[] = [];
   const since: number[] = [];
 
@@ -32,7 +32,7 @@ describe('workloads with a HorizontalPodAutoscaler', () => {
       workloads: [served('web', '500m')],
       objects: [anHpa('web', UTILIZATION, [2, 12])],
       nodes: 4,
-      mostDays: 3,
+      maxDays: 3,
       onPastHour: (past, hoursLeft) => {
         if (hoursLeft < 24) before.push(past.pods('web').length);
       },
@@ -45,7 +45,7 @@ describe('workloads with a HorizontalPodAutoscaler', () => {
   afterAll(() => scene?.end());
 
   // kubernetes/autoscaler#6060, #6247, #8493: HPA and VPA on the same workload work against each other.
-  test('are given less, and have as many replicas as before at the same hours of the day', () => {
+  test('get lower requests, and have as many replicas as before at the same hours of the day', () => {
     for (const { cpu, memory } of scene!.inForce('web')) {
       expect(memory).toBeLessThan(256);
       expect(cpu).toBeLessThan(500);
@@ -57,7 +57,7 @@ describe('workloads with a HorizontalPodAutoscaler', () => {
     expect(scaler.spec.metrics[0]?.resource.target.averageUtilization).toBeGreaterThan(UTILIZATION);
   });
 
-  // robusta-dev/krr#169, #198, #206: no advice at all where there is an autoscaler.
+  // robusta-dev/krr#169, #198, #206: no advice for a workload with an autoscaler.
   test('have a recommendation, CPU and memory', () => {
     const { requests } = scene!.recommendation('web');
     expect(requests?.recommended).toMatchObject({ cpu: expect.stringMatching(/^\d+m?$/), memory: expect.stringMatching(/^\d+Mi$/) });

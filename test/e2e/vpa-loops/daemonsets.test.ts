@@ -1,4 +1,4 @@
-// What users of VPA report of DaemonSets: one size for all nodes starves the pods on large ones, or wastes on small ones.
+// Problems that users of VPA report about DaemonSets: one size for all nodes starves pods on large nodes, or wastes capacity on small ones.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LoopScene, resources, sizeOf, type LoopWorkload, type Size } from './scene.ts';
@@ -12,7 +12,7 @@ interface WireNode {
   readonly status: { readonly capacity: { readonly cpu: string } };
 }
 
-/** An agent that does for each node as much as there is on it. */
+/** An agent whose usage grows with the size of its node. */
 const agent: LoopWorkload = {
   kind: 'DaemonSet',
   name: 'agent',
@@ -26,7 +26,7 @@ describe('a DaemonSet on nodes of two sizes', () => {
   let resizesAtNoon = 0;
 
   beforeAll(async () => {
-    scene = await LoopScene.start({ workloads: [agent], nodes: 5, machineTypes: ['e2-standard-2', 'e2-standard-16'], mostDays: 4 });
+    scene = await LoopScene.start({ workloads: [agent], nodes: 5, machineTypes: ['e2-standard-2', 'e2-standard-16'], maxDays: 4 });
     await scene.hours(36);
     resizesAtNoon = scene.resizes();
     await scene.restartEvenkeel();
@@ -42,19 +42,22 @@ describe('a DaemonSet on nodes of two sizes', () => {
   }
 
   // kubernetes/autoscaler#5928, #6608, #6420: pods of one DaemonSet differ by a factor of six.
-  test.each([SMALL, LARGE])('pods on nodes of $cores cores get what they need there', ({ cores, pods, cpuMillicores, memoryMib }) => {
-    const sizes = on(cores);
-    expect(sizes).toHaveLength(pods);
-    for (const { cpu, memory, memoryLimit } of sizes) {
-      expect(cpu).toBeGreaterThanOrEqual(cpuMillicores);
-      expect(cpu).toBeLessThanOrEqual(cpuMillicores * 1.3);
-      expect(memory).toBeGreaterThanOrEqual(memoryMib);
-      expect(memory).toBeLessThanOrEqual(memoryMib * 1.5);
-      expect(memoryLimit).toBeGreaterThan(memoryMib);
-    }
-  });
+  test.each([SMALL, LARGE])(
+    'pods on nodes of $cores cores have the size that they need there',
+    ({ cores, pods, cpuMillicores, memoryMib }) => {
+      const sizes = on(cores);
+      expect(sizes).toHaveLength(pods);
+      for (const { cpu, memory, memoryLimit } of sizes) {
+        expect(cpu).toBeGreaterThanOrEqual(cpuMillicores);
+        expect(cpu).toBeLessThanOrEqual(cpuMillicores * 1.3);
+        expect(memory).toBeGreaterThanOrEqual(memoryMib);
+        expect(memory).toBeLessThanOrEqual(memoryMib * 1.5);
+        expect(memoryLimit).toBeGreaterThan(memoryMib);
+      }
+    },
+  );
 
-  test('none was killed, restarted, evicted or held back', () => {
+  test('none was killed, restarted, evicted or throttled', () => {
     expect(scene!.tally('agent')).toMatchObject({ oomKills: 0, restarts: 0, throttledMs: 0 });
     expect(scene!.evictions()).toBe(0);
   });

@@ -1,5 +1,5 @@
-// What users of VPA report of pods that were evicted, or of resizes that were held back because pods may not be: on a
-// cluster of one full node, with default settings.
+// Problems that users of VPA report about evicted pods, and about resizes that are blocked because pods may not be evicted: on a cluster
+// with one full node, with default settings.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LoopScene, NAMESPACE, resources, type LoopWorkload } from './scene.ts';
@@ -46,7 +46,7 @@ describe('pods that may not be evicted', () => {
   const allUids = (): readonly string[] => ['single', 'guarded'].flatMap((name) => scene!.pods(name).map(({ metadata }) => metadata.uid));
 
   beforeAll(async () => {
-    scene = await LoopScene.start({ workloads: [filler, single, guarded], objects: [budget], nodes: 1, mostDays: 2 });
+    scene = await LoopScene.start({ workloads: [filler, single, guarded], objects: [budget], nodes: 1, maxDays: 2 });
     uids = allUids();
     await scene.hours(ROOM);
     const { state, reason } = scene.recommendation('single');
@@ -59,14 +59,14 @@ describe('pods that may not be evicted', () => {
   afterAll(() => scene?.end());
 
   // kubernetes/autoscaler#8720: in-place fails, then the only replica of a StatefulSet is evicted.
-  test('the only replica of a StatefulSet waits for room on its node, says so, and grows there as soon as there is some', () => {
+  test('the only replica of a StatefulSet waits for capacity on its node, reports it, and grows there as soon as there is some', () => {
     expect(withoutRoom).toMatchObject({ state: 'awaiting', reason: 'node-capacity' });
     expect(withoutRoom?.cpu).toBeLessThan(2200);
     expect(scene!.inForce('single')[0]?.cpu).toBeGreaterThanOrEqual(2200);
   });
 
   // kubernetes/autoscaler#10181: rules about eviction also blocked resizes that evict no pod.
-  test('pods that must not be disturbed are resized in place all the same', () => {
+  test('pods with a disruption budget of zero are resized in place all the same', () => {
     for (const { cpu, memory } of scene!.inForce('guarded')) {
       expect(cpu).toBeLessThan(120);
       expect(memory).toBeLessThan(256);

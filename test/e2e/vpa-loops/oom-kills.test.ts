@@ -1,15 +1,15 @@
-// What users of VPA report of OOM kills, each lived through on the embedded cluster with default settings.
+// Problems that users of VPA report about OOM kills, played on the embedded cluster with default settings.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { aPolicyFor, LoopScene, resources, type LoopWorkload } from './scene.ts';
 import { HANG_TEST_MS } from '../../eventually.ts';
 
-/** Hours after Evenkeel came. */
+/** Hours since Evenkeel started. */
 const GROWS = 26;
 const SETTLED = 36;
 const ENDS = 44;
 const NEEDED_MIB = 450;
-/** The first kill, with a working set far below the limit, may be the node's and counts for nothing; then come three bumps. */
+/** The first kill, with a working set far below the limit, may be caused by the node and does not count; three bumps follow. */
 const MAX_RESTARTS = 4;
 const CAP_MIB = 300;
 
@@ -29,7 +29,7 @@ const capped: LoopWorkload = {
   uses: (hour) => ({ cpuMillicores: 30, memoryMib: hour < 2 ? 200 : 400 }),
 };
 
-/** Takes whatever it is given. */
+/** Uses all memory it gets. */
 const endless: LoopWorkload = {
   kind: 'Deployment',
   name: 'endless',
@@ -52,13 +52,13 @@ describe('OOM kills', () => {
     scene = await LoopScene.start({
       workloads: [growing('grown'), growing('rolled'), capped, endless],
       policies: [aPolicyFor('capped', { memory: { max: `${CAP_MIB}Mi` } }), aPolicyFor('grown', RATIO), aPolicyFor('rolled', RATIO)],
-      mostDays: 3,
+      maxDays: 3,
     });
     await scene.hours(GROWS - 0.5);
     for (const name of ['grown', 'rolled']) limits.set(name, limitsOf(name));
     uids.set('grown', uidsOf('grown'));
     await scene.hours(0.6);
-    // Killed just now, and at once replaced by pods of the manifest's size: the dead pod can no longer be read.
+    // Killed and at once replaced by pods of the manifest's size: the status of the killed pod is gone.
     scene.rollOut('rolled');
     await scene.hours(SETTLED - GROWS - 0.1);
     for (const name of ['grown', 'rolled', 'capped']) killsWhenSettled.set(name, scene.tally(name).oomKills);
@@ -69,7 +69,7 @@ describe('OOM kills', () => {
   // kubernetes/autoscaler#1574, #4152, #4981: shrank memory, then could not recover.
   // kubernetes/autoscaler#6705: the pod that was killed is gone when the kill is reported.
   test.each(['grown', 'rolled'])(
-    '%s: a container that outgrows what it was shrunk to recovers after at most four restarts and is not shrunk under its need again',
+    '%s: a container that outgrows its reduced size recovers after at most four restarts and is not reduced below its need again',
     (name) => {
       expect(limits.get(name)).toEqual([expect.any(Number), expect.any(Number)]);
       for (const limit of limits.get(name) ?? []) expect(limit).toBeLessThan(NEEDED_MIB);
@@ -82,14 +82,14 @@ describe('OOM kills', () => {
     },
   );
 
-  // kubernetes/kubernetes#138760: resized while it lies OOMKilled.
-  test('a pod that was killed is resized where it is, and runs on as the same pod', () => {
+  // kubernetes/kubernetes#138760: a resize of a container in state OOMKilled.
+  test('an OOM-killed pod is resized in place, and continues as the same pod', () => {
     expect(uidsOf('grown')).toEqual(uids.get('grown'));
     expect(scene!.evictions()).toBe(0);
   });
 
-  // kubernetes/autoscaler#9521: the bump feeds itself while maxAllowed is under the real peak.
-  test('under a maximum that is too low the request does not grow past it, and nothing inflates', () => {
+  // kubernetes/autoscaler#9521: the bump grows on its own while maxAllowed is below the real peak.
+  test('with a maximum below the peak the request does not exceed it, and does not grow without need', () => {
     const [size] = scene!.sizes('capped');
     expect(size?.memory).toBeLessThanOrEqual(CAP_MIB);
     expect(size?.memoryLimit).toBeLessThan(700);
@@ -97,14 +97,14 @@ describe('OOM kills', () => {
     expect(container?.recommended?.requests?.memory).toBe(`${CAP_MIB}Mi`);
   });
 
-  test('of a container that takes whatever it is given end at three bumps of its limit and an exception', () => {
+  test('of a container that uses all memory it gets end at three bumps of its limit and an exception', () => {
     const { oomBumps = [], limitExceptions = [], state } = scene!.recommendation('endless');
     const given = new Set(oomBumps.map(({ limit }) => limit));
     expect(given.size).toBeGreaterThan(0);
     expect(given.size).toBeLessThanOrEqual(3);
     expect(limitExceptions).toMatchObject([{ type: 'oom-killed', state: 'open', container: 'app' }]);
     expect(state).toBe('exception');
-    // 256 MiB, three times 100 MiB or 20 % more.
+    // 256 MiB, plus three times 100 MiB or 20 %.
     expect(limitsOf('endless').every((limit) => limit <= 672)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
-// kubernetes/kubernetes#142155: an autoscaler measures against the requests of the spec while the node has not granted them
-// yet, and so takes pods away that are as busy as before.
+// kubernetes/kubernetes#142155: an autoscaler computes utilization with the requests of the spec before the node has granted them, and so
+// removes pods that are as busy as before.
 
 import { describe, expect, test } from '@jest/globals';
 import { moveFor, type FollowedAutoscaler } from '../../../src/core/hpa/follow-targets.ts';
@@ -9,7 +9,7 @@ import { amounts, anHpaRecord, aPodRecord, T0 } from '../../builders/rightsizing
 
 const CPU = { resource: 'cpu', container: null } as const;
 const [PERCENT, REQUEST] = [75, 400];
-/** Each pod is where its autoscaler wants it. */
+/** Usage of each pod at the autoscaler's target. */
 const USED = (REQUEST * PERCENT) / 100;
 
 const followed: FollowedAutoscaler = {
@@ -19,7 +19,7 @@ const followed: FollowedAutoscaler = {
   mayLetGo: true,
 };
 
-/** Four pods whose specs ask for so much, and whose nodes still give what there was. */
+/** Four pods with a pending resize: their specs request `asked`, and their nodes still grant the old value. */
 function pendingPods(asked: string): readonly PodRecord[] {
   const had = amounts(`${REQUEST}m`, '256Mi');
   return Array.from({ length: 4 }, (_, index) =>
@@ -31,21 +31,21 @@ function pendingPods(asked: string): readonly PodRecord[] {
   );
 }
 
-/** The autoscaler's documented formula, on the requests of the spec. */
+/** The documented formula of the autoscaler, with the requests of the spec. */
 function desired(pods: readonly PodRecord[], percent: number): number {
   const requested = pods.reduce((sum, pod) => sum + (requestOf(pod, CPU) ?? 0), 0);
   return Math.ceil((pods.length * ((pods.length * USED * 100) / requested)) / percent - 1e-9);
 }
 
 describe('while a resize is pending', () => {
-  test('the target follows the requests of the spec, and the replicas stay', () => {
+  test('the target follows the requests of the spec, and the replicas are unchanged', () => {
     const pods = pendingPods('560m');
     expect(desired(pods, PERCENT)).toBe(3);
     const move = moveFor(followed, anHpaRecord({ metrics: [{ percent: PERCENT }] }), pods, 'after');
     expect(desired(pods, move?.moves[0]?.to ?? PERCENT)).toBe(4);
   });
 
-  test('when the node never gives it and the old request is written back, the target goes home with it', () => {
+  test('when the node never grants it and the resize is reverted, the target returns to its original value', () => {
     const pods = pendingPods(`${REQUEST}m`);
     expect(meanRequest(pods, CPU)).toBe(REQUEST);
     const moved = { ...followed, targets: [{ ...followed.targets[0]!, set: 54 }] };

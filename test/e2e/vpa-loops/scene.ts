@@ -1,5 +1,5 @@
-// One embedded cluster at full speed with Evenkeel in the same process, default settings and a policy in Auto: it has
-// lived for eight days when Evenkeel comes, and what each container needs at any hour is the test's to say.
+// One embedded cluster at full speed with Evenkeel in the same process, default settings and a policy in Auto. It has run for eight days
+// when Evenkeel starts, and the test defines the usage of each container at any hour.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,11 +23,11 @@ import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';
 import { RecordingLogger } from '../../fakes/recording-logger.ts';
 import { seededRandom } from '../../fakes/seeded-random.ts';
 
-/** How long the cluster has lived when Evenkeel comes. */
+/** Age of the cluster when Evenkeel starts. */
 export const PAST_DAYS = 8;
 const PAST_HOURS = PAST_DAYS * 24;
 export const NAMESPACE = 'shop';
-/** A Saturday: Evenkeel comes on a Sunday, at midnight. */
+/** A Saturday, so that Evenkeel starts on a Sunday at midnight. */
 const START = Date.UTC(2026, 0, 10);
 const STEP_MS = 5 * MINUTE_MS;
 
@@ -36,18 +36,18 @@ export interface Use {
   readonly memoryMib: number;
 }
 
-/** A workload of one container, `app`. */
+/** A workload with one container, `app`. */
 export interface LoopWorkload {
   readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'CronJob';
   readonly name: string;
   readonly replicas?: number;
   readonly resources: WireResources;
-  /** @param hour since Evenkeel came; before that below 0 */
+  /** Usage of each replica. @param hour hours since Evenkeel started; negative before */
   readonly uses: (hour: number) => Use;
-  /** How its use is stated besides: `runSeconds`, `startupCpu` … */
+  /** Further fields of the usage annotation: `runSeconds`, `startupCpu` … */
   readonly usage?: Readonly<Record<string, unknown>>;
   readonly schedule?: string;
-  /** Laid over the container. */
+  /** Merged into the container. */
   readonly container?: Readonly<Record<string, unknown>>;
   readonly podAnnotations?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -57,19 +57,20 @@ export interface SceneOptions {
   readonly workloads: readonly LoopWorkload[];
   readonly nodes?: number;
   readonly machineTypes?: readonly string[];
-  /** `v1.33.4`; default: that of the embedded API server. */
+  /** Such as `v1.33.4`; by default the version of the embedded API server. */
   readonly kubeletVersion?: string;
   readonly kubelet?: KubeletConfiguration;
-  /** Further objects: autoscalers, quotas, budgets. */
+  /** Additional objects: autoscalers, quotas, budgets. */
   readonly objects?: readonly Readonly<Record<string, unknown>>[];
-  /** Besides the one that says Auto for all. */
+  /** Policies besides the one in Auto for all workloads. */
   readonly policies?: readonly Readonly<Record<string, unknown>>[];
-  /** Called at the end of each hour before Evenkeel comes. */
+  /** Called at the end of each hour before Evenkeel starts. */
   readonly onPastHour?: (scene: LoopScene, hoursLeft: number) => void;
-  /** Longest time that the test lets it live with Evenkeel. */
-  readonly mostDays: number;
+  /** Longest time that the test runs the cluster with Evenkeel. */
+  readonly maxDays: number;
 }
 
+/** The cluster, the controller, and what tests read from them. */
 export class LoopScene {
   readonly cluster: EmbeddedCluster;
   readonly #folder: string;
@@ -82,9 +83,9 @@ export class LoopScene {
     this.#from = cluster.nodes.counters();
   }
 
-  /** Lives the past; Evenkeel has just come when it resolves. End it. */
+  /** Runs the cluster until Evenkeel has just started. The caller must call `end()`. */
   static async start(options: SceneOptions): Promise<LoopScene> {
-    const recordings = new Map(options.workloads.map((workload) => [fileOf(workload), recordingOf(workload, options.mostDays)]));
+    const recordings = new Map(options.workloads.map((workload) => [fileOf(workload), recordingOf(workload, options.maxDays)]));
     const cluster = new EmbeddedCluster({
       startAt: START,
       seed: 1,
@@ -131,14 +132,14 @@ export class LoopScene {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** Applies objects as kubectl would; throws what the server refuses. */
+  /** Applies objects as kubectl would; throws when the server refuses one. */
   async apply(...objects: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
     const manifests = objects.map((object) => ({ source: 'test', object })) as unknown as Parameters<typeof applyManifests>[1];
     const { refused } = await applyManifests(this.cluster.transport('test'), manifests, 'test');
     if (refused.length > 0) throw new Error(refused.join('\n'));
   }
 
-  /** A new image, and with it new pods. */
+  /** Sets a new image, and so creates new pods. */
   rollOut(workload: string): void {
     this.cluster.server.accessAs('people').modify('deployments.apps', NAMESPACE, workload, (draft) => {
       const { containers } = (draft as unknown as { spec: { template: { spec: { containers: { image: string }[] } } } }).spec.template.spec;
@@ -156,20 +157,20 @@ export class LoopScene {
     return this.cluster.clock.runFor(count * HOUR_MS);
   }
 
-  /** Where its dashboard answers. */
+  /** Address of its dashboard. */
   get dashboard(): string {
-    if (this.#controller === null) throw new Error('Evenkeel is not there');
+    if (this.#controller === null) throw new Error('Evenkeel is not running');
     return `http://127.0.0.1:${this.#controller.controller.dashboardPort}`;
   }
 
-  /** Stops the controller and starts it anew, with nothing in memory. */
+  /** Stops the controller and starts a new one, with nothing in memory. */
   async restartEvenkeel(): Promise<void> {
     await this.#controller?.stop();
     this.#controller = null;
     this.#controller = await startEvenkeel(this.cluster, this.#folder);
   }
 
-  /** Living pods of a workload, by name. Throws where there is none: what is expected of each would hold. */
+  /** Existing pods of a workload, by name. Throws when there are none, because any expectation about each of them would pass. */
   pods(workload: string): readonly Pod[] {
     const selector = { matchLabels: { app: workload } };
     const pods = this.list<Pod>('pods', selector).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -181,12 +182,12 @@ export class LoopScene {
     return [...this.cluster.server.accessAs('test').list(resource, { namespace: NAMESPACE, selector })] as T[];
   }
 
-  /** What the specs of a workload's pods ask for, in millicores and MiB; null: nothing. */
+  /** Resources in the specs of a workload's pods, in millicores and MiB; null: not set. */
   sizes(workload: string): readonly Size[] {
     return this.pods(workload).map(({ spec }) => sizeOf(spec.containers[0]?.resources));
   }
 
-  /** The same as the nodes have it in force. */
+  /** Resources in force on the nodes, in the same form. */
   inForce(workload: string): readonly Size[] {
     return this.pods(workload).map(({ status }) => sizeOf(status.containerStatuses?.[0]?.resources));
   }
@@ -196,14 +197,14 @@ export class LoopScene {
     return all.find(({ spec }) => spec.targetRef.name === workload)?.status ?? {};
   }
 
-  /** What a workload's containers went through since the cluster began. */
+  /** Counters of a workload's containers since the cluster started. */
   tally(workload: string): ContainerTally {
     const found = this.cluster.nodes.tallies().find((tally) => tally.workload.endsWith(`/${workload}`));
     if (found === undefined) throw new Error(`no container of ${workload} has run`);
     return found;
   }
 
-  /** Since Evenkeel came. */
+  /** Number of evictions since Evenkeel started. */
   evictions(): number {
     return this.cluster.nodes.counters().evictions - this.#from.evictions;
   }
@@ -232,7 +233,7 @@ export function sizeOf(resources: WireResources | undefined): Size {
   };
 }
 
-/** Quantities of requests and limits; a null limit is none. */
+/** Quantities of requests and limits; a null limit is not set. */
 export function resources(
   requests: readonly [string, string],
   limits: readonly [string | null, string | null] = [null, null],
@@ -244,7 +245,7 @@ export function resources(
   };
 }
 
-/** A policy of its own for one workload, in Auto and with what it says besides. */
+/** A policy for one workload, in Auto with further fields. */
 export function aPolicyFor(workload: string, spec: Partial<PodResizePolicySpec>): Readonly<Record<string, unknown>> {
   return aPolicy(workload, { workloadSelector: { matchLabels: { app: workload } }, ...spec });
 }
@@ -253,7 +254,7 @@ function aPolicy(name: string, spec: Partial<PodResizePolicySpec>): Readonly<Rec
   return { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name }, spec: { mode: 'Auto', ...spec } };
 }
 
-/** An autoscaler that holds CPU utilization. */
+/** An autoscaler with a CPU utilization target. */
 export function anHpa(workload: string, utilization: number, replicas: readonly [number, number]): Readonly<Record<string, unknown>> {
   return {
     apiVersion: 'autoscaling/v2',
@@ -268,7 +269,7 @@ export function anHpa(workload: string, utilization: number, replicas: readonly 
   };
 }
 
-/** Office hours around a mean: 1 in the middle of the day, 0 at night. */
+/** Office hours: 1 in the middle of the day, 0 at night. */
 export function daytime(hour: number): number {
   return Math.max(0, Math.sin((((((hour % 24) + 24) % 24) - 6) / 12) * Math.PI));
 }
@@ -288,14 +289,14 @@ function fileOf({ name }: LoopWorkload): string {
   return `${NAMESPACE}_${name}_app.csv`;
 }
 
-function recordingOf(workload: LoopWorkload, mostDays: number): Recording {
-  const rows = ((PAST_DAYS + mostDays) * DAY_MS) / STEP_MS;
+function recordingOf(workload: LoopWorkload, maxDays: number): Recording {
+  const rows = ((PAST_DAYS + maxDays) * DAY_MS) / STEP_MS;
   const [cpuMillicores, memoryMib] = [new Float32Array(rows), new Float32Array(rows)];
   const offsetSeconds = new Uint32Array(rows);
   for (let row = 0; row < rows; row++) {
     const use = workload.uses((row * STEP_MS) / HOUR_MS - PAST_HOURS);
     offsetSeconds[row] = (row * STEP_MS) / SECOND_MS;
-    // No process uses exactly the same twice: 4 % of CPU and 1 % of memory to either side.
+    // Usage is never exactly constant: it varies by 4 % of CPU and 1 % of memory.
     cpuMillicores[row] = use.cpuMillicores * (0.96 + 0.08 * uniform(row, 1));
     memoryMib[row] = use.memoryMib * (0.99 + 0.02 * uniform(row, 2));
   }
@@ -305,8 +306,8 @@ function recordingOf(workload: LoopWorkload, mostDays: number): Recording {
     cpuMillicores,
     memoryMib,
     periodSeconds: (rows * STEP_MS) / SECOND_MS,
-    peakCpuMillicores: cpuMillicores.reduce((most, each) => Math.max(most, each), 0),
-    peakMemoryMib: memoryMib.reduce((most, each) => Math.max(most, each), 0),
+    peakCpuMillicores: cpuMillicores.reduce((highest, value) => Math.max(highest, value), 0),
+    peakMemoryMib: memoryMib.reduce((highest, value) => Math.max(highest, value), 0),
     dropped: { notANumber: 0, negative: 0, unsorted: 0 },
   };
 }

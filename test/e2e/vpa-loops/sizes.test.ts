@@ -1,14 +1,14 @@
-// What users of VPA report of the sizes themselves: too small, too large, absurd limits, dragged down by weekends.
+// Problems that users of VPA report about sizes: too small, too large, excessive limits, reduced by weekends.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { daytime, LoopScene, resources, type LoopWorkload } from './scene.ts';
 import { HANG_TEST_MS } from '../../eventually.ts';
 
-/** Evenkeel comes on a Sunday at midnight. */
+/** Evenkeel starts on a Sunday at midnight. */
 const MONDAY_NOON = 36;
 const OFFICE = { cpuMillicores: 400, memoryMib: 600 };
 
-/** Full on weekdays between 6 and 18, next to nothing else. */
+/** Busy on weekdays between 6 and 18, almost idle otherwise. */
 function office(hour: number): { cpuMillicores: number; memoryMib: number } {
   const day = Math.floor(hour / 24);
   const isWeekend = (day + 8) % 7 <= 1;
@@ -30,7 +30,7 @@ const workloads: readonly LoopWorkload[] = [
     resources: resources(['20m', '40Mi'], ['2', '4000Mi']),
     uses: () => ({ cpuMillicores: 150, memoryMib: 300 }),
   },
-  // Limit and request close together, and the use above the limit of CPU.
+  // Limit close to the request, and usage above the CPU limit.
   {
     kind: 'Deployment',
     name: 'tight',
@@ -38,7 +38,7 @@ const workloads: readonly LoopWorkload[] = [
     uses: () => ({ cpuMillicores: 105, memoryMib: 205 }),
   },
   { kind: 'Deployment', name: 'office', resources: resources(['1', '1Gi'], [null, '1536Mi']), uses: office },
-  // Reads three times more files than its limit can hold; its own memory is a fifth of that.
+  // Reads files of three times its limit; its own memory is a fifth of the limit.
   {
     kind: 'Deployment',
     name: 'files',
@@ -47,7 +47,7 @@ const workloads: readonly LoopWorkload[] = [
     uses: () => ({ cpuMillicores: 60, memoryMib: 3000 }),
     usage: { cacheShare: 0.93 },
   },
-  // More than any node has.
+  // More than the allocatable of any node.
   {
     kind: 'Deployment',
     name: 'huge',
@@ -62,7 +62,7 @@ describe('sizes', () => {
   let sundayLimit = 0;
 
   beforeAll(async () => {
-    scene = await LoopScene.start({ workloads, nodes: 3, mostDays: 3 });
+    scene = await LoopScene.start({ workloads, nodes: 3, maxDays: 3 });
     await scene.hours(MONDAY_NOON - 16);
     sundayLimit = Math.min(...scene.sizes('office').map(({ memoryLimit }) => memoryLimit ?? Infinity));
     await scene.hours(16);
@@ -79,7 +79,7 @@ describe('sizes', () => {
     }
   });
 
-  // kubernetes/autoscaler#2444, #5217, #8401: limits scaled by their ratio to the request.
+  // kubernetes/autoscaler#2444, #5217, #8401: limits keep their ratio to the request.
   test('a limit of a hundred times the request does not become a hundred times the new one', () => {
     for (const { cpu, cpuLimit, memory, memoryLimit } of scene!.inForce('absurd')) {
       expect(cpu).toBeGreaterThanOrEqual(150);
@@ -99,8 +99,8 @@ describe('sizes', () => {
     }
   });
 
-  // kubernetes/autoscaler#3684, #5579: weekends drag the value down.
-  test('after a quiet weekend Monday finds its room again: no kill, and its requests by noon', () => {
+  // kubernetes/autoscaler#3684, #5579: weekends reduce the recommendation.
+  test('after a quiet weekend Monday has enough capacity: no OOM kill, and higher requests by noon', () => {
     expect(sundayLimit).toBeGreaterThan(OFFICE.memoryMib);
     expect(scene!.tally('office')).toMatchObject({ oomKills: 0, restarts: 0 });
     for (const { cpu, memory } of scene!.inForce('office')) {
@@ -109,16 +109,16 @@ describe('sizes', () => {
     }
   });
 
-  // kubernetes/autoscaler#4150; kubernetes-sigs/metrics-server#187: page cache counts as in use, and is given ever more.
-  test('page cache that fills any limit is not given a greater one', () => {
+  // kubernetes/autoscaler#4150; kubernetes-sigs/metrics-server#187: page cache counts as usage, so the recommendation keeps growing.
+  test('page cache that fills any limit does not raise the limit', () => {
     const [size] = scene!.inForce('files');
     expect(size?.memoryLimit).toBeLessThanOrEqual(1024);
     expect(size?.memory).toBeLessThanOrEqual(1024);
     expect(scene!.tally('files')).toMatchObject({ oomKills: 0, restarts: 0 });
   });
 
-  // kubernetes/autoscaler#4515, #7147, #6487: recommended more than any node has, and pending since.
-  test('nothing is asked for that no node has', () => {
+  // kubernetes/autoscaler#4515, #7147, #6487: recommendations above the size of any node leave pods pending.
+  test('no request exceeds the size of every node', () => {
     const [pod] = scene!.pods('huge');
     expect(pod?.status.phase).toBe('Running');
     expect(scene!.sizes('huge')[0]?.cpu).toBeLessThanOrEqual(3920);

@@ -1,5 +1,5 @@
-// What users of VPA report of pods that start and of pods that end: short Jobs without advice, starts that are starved,
-// runtimes that hold more than they seem to. Lived through on the embedded cluster.
+// Problems that users of VPA report about pods that start and that end, played on the embedded cluster: no advice for short Jobs,
+// starvation during the start, runtimes that use more memory than they show.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WireResources } from '#embedded-cluster/controllers/wire/pod';
@@ -44,7 +44,7 @@ describe('starts and runs', () => {
       workloads: [shortRun, longRun, slowStart, jvm],
       policies: [aPolicyFor('slow-start', { startup: { boostRatio: 4, duration: '3m' } })],
       nodes: 3,
-      mostDays: 3,
+      maxDays: 3,
     });
     await scene.hours(HOURS - 2);
     beforeStart = Math.max(...scene.inForce('slow-start').map(({ cpu }) => cpu ?? Infinity));
@@ -57,23 +57,20 @@ describe('starts and runs', () => {
   }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
-  // kubernetes/autoscaler#1790, #3975, #3766; FairwindsOps/goldilocks#100: runs of a minute and less have no advice, or a wrong one.
-  test.each(['short-run', 'long-run'])(
-    '%s: a CronJob has advice that fits what its runs use, and says what it takes to follow it',
-    (name) => {
-      const { state, message, containers } = scene!.recommendation(name);
-      const { cpu, memory } = sizeOf(containers?.[0]?.recommended as WireResources | undefined);
-      expect(cpu).toBeGreaterThanOrEqual(200);
-      expect(cpu).toBeLessThanOrEqual(400);
-      expect(memory).toBeGreaterThanOrEqual(100);
-      expect(memory).toBeLessThanOrEqual(300);
-      expect({ state, message }).toEqual({ state: 'awaiting', message: expect.stringContaining('when they start') });
-      expect(scene!.tally(name).oomKills).toBe(0);
-    },
-  );
+  // kubernetes/autoscaler#1790, #3975, #3766; FairwindsOps/goldilocks#100: runs of a minute or less have no advice, or a wrong one.
+  test.each(['short-run', 'long-run'])('%s: a CronJob has advice that fits the usage of its runs, and reports how to apply it', (name) => {
+    const { state, message, containers } = scene!.recommendation(name);
+    const { cpu, memory } = sizeOf(containers?.[0]?.recommended as WireResources | undefined);
+    expect(cpu).toBeGreaterThanOrEqual(200);
+    expect(cpu).toBeLessThanOrEqual(400);
+    expect(memory).toBeGreaterThanOrEqual(100);
+    expect(memory).toBeLessThanOrEqual(300);
+    expect({ state, message }).toEqual({ state: 'awaiting', message: expect.stringContaining('when they start') });
+    expect(scene!.tally(name).oomKills).toBe(0);
+  });
 
-  // kubernetes/autoscaler#7862; google/kube-startup-cpu-boost#142: what was sized to run is starved while it starts.
-  test('a pod that needs more CPU to start has it while it starts, in place, and what it took is not taken for what it needs', () => {
+  // kubernetes/autoscaler#7862; google/kube-startup-cpu-boost#142: a pod sized for its steady state is starved during its start.
+  test('a pod that needs more CPU to start has it during its start, in place, and its startup usage does not raise the recommendation', () => {
     expect(beforeStart).toBeLessThan(150);
     expect(boosted.slice(0, 3).every((cpu) => cpu >= 4 * beforeStart)).toBe(true);
     expect(boosted.at(-1)).toBeLessThan(150);
@@ -81,8 +78,8 @@ describe('starts and runs', () => {
     expect(scene!.evictions()).toBe(0);
   });
 
-  // kubernetes/autoscaler#5029, #6007: sized by the working set of a heap that has not grown to its limit yet.
-  test('a JVM keeps what its heap may grow to, and room beside it', () => {
+  // kubernetes/autoscaler#5029, #6007: sized by the working set of a heap below its maximum.
+  test('a JVM keeps memory for its maximum heap, plus a margin', () => {
     for (const { memory, memoryLimit } of scene!.inForce('jvm')) {
       expect(memory).toBeGreaterThanOrEqual(768 * 1.25);
       expect(memoryLimit).toBeGreaterThanOrEqual(768 * 1.25);

@@ -1,4 +1,4 @@
-// What users of VPA report of restarts: thousands of pods replaced within minutes after its components came back.
+// Problems that users of VPA report about restarts: thousands of pods replaced within minutes after its components started.
 // kubernetes/autoscaler#2178, #2180, #9362.
 
 import { describe, expect, test } from '@jest/globals';
@@ -12,7 +12,7 @@ const PODS_EACH = 20;
 const WARM_UP_MS = 10 * MINUTE_MS;
 const MAX_A_MINUTE = 50;
 
-/** Thousands of pods that ask for five times what they need, spread over many namespaces. */
+/** Thousands of pods that request five times their need, in many namespaces. */
 function driftingWorld(): ResizeWorld {
   const world = new ResizeWorld({ warmUpMs: WARM_UP_MS });
   for (let index = 0; index < WORKLOADS; index++) {
@@ -28,9 +28,9 @@ function driftingWorld(): ResizeWorld {
   return world;
 }
 
-describe('after a restart with thousands of pods that could be smaller', () => {
+describe('after a restart with thousands of over-provisioned pods', () => {
   test(
-    'nothing is made smaller for ten minutes, then at most fifty pods a minute',
+    'nothing is reduced for ten minutes, then at most fifty pods a minute',
     async () => {
       const world = driftingWorld();
       const startedAt = world.clock.now();

@@ -1,4 +1,4 @@
-// Admission: quotas, LimitRanges, priorities, accounts; and what is particular to single kinds.
+// Admission: quotas, LimitRanges, priorities, service accounts; and rules of single kinds.
 
 import { expect } from '@jest/globals';
 import { area, type CaseContext } from '../contract-case.ts';
@@ -11,7 +11,7 @@ const PROBED = { 'count/configmaps': '0' };
 const DRY_RUN = { dryRun: 'All' };
 
 async function quota(api: NamespaceClient, given: CaseContext, hard: Json, more: Json = {}): Promise<void> {
-  // Of scopes, only pods are counted.
+  // A scoped quota counts only pods.
   const scoped = more['scopes'] !== undefined;
   const counted: Json = scoped ? hard : { ...hard, ...PROBED };
   await api.made(QUOTAS, { metadata: { name: 'team' }, spec: { hard: counted, ...more } });
@@ -19,7 +19,7 @@ async function quota(api: NamespaceClient, given: CaseContext, hard: Json, more:
     const { status } = await api.stored(QUOTAS, 'team');
     return Object.keys(counted).every((key) => status?.used?.[key] !== undefined);
   });
-  // The real one decides from a cache: an object that is never allowed shows when the quota is in it.
+  // A real server decides from a cache: a dry run of a forbidden object shows when the cache has the quota.
   await given.eventually('the quota is enforced: the cache of quotas follows every write', async () => {
     const probe = scoped ? api.create('pods', aPod('probe'), DRY_RUN) : api.create('configmaps', { metadata: { name: 'probe' } }, DRY_RUN);
     return (await probe).status === 403;
@@ -27,13 +27,13 @@ async function quota(api: NamespaceClient, given: CaseContext, hard: Json, more:
 }
 
 function forbids(answer: RawResponse, name: string, why: string | RegExp, kind = 'pods'): void {
-  const words = typeof why === 'string' ? `${kind} "${name}" is forbidden: ${why}` : why;
-  expectStatus(answer, 403, 'Forbidden', words, { name, kind });
+  const message = typeof why === 'string' ? `${kind} "${name}" is forbidden: ${why}` : why;
+  expectStatus(answer, 403, 'Forbidden', message, { name, kind });
 }
 
 async function bounds(api: NamespaceClient, given: CaseContext, ...limits: Json[]): Promise<void> {
   await api.made('limitranges', { metadata: { name: 'bounds' }, spec: { limits } });
-  // The real one reads them from a cache: a pod without resources shows when they are in it.
+  // A real server reads LimitRanges from a cache: a dry run of a pod without resources shows when the cache has them.
   await given.eventually('the LimitRange is applied: the cache of LimitRanges follows every write', async () => {
     const answer = await api.create('pods', aPod('probe'), { dryRun: 'All' });
     return answer.status === 403 || answer.body.metadata.annotations?.['kubernetes.io/limit-ranger'] !== undefined;
@@ -64,7 +64,7 @@ const OF_PODS = inNamespaceForPods({
     );
   },
 
-  'a quota of CPU takes no pod that leaves it open': async (api, given) => {
+  'a quota of CPU refuses a pod that does not set it': async (api, given) => {
     await quota(api, given, { 'limits.cpu': '4', 'requests.memory': '4Gi' });
     forbids(
       await api.create('pods', aPod('open')),
@@ -73,7 +73,7 @@ const OF_PODS = inNamespaceForPods({
     );
   },
 
-  'a quota gets back what is deleted': async (api, given) => {
+  'a quota releases the usage of a deleted object': async (api, given) => {
     await quota(api, given, { pods: '1' });
     await api.made('pods', aPod('first'));
     await api.remove('pods', 'first');
@@ -83,13 +83,13 @@ const OF_PODS = inNamespaceForPods({
     );
   },
 
-  'a quota in a scope looks at its pods alone': async (api, given) => {
+  'a scoped quota counts only the pods of its scope': async (api, given) => {
     await quota(api, given, { pods: '0' }, { scopes: ['BestEffort'] });
     expect((await api.create('pods', aPodWith('burstable', { requests: { cpu: '1' } }))).status).toBe(201);
     forbids(await api.create('pods', aPod('effort')), 'effort', 'exceeded quota: team, requested: pods=1, used: pods=0, limited: pods=0');
   },
 
-  'a LimitRange fills in what a container leaves open, and says so': async (api, given) => {
+  'a LimitRange sets the defaults of a container, and adds an annotation about them': async (api, given) => {
     await bounds(api, given, { type: 'Container', default: { cpu: '500m' }, defaultRequest: { cpu: '100m' } });
     const { metadata, spec } = await api.made('pods', aPod('filled'));
     expect([spec.containers[0].resources, metadata.annotations]).toEqual([
@@ -98,7 +98,7 @@ const OF_PODS = inNamespaceForPods({
     ]);
   },
 
-  'a LimitRange leaves what a container says': async (api, given) => {
+  'a LimitRange keeps the values that a container sets': async (api, given) => {
     await bounds(api, given, { type: 'Container', default: { cpu: '500m' }, defaultRequest: { cpu: '100m' } });
     const resources = { requests: { cpu: '200m' }, limits: { cpu: '300m' } };
     const { metadata, spec } = await api.made('pods', aPodWith('said', resources));
@@ -117,24 +117,24 @@ const OF_PODS = inNamespaceForPods({
     forbids(answer, 'large', 'maximum cpu usage per Container is 1, but limit is 2');
   },
 
-  'a LimitRange of pods counts their containers together': async (api, given) => {
+  'a LimitRange of type Pod sums the containers': async (api, given) => {
     await bounds(api, given, { type: 'Pod', max: { cpu: '1' } });
     const containers = ['a', 'b'].map((name) => aContainer({ name, resources: { requests: { cpu: '600m' }, limits: { cpu: '600m' } } }));
     forbids(await api.create('pods', aPod('two', { containers })), 'two', 'maximum cpu usage per Pod is 1, but limit is 1200m');
   },
 
-  'a LimitRange bounds how far limits are above requests': async (api, given) => {
+  'a LimitRange bounds the ratio of limits to requests': async (api, given) => {
     await bounds(api, given, { type: 'Container', maxLimitRequestRatio: { cpu: '2' }, max: { cpu: '10' } });
     const answer = await api.create('pods', aPodWith('steep', { requests: { cpu: '100m' }, limits: { cpu: '400m' } }));
     forbids(answer, 'steep', 'cpu max limit to request ratio per Container is 2, but provided ratio is 4.000000');
   },
 
-  'a priority class gives its number': async (api) => {
+  'a priority class sets the priority': async (api) => {
     const { spec } = await api.made('pods', aPod('critical', { priorityClassName: 'system-cluster-critical' }), { dryRun: 'All' });
     expect([spec.priority, spec.preemptionPolicy]).toEqual([2_000_000_000, 'PreemptLowerPriority']);
   },
 
-  'a priority class of ours gives its number and its way of preemption': async (api, given) => {
+  'a custom priority class sets the priority and the preemption policy': async (api, given) => {
     const name = `rule-${given.id}`;
     await given.create('/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name }, value: 1000, preemptionPolicy: 'Never' });
     const made = await given.eventually('the class is known: the cache of classes follows every write', async () => {
@@ -144,7 +144,7 @@ const OF_PODS = inNamespaceForPods({
     expect([made.spec.priority, made.spec.preemptionPolicy]).toEqual([1000, 'Never']);
   },
 
-  'a priority class that is not there is refused': async (api) => {
+  'a missing priority class is refused': async (api) => {
     forbids(
       await api.create('pods', aPod('ranked', { priorityClassName: 'absent' })),
       'ranked',
@@ -152,7 +152,7 @@ const OF_PODS = inNamespaceForPods({
     );
   },
 
-  'a priority that is not that of its class is refused': async (api) => {
+  'a priority that differs from its class is refused': async (api) => {
     const answer = await api.create('pods', aPod('ranked', { priority: 7 }));
     forbids(
       answer,
@@ -161,18 +161,18 @@ const OF_PODS = inNamespaceForPods({
     );
   },
 
-  'an account that is not there is refused': async (api) => {
+  'a missing service account is refused': async (api) => {
     const answer = await api.create('pods', aPod('served', { serviceAccountName: 'absent' }));
     forbids(answer, 'served', `error looking up service account ${api.namespace}/absent: serviceaccount "absent" not found`);
   },
 
-  'an image of a pod can be changed': async (api) => {
+  'the image of a pod can be changed': async (api) => {
     await api.made('pods', aPod('changed'));
     const { spec } = await api.patched('strategic', 'pods', 'changed', { spec: { containers: [{ name: 'main', image: 'web:2' }] } });
     expect(spec.containers[0].image).toBe('web:2');
   },
 
-  'nothing else of a pod can': async (api) => {
+  'other fields of a pod cannot be changed': async (api) => {
     await api.made('pods', aPod('fixed'));
     const answer = await api.patch('merge', 'pods', 'fixed', { spec: { terminationGracePeriodSeconds: 5 } });
     expectInvalid(answer, 'Pod', 'fixed', [
@@ -192,7 +192,7 @@ const OF_PODS = inNamespaceForPods({
     ]);
   },
 
-  'a scheduling gate can be taken away, not added': async (api) => {
+  'a scheduling gate can be removed, not added': async (api) => {
     await api.made('pods', aPod('gated', { schedulingGates: [{ name: 'example.com/a' }] }));
     const add = { spec: { schedulingGates: [{ name: 'example.com/a' }, { name: 'example.com/b' }] } };
     expectInvalid(await api.patch('merge', 'pods', 'gated', add), 'Pod', 'gated', [
@@ -219,7 +219,7 @@ const PLAIN = inNamespace({
     ]);
   },
 
-  'a quota counts services on node ports': async (api, given) => {
+  'a quota counts services with node ports': async (api, given) => {
     await quota(api, given, { 'services.nodeports': '0' });
     expect((await api.create('services', aService('plain'))).status).toBe(201);
     const answer = await api.create('services', aService('exposed', { type: 'NodePort' }));
@@ -231,7 +231,7 @@ const PLAIN = inNamespace({
     );
   },
 
-  'the texts of a Secret are encoded, and not shown again': async (api) => {
+  'stringData of a Secret is encoded into data, and not returned': async (api) => {
     const { data, stringData } = await api.made('secrets', {
       metadata: { name: 's' },
       data: { a: 'eA==' },
@@ -240,7 +240,7 @@ const PLAIN = inNamespace({
     expect([data, stringData]).toEqual([{ a: 'aGVsbG8=', b: 'eQ==' }, undefined]);
   },
 
-  'what is no base64 is refused in a Secret': async (api) => {
+  'data of a Secret that is not base64 is refused': async (api) => {
     const { status, body } = await api.create('secrets', { metadata: { name: 's' }, data: { a: '%%%' } });
     expect([status, body.message]).toEqual([
       400,
@@ -248,14 +248,14 @@ const PLAIN = inNamespace({
     ]);
   },
 
-  'the type of a Secret is for good': async (api) => {
+  'the type of a Secret is immutable': async (api) => {
     await api.made('secrets', { metadata: { name: 's' }, type: 'example.com/a' });
     expectInvalid(await api.patch('merge', 'secrets', 's', { type: 'example.com/b' }), 'Secret', 's', [
       ['FieldValueInvalid', 'type', 'Invalid value: "example.com/b": field is immutable'],
     ]);
   },
 
-  'a TLS Secret has both its keys': async (api) => {
+  'a TLS Secret requires both keys': async (api) => {
     const { status, body } = await api.create('secrets', { metadata: { name: 's' }, type: 'kubernetes.io/tls', data: {} });
     expect([status, body.details.causes.map((cause: Json) => cause.field)]).toEqual([422, ['data[tls.crt]', 'data[tls.key]']]);
   },
@@ -267,14 +267,14 @@ const PLAIN = inNamespace({
     ]);
   },
 
-  'it cannot be thawed': async (api) => {
+  'an immutable ConfigMap cannot become mutable': async (api) => {
     await api.made('configmaps', { ...aConfigMap('frozen', { a: '1' }), immutable: true });
     expectInvalid(await api.patch('merge', 'configmaps', 'frozen', { immutable: false }), 'ConfigMap', 'frozen', [
       ['FieldValueForbidden', 'immutable', 'Forbidden: field is immutable when `immutable` is set'],
     ]);
   },
 
-  'its labels can be changed': async (api) => {
+  'the labels of an immutable ConfigMap can be changed': async (api) => {
     await api.made('configmaps', { ...aConfigMap('frozen', { a: '1' }), immutable: true });
     expect((await api.patched('merge', 'configmaps', 'frozen', { metadata: { labels: { a: 'b' } } })).metadata.labels).toEqual({ a: 'b' });
   },
@@ -287,7 +287,7 @@ const PLAIN = inNamespace({
     ]);
   },
 
-  'of two who take a lease at one version one gets it': async (api) => {
+  'of two updates of a lease at the same resourceVersion one succeeds': async (api) => {
     const lease = await api.made('leases.coordination.k8s.io', { metadata: { name: 'lock' }, spec: { leaseDurationSeconds: 10 } });
     const take = (holderIdentity: string): Promise<RawResponse> =>
       api.replace('leases.coordination.k8s.io', { ...lease, spec: { ...lease.spec, holderIdentity } });
@@ -301,14 +301,14 @@ const PLAIN = inNamespace({
     expect(spec.renewTime).toBe(renewTime);
   },
 
-  'the duration of a lease is more than nothing': async (api) => {
+  'the duration of a lease is greater than 0': async (api) => {
     const answer = await api.create('leases.coordination.k8s.io', { metadata: { name: 'lock' }, spec: { leaseDurationSeconds: 0 } });
     expectInvalid(answer, 'Lease.coordination.k8s.io', 'lock', [
       ['FieldValueInvalid', 'spec.leaseDurationSeconds', 'Invalid value: 0: must be greater than 0'],
     ]);
   },
 
-  'an event is about something in its namespace': async (api) => {
+  'an event is about an object of its namespace': async (api) => {
     const answer = await api.create('events', {
       metadata: { name: 'e' },
       involvedObject: { kind: 'Pod', name: 'p', namespace: 'elsewhere' },
@@ -331,12 +331,12 @@ const PLAIN = inNamespace({
     expect([made.count, made.reason, made.type]).toEqual([3, 'Tested', 'Normal']);
   },
 
-  'events are selected by what they are about': async (api) => {
+  'events are selected by the object they are about': async (api) => {
     for (const name of ['p', 'q']) {
       await api.made('events', { metadata: { name: `about-${name}` }, involvedObject: { kind: 'Pod', name, namespace: api.namespace } });
     }
     const { body } = await api.client.get(api.path('events'), { fieldSelector: 'involvedObject.name=q' });
-    expect(body.items.map((each: Json) => each.metadata.name)).toEqual(['about-q']);
+    expect(body.items.map((event: Json) => event.metadata.name)).toEqual(['about-q']);
   },
 });
 

@@ -1,4 +1,4 @@
-// Server-side apply of built-in kinds: who owns what, conflicts, giving up.
+// Server-side apply of built-in kinds: ownership of fields, conflicts, giving up fields.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -9,12 +9,12 @@ import { aConfigMap, aDeployment, aService } from '../objects.ts';
 const MAPS = 'configmaps';
 const DEPLOYMENTS = 'deployments.apps';
 
-/** `ann Apply` → the fields of that entry. */
+/** Entries of managedFields as a map: `ann Apply` → its fields. */
 function ownership(object: Json): Record<string, Json> {
   const entries = (object.metadata.managedFields ?? []) as Json[];
-  const key = (each: Json): string =>
-    [each.manager, each.operation, ...(each.subresource === undefined ? [] : [each.subresource])].join(' ');
-  return Object.fromEntries(entries.map((each) => [key(each), each.fieldsV1]));
+  const key = (entry: Json): string =>
+    [entry.manager, entry.operation, ...(entry.subresource === undefined ? [] : [entry.subresource])].join(' ');
+  return Object.fromEntries(entries.map((entry) => [key(entry), entry.fieldsV1]));
 }
 
 const data = (...keys: string[]): Json => ({ 'f:data': Object.fromEntries(keys.map((key) => [key === '.' ? '.' : `f:${key}`, {}])) });
@@ -30,7 +30,7 @@ async function imageOf(api: NamespaceClient, name: string): Promise<Json> {
 export const APPLY_CASES = area(
   'server-side apply',
   inNamespace({
-    'what is not there is created, and owned by who applied it': async (api) => {
+    'a missing object is created, and its fields are owned by the applier': async (api) => {
       const { status, body } = await api.apply(MAPS, aConfigMap('fresh', { a: '1' }), 'ann');
       expect([status, ownership(body)]).toEqual([201, { 'ann Apply': data('a') }]);
       expect(body.metadata.managedFields[0]).toMatchObject({ apiVersion: 'v1', fieldsType: 'FieldsV1', time: expect.any(String) });
@@ -65,7 +65,7 @@ export const APPLY_CASES = area(
       expect(ownership(after)).toEqual({ 'ann Apply': data('a'), 'bob Apply': data('a') });
     },
 
-    'another value for an owned field is a conflict that names owner and field': async (api) => {
+    'another value for an owned field is a conflict with owner and field': async (api) => {
       await api.applied(MAPS, aConfigMap('torn', { a: '1' }), 'ann');
       const answer = await api.apply(MAPS, aConfigMap('torn', { a: '2' }), 'bob');
       expectStatus(answer, 409, 'Conflict', 'Apply failed with 1 conflict: conflict with "ann": .data.a', {
@@ -93,7 +93,7 @@ export const APPLY_CASES = area(
       ]);
     },
 
-    'what an update set conflicts, too, and is named with its version': async (api) => {
+    'a field that an update set conflicts too, and is reported with its version': async (api) => {
       await api.made(MAPS, aConfigMap('torn', { a: '1' }), { fieldManager: 'writer' });
       const { status, body } = await api.apply(MAPS, aConfigMap('torn', { a: '2' }), 'ann');
       expect([status, body.message]).toEqual([409, 'Apply failed with 1 conflict: conflict with "writer" using v1: .data.a']);
@@ -111,7 +111,7 @@ export const APPLY_CASES = area(
       expect(ownership(body)).toEqual({ 'ann Apply': data('a'), 'ann Update': data('b') });
     },
 
-    'force takes the field over': async (api) => {
+    'force takes ownership of the field': async (api) => {
       await api.applied(MAPS, aConfigMap('taken', { a: '1', b: '1' }), 'ann');
       const after = await api.applied(MAPS, aConfigMap('taken', { a: '2' }), 'bob', { force: true });
       expect([after.data, ownership(after)]).toEqual([
@@ -120,25 +120,25 @@ export const APPLY_CASES = area(
       ]);
     },
 
-    'a manager from whom everything was taken is gone': async (api) => {
+    'a manager without fields is removed': async (api) => {
       await api.applied(MAPS, aConfigMap('taken', { a: '1' }), 'ann');
       const after = await api.applied(MAPS, aConfigMap('taken', { a: '2' }), 'bob', { force: true });
       expect(ownership(after)).toEqual({ 'bob Apply': data('a') });
     },
 
-    'an update takes without asking': async (api) => {
+    'an update takes ownership without a conflict': async (api) => {
       await api.applied(MAPS, aConfigMap('taken', { a: '1' }), 'ann');
       const { body } = await api.patch('merge', MAPS, 'taken', { data: { a: '2' } }, '', { fieldManager: 'bob' });
       expect(ownership(body)).toEqual({ 'bob Update': data('a') });
     },
 
-    'what a manager applies no longer is removed': async (api) => {
+    'a field that its manager no longer applies is removed': async (api) => {
       await api.applied(MAPS, aConfigMap('shrunk', { a: '1', b: '2' }), 'ann');
       const after = await api.applied(MAPS, aConfigMap('shrunk', { a: '1' }), 'ann');
       expect([after.data, ownership(after)]).toEqual([{ a: '1' }, { 'ann Apply': data('a') }]);
     },
 
-    'what another owns as well stays': async (api) => {
+    'a field with another owner remains': async (api) => {
       await api.applied(MAPS, aConfigMap('shared', { a: '1', b: '2' }), 'ann');
       await api.applied(MAPS, aConfigMap('shared', { b: '2' }), 'bob');
       const after = await api.applied(MAPS, aConfigMap('shared', { a: '1' }), 'ann');
@@ -148,13 +148,13 @@ export const APPLY_CASES = area(
       ]);
     },
 
-    'who applies nothing owns nothing': async (api) => {
+    'a manager that applies nothing owns nothing': async (api) => {
       await api.applied(MAPS, aConfigMap('left', { a: '1' }), 'ann');
       const after = await api.applied(MAPS, aConfigMap('left'), 'ann');
       expect([after.data, after.metadata.managedFields]).toEqual([undefined, undefined]);
     },
 
-    'what an update removed is not owned any more': async (api) => {
+    'a field that an update removed has no owner': async (api) => {
       await api.applied(MAPS, aConfigMap('cut', { a: '1', b: '2' }), 'ann');
       const after = await api.patched('merge', MAPS, 'cut', { data: { b: null } });
       expect(ownership(after)).toEqual({ 'ann Apply': data('a') });
@@ -177,7 +177,7 @@ export const APPLY_CASES = area(
       expect(containers).toEqual({ 'k:{"name":"main"}': { '.': {}, 'f:image': {}, 'f:name': {} } });
     },
 
-    'a manager can own one field of a container of another': async (api) => {
+    'a manager can own one field of another manager’s container': async (api) => {
       await api.applied(DEPLOYMENTS, aDeployment('part'), 'ann');
       const part = partOf('part', { template: { spec: { containers: [{ name: 'main', workingDir: '/srv' }] } } });
       const after = await api.applied(DEPLOYMENTS, part, 'bob');
@@ -204,14 +204,14 @@ export const APPLY_CASES = area(
       ];
       await api.applied(DEPLOYMENTS, aDeployment('items', {}, { containers }), 'ann');
       const after = await api.applied(DEPLOYMENTS, aDeployment('items', {}, { containers: containers.slice(0, 1) }), 'ann');
-      expect(after.spec.template.spec.containers.map((each: Json) => each.name)).toEqual(['main']);
+      expect(after.spec.template.spec.containers.map((container: Json) => container.name)).toEqual(['main']);
     },
 
-    'items of two managers stand together in one list': async (api) => {
+    'items of two managers are in one list': async (api) => {
       await api.applied(DEPLOYMENTS, aDeployment('items'), 'ann');
       const side = partOf('items', { template: { spec: { containers: [{ name: 'side', image: 'side:1' }] } } });
       const after = await api.applied(DEPLOYMENTS, side, 'bob');
-      expect(after.spec.template.spec.containers.map((each: Json) => each.name)).toEqual(['main', 'side']);
+      expect(after.spec.template.spec.containers.map((container: Json) => container.name)).toEqual(['main', 'side']);
     },
 
     'service ports are keyed by number and protocol': async (api) => {
@@ -235,9 +235,9 @@ export const APPLY_CASES = area(
         { name: 'main', image: 'web:2' },
       ];
       const answer = await api.apply(DEPLOYMENTS, aDeployment('twice', {}, { containers }), 'ann');
-      const words =
+      const message =
         'failed to create typed patch object (/twice; apps/v1, Kind=Deployment): .spec.template.spec.containers: duplicate entries for key [name="main"]';
-      expectStatus(answer, 500, undefined, words);
+      expectStatus(answer, 500, undefined, message);
     },
 
     'a set is owned value by value': async (api) => {
@@ -246,8 +246,8 @@ export const APPLY_CASES = area(
       const after = await api.applied(MAPS, aConfigMap('set', undefined, { finalizers: ['example.com/b'] }), 'bob');
       expect([...after.metadata.finalizers].sort()).toEqual(['example.com/a', 'example.com/b']);
       expect(ownership(after)['bob Apply']).toEqual({ 'f:metadata': { 'f:finalizers': { 'v:"example.com/b"': {} } } });
-      const left = await api.applied(MAPS, aConfigMap('set'), 'ann');
-      expect(left.metadata.finalizers).toEqual(['example.com/b']);
+      const released = await api.applied(MAPS, aConfigMap('set'), 'ann');
+      expect(released.metadata.finalizers).toEqual(['example.com/b']);
       await api.patched('merge', MAPS, 'set', { metadata: { finalizers: null } });
     },
 
@@ -267,7 +267,7 @@ export const APPLY_CASES = area(
       expect(ownership(made)['ann Apply']['f:spec']['f:selector']).toEqual({});
     },
 
-    'labels of two managers stand together': async (api) => {
+    'labels of two managers are merged': async (api) => {
       await api.applied(MAPS, aConfigMap('labels', undefined, { labels: { a: '1' } }), 'ann');
       const after = await api.applied(MAPS, aConfigMap('labels', undefined, { labels: { b: '2' } }), 'bob');
       expect([after.metadata.labels, ownership(after)['bob Apply']]).toEqual([
@@ -297,12 +297,12 @@ export const APPLY_CASES = area(
       expectStatus(answer, 400, 'BadRequest', 'metadata.managedFields must be nil');
     },
 
-    'the name applied must be the one of the path': async (api) => {
+    'the applied name must equal that of the path': async (api) => {
       const answer = await api.client.patch(api.path(MAPS, 'right'), 'apply', aConfigMap('wrong'), { query: { fieldManager: 'ann' } });
       expectStatus(answer, 400, 'BadRequest', 'the name of the object (wrong) does not match the name on the URL (right)');
     },
 
-    'an apply says what it is': async (api) => {
+    'an apply requires apiVersion and kind': async (api) => {
       const answer = await api.patch('apply', MAPS, 'untyped', { metadata: { name: 'untyped' } }, '', { fieldManager: 'ann' });
       expectStatus(answer, 400, 'BadRequest', 'invalid object type: /, Kind=');
     },
@@ -313,27 +313,27 @@ export const APPLY_CASES = area(
       expect([answer.status, answer.body.message]).toEqual([409, expect.stringMatching(/the object has been modified/)]);
     },
 
-    'an apply that names a uid creates nothing': async (api) => {
+    'an apply with a uid creates nothing': async (api) => {
       const answer = await api.apply(MAPS, aConfigMap('successor', {}, { uid: '00000000-0000-4000-8000-000000000000' }), 'ann');
-      const words =
+      const message =
         'Operation cannot be fulfilled on configmaps "successor": uid mismatch: the provided object specified uid 00000000-0000-4000-8000-000000000000, and no existing object was found';
-      expectStatus(answer, 409, 'Conflict', words, { name: 'successor', kind: 'configmaps' });
+      expectStatus(answer, 409, 'Conflict', message, { name: 'successor', kind: 'configmaps' });
     },
 
     'unknown fields are refused, whatever fieldValidation says': async (api) => {
       const answer = await api.apply(MAPS, { ...aConfigMap('strict'), extra: 1 }, 'ann', { fieldValidation: 'Ignore' });
-      const words = 'failed to create typed patch object (/strict; /v1, Kind=ConfigMap): .extra: field not declared in schema';
-      expectStatus(answer, 500, undefined, words);
+      const message = 'failed to create typed patch object (/strict; /v1, Kind=ConfigMap): .extra: field not declared in schema';
+      expectStatus(answer, 500, undefined, message);
     },
 
     'a field of the wrong type is refused': async (api) => {
       const answer = await api.apply(MAPS, aConfigMap('typed', { a: 1 }), 'ann');
-      const words =
+      const message =
         'failed to create typed patch object (/typed; /v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:1}';
-      expectStatus(answer, 500, undefined, words);
+      expectStatus(answer, 500, undefined, message);
     },
 
-    'an empty list of managedFields in an update forgets who owned': async (api) => {
+    'an empty list of managedFields in an update clears the ownership': async (api) => {
       await api.applied(MAPS, aConfigMap('reset', { a: '1' }), 'ann');
       const after = await api.patched('merge', MAPS, 'reset', { metadata: { managedFields: [{}] } });
       expect(after.metadata.managedFields).toBeUndefined();

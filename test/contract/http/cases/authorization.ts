@@ -1,4 +1,4 @@
-// Who asks, and what they may.
+// Authentication, authorization and the review APIs.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
@@ -14,7 +14,7 @@ interface Robot {
   readonly token: string;
 }
 
-/** A ServiceAccount of the case's own, with a token, and with these rules in its namespace. */
+/** A ServiceAccount of the case with a token and a role with these rules in its namespace. */
 async function robot(given: CaseContext, rules: readonly Json[] = []): Promise<Robot> {
   const namespace = await given.namespace();
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
@@ -30,7 +30,7 @@ async function robot(given: CaseContext, rules: readonly Json[] = []): Promise<R
   const made = await given.client.post(`${accounts}/robot/token`, { spec: { expirationSeconds: 3600 } });
   succeeded(made, 'asking for a token');
   const self: Robot = { namespace, user: `system:serviceaccount:${namespace}:robot`, token: made.body.status.token };
-  // A real server's authorizer and authenticator learn of new objects by watches of their own.
+  // The authorizer and authenticator of a real server learn about new objects from watches.
   await given.eventually(
     'the token is accepted: the authenticator’s cache follows every write',
     async () => (await given.client.get('/version', {}, self)).status === 200,
@@ -55,7 +55,7 @@ async function accessReview(given: CaseContext, token: string, resourceAttribute
 const READ_SECRETS = { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] };
 
 export const AUTHORIZATION_CASES = area('authorization', {
-  'without a permission: 403 that says who may not do what, where': async (given) => {
+  'without a permission: 403 with user, verb, resource and namespace': async (given) => {
     const { token, user, namespace } = await robot(given);
     const answer = await given.client.get(`/api/v1/namespaces/${namespace}/secrets`, {}, { token });
     expectRefusal(
@@ -77,7 +77,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
     );
     expect(answer.body.details).toEqual({ name: 'web', group: 'apps', kind: 'deployments' });
   },
-  'a 403 about what is in no namespace says so': async (given) => {
+  'a 403 about a cluster-scoped resource names the cluster scope': async (given) => {
     const { token, user } = await robot(given);
     const answer = await given.client.get('/api/v1/nodes', {}, { token });
     expectRefusal(
@@ -109,7 +109,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
     expect((await given.client.get('/api/v1/namespaces/default/secrets', {}, { token })).status).toBe(403);
     expect((await given.client.get('/api/v1/secrets', {}, { token })).status).toBe(403);
   },
-  'a role with resource names allows those alone': async (given) => {
+  'a role with resource names allows only those': async (given) => {
     const { token, namespace } = await robot(given, [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'], resourceNames: ['mine'] }]);
     const collection = `/api/v1/namespaces/${namespace}/secrets`;
     await given.create(collection, { metadata: { name: 'mine' } });
@@ -118,13 +118,13 @@ export const AUTHORIZATION_CASES = area('authorization', {
     expect((await given.client.get(`${collection}/theirs`, {}, { token })).status).toBe(403);
     expect((await given.client.get(collection, {}, { token })).status).toBe(403);
   },
-  'a subresource needs a permission of its own': async (given) => {
+  'a subresource needs a separate permission': async (given) => {
     const { token, namespace } = await robot(given, [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'patch'] }]);
     const scale = await given.client.get(`/apis/apps/v1/namespaces/${namespace}/deployments/web/scale`, {}, { token });
     expectRefusal(scale, 403, 'Forbidden', 'cannot get resource "deployments/scale" in API group "apps"');
     expect((await given.client.get(`/apis/apps/v1/namespaces/${namespace}/deployments/web`, {}, { token })).status).toBe(404);
   },
-  'a cluster role that is bound in a namespace holds there alone': async (given) => {
+  'a cluster role that a RoleBinding grants applies in its namespace only': async (given) => {
     const { token, namespace } = await robot(given);
     await given.create(`${RBAC}/clusterroles`, { metadata: { name: `read-secrets-${given.id}` }, rules: [READ_SECRETS] });
     await given.create(`${RBAC}/namespaces/${namespace}/rolebindings`, {
@@ -138,7 +138,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
     );
     expect((await given.client.get('/api/v1/secrets', {}, { token })).status).toBe(403);
   },
-  'a cluster role binding holds everywhere, also for a group': async (given) => {
+  'a cluster role binding applies to all namespaces, also for a group': async (given) => {
     const { token, namespace } = await robot(given);
     await given.create(`${RBAC}/clusterroles`, { metadata: { name: `read-secrets-${given.id}` }, rules: [READ_SECRETS] });
     await given.create(`${RBAC}/clusterrolebindings`, {
@@ -151,7 +151,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
       async () => (await given.client.get('/api/v1/secrets', {}, { token })).status === 200,
     );
   },
-  'discovery and version are for everyone who is known': async (given) => {
+  'discovery and version are open to all authenticated users': async (given) => {
     const { token } = await robot(given);
     for (const path of ['/api', '/apis', '/apis/apps/v1', '/openapi/v3', '/version', '/healthz'])
       expect([path, (await given.client.get(path, {}, { token })).status]).toEqual([path, 200]);
@@ -161,11 +161,11 @@ export const AUTHORIZATION_CASES = area('authorization', {
     const answer = await given.client.get('/metrics', {}, { token });
     expectRefusal(answer, 403, 'Forbidden', `forbidden: User "${user}" cannot get path "/metrics"`);
   },
-  'SelfSubjectAccessReview: what the administrator may': async (given) => {
+  'SelfSubjectAccessReview: an administrator is allowed everything': async (given) => {
     const review = await accessReview(given, given.client.target.token, { verb: 'delete', resource: 'nodes', name: 'n1' });
     expect(review).toMatchObject({ kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: { allowed: true } });
   },
-  'SelfSubjectAccessReview: what a ServiceAccount may, and may not': async (given) => {
+  'SelfSubjectAccessReview: a ServiceAccount is allowed what its role grants': async (given) => {
     const { token, namespace } = await robot(given, [READ_SECRETS]);
     const allowed = await accessReview(given, token, { namespace, verb: 'list', resource: 'secrets' });
     expect(allowed.status.allowed).toBe(true);
@@ -189,7 +189,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
       'exactly one of nonResourceAttributes or resourceAttributes must be specified',
     );
   },
-  'SubjectAccessReview: the administrator asks about another': async (given) => {
+  'SubjectAccessReview: an administrator reviews another user': async (given) => {
     const { namespace, user } = await robot(given, [READ_SECRETS]);
     const ask = async (verb: string): Promise<boolean> => {
       const spec = { user, groups: ['system:serviceaccounts'], resourceAttributes: { namespace, verb, resource: 'secrets' } };
@@ -212,7 +212,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
     expect(body.status.userInfo.username).toBe(user);
     expect(body.status.userInfo.groups).toEqual(['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated']);
   },
-  'TokenReview: whose token it is': async (given) => {
+  'TokenReview: the user of a token': async (given) => {
     const { token, user } = await robot(given);
     const { body } = await given.client.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } });
     expect(body.status).toMatchObject({ authenticated: true, user: { username: user } });
@@ -221,7 +221,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
     const { body } = await client.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'no-such-token' } });
     expect(body.status.authenticated ?? false).toBe(false);
   },
-  'a token dies with its ServiceAccount': async (given) => {
+  'a token becomes invalid with its ServiceAccount': async (given) => {
     const { token, namespace } = await robot(given);
     succeeded(await given.client.delete(`/api/v1/namespaces/${namespace}/serviceaccounts/robot`), 'delete');
     await given.eventually(
@@ -229,14 +229,14 @@ export const AUTHORIZATION_CASES = area('authorization', {
       async () => (await given.client.get('/version', {}, { token })).status === 401,
     );
   },
-  'a token lasts at least ten minutes': async (given) => {
+  'a token is valid for at least ten minutes': async (given) => {
     const { namespace } = await robot(given);
     const answer = await given.client.post(`/api/v1/namespaces/${namespace}/serviceaccounts/robot/token`, {
       spec: { expirationSeconds: 60 },
     });
     expectRefusal(answer, 422, 'Invalid', 'spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes');
   },
-  'impersonation: the administrator as another': async (given) => {
+  'impersonation: an administrator as another user': async (given) => {
     const { user, namespace } = await robot(given, [READ_SECRETS]);
     const headers = { 'impersonate-user': user };
     expect((await given.client.get(`/api/v1/namespaces/${namespace}/secrets`, {}, { headers })).status).toBe(200);
@@ -247,7 +247,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
       `User "${user}" cannot list resource "nodes"`,
     );
   },
-  'impersonation needs a permission of its own': async (given) => {
+  'impersonation needs a separate permission': async (given) => {
     const { token, user } = await robot(given);
     const answer = await given.client.get('/version', {}, { token, headers: { 'impersonate-user': 'alice' } });
     expectRefusal(answer, 403, 'Forbidden', `User "${user}" cannot impersonate`);
@@ -262,7 +262,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
     );
     expectRefusal(answer, 403, 'Forbidden', 'is attempting to grant RBAC permissions not currently held');
   },
-  'a binding’s role cannot change': async (given) => {
+  'the roleRef of a binding is immutable': async (given) => {
     const { namespace } = await robot(given, [READ_SECRETS]);
     const answer = await given.client.patch(`${RBAC}/namespaces/${namespace}/rolebindings/robot`, 'merge', { roleRef: { name: 'other' } });
     expectRefusal(answer, 422, 'Invalid', 'cannot change roleRef');

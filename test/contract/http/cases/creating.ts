@@ -1,4 +1,4 @@
-// POST: what the server adds, and what it refuses.
+// POST: fields that the server adds, and objects that it refuses.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -11,7 +11,7 @@ const GENERATED = '[bcdfghjklmnpqrstvwxz2456789]{5}';
 export const CREATE_CASES = area(
   'creating',
   inNamespace({
-    'a created object carries uid, creationTimestamp, resourceVersion and who set its fields': async (api) => {
+    'a created object has uid, creationTimestamp, resourceVersion and managedFields': async (api) => {
       const { status, body } = await api.create('configmaps', aConfigMap('created', { a: '1' }), { fieldManager: 'ann' });
       const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
       const managed = {
@@ -39,10 +39,10 @@ export const CREATE_CASES = area(
       ]);
     },
 
-    'what the server keeps of metadata cannot be given on create': async (api) => {
+    'metadata that the server sets is ignored on create': async (api) => {
       const past = '2001-01-01T00:00:00Z';
-      const kept = { uid: 'mine', creationTimestamp: past, deletionTimestamp: past, deletionGracePeriodSeconds: 9 };
-      const { metadata } = await api.made('configmaps', aConfigMap('forged', { a: '1' }, kept));
+      const serverFields = { uid: 'mine', creationTimestamp: past, deletionTimestamp: past, deletionGracePeriodSeconds: 9 };
+      const { metadata } = await api.made('configmaps', aConfigMap('forged', { a: '1' }, serverFields));
       expect(metadata.uid).not.toBe('mine');
       expect(metadata.creationTimestamp).not.toBe(past);
       const fields = ['creationTimestamp', 'managedFields', 'name', 'namespace', 'resourceVersion', 'uid'];
@@ -54,13 +54,13 @@ export const CREATE_CASES = area(
       expectStatus(answer, 500, undefined, 'resourceVersion should not be set on objects to be created');
     },
 
-    'a name that is taken answers 409 AlreadyExists': async (api) => {
+    'an existing name gets 409 AlreadyExists': async (api) => {
       await api.made('configmaps', aConfigMap('taken'));
       const answer = await api.create('configmaps', aConfigMap('taken'));
       expectStatus(answer, 409, 'AlreadyExists', 'configmaps "taken" already exists', { name: 'taken', kind: 'configmaps' });
     },
 
-    'a taken name in a named group is refused with the group': async (api) => {
+    'an existing name in a named group is refused with the group': async (api) => {
       await api.made('deployments.apps', aDeployment('taken'));
       const answer = await api.create('deployments.apps', aDeployment('taken'));
       const details = { name: 'taken', group: 'apps', kind: 'deployments' };
@@ -89,7 +89,7 @@ export const CREATE_CASES = area(
       expect(metadata).toMatchObject({ name: 'given', generateName: 'made-' });
     },
 
-    'a generateName that makes no name is refused, and the name, too': async (api) => {
+    'a generateName that gives an invalid name is refused, with the name': async (api) => {
       const { status, body } = await api.create('configmaps', { metadata: { generateName: 'Made-' } });
       expect([status, body.details.causes.map((cause: Json) => cause.field)]).toEqual([422, ['metadata.generateName', 'metadata.name']]);
     },
@@ -99,23 +99,23 @@ export const CREATE_CASES = area(
       expectInvalid(answer, 'ConfigMap', '', [['FieldValueRequired', 'metadata.name', 'Required value: name or generateName is required']]);
     },
 
-    'the namespace of the object must be the one of the path': async (api) => {
+    'the namespace of the object must equal that of the path': async (api) => {
       const answer = await api.create('configmaps', aConfigMap('stray', {}, { namespace: 'elsewhere' }));
-      const words = 'the namespace of the provided object does not match the namespace sent on the request';
-      expectStatus(answer, 400, 'BadRequest', words);
+      const message = 'the namespace of the provided object does not match the namespace sent on the request';
+      expectStatus(answer, 400, 'BadRequest', message);
     },
 
-    'creating in a namespace that is not there answers 404': async (api) => {
+    'creating in a missing namespace gets 404': async (api) => {
       const answer = await api.client.post('/api/v1/namespaces/nowhere/configmaps', aConfigMap('lost'));
       expectStatus(answer, 404, 'NotFound', 'namespaces "nowhere" not found', { name: 'nowhere', kind: 'namespaces' });
     },
 
-    'the kind of the body must be the one of the path': async (api) => {
+    'the kind of the body must equal that of the path': async (api) => {
       const answer = await api.create('configmaps', { ...aConfigMap('odd'), kind: 'Secret' });
       expectStatus(answer, 400, 'BadRequest', /^Secret in version "v1" cannot be handled as a ConfigMap: /);
     },
 
-    'the version of the body must be one that is served': async (api) => {
+    'the version of the body must be served': async (api) => {
       const answer = await api.create('deployments.apps', { ...aDeployment('odd'), apiVersion: 'apps/v7' });
       expectStatus(
         answer,
@@ -125,28 +125,28 @@ export const CREATE_CASES = area(
       );
     },
 
-    'a body without kind and apiVersion is taken for what the path says': async (api) => {
+    'a body without kind and apiVersion gets those of the path': async (api) => {
       const { status, body } = await api.create('configmaps', { metadata: { name: 'bare' }, data: { a: '1' } });
       expect([status, body.kind, body.apiVersion]).toEqual([201, 'ConfigMap', 'v1']);
     },
 
-    'a body that is no JSON answers 400': async (api) => {
+    'a body that is not JSON gets 400': async (api) => {
       const { status, body } = await api.client.post(api.path('configmaps'), '{"metadata":');
       expect([status, body.reason]).toEqual([400, 'BadRequest']);
     },
 
-    'a body in YAML is read': async (api) => {
+    'a body in YAML is accepted': async (api) => {
       const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: from-yaml\ndata:\n  a: "1"\n';
       const { status, body } = await api.client.post(api.path('configmaps'), text, { contentType: 'application/yaml' });
       expect([status, body.data]).toEqual([201, { a: '1' }]);
     },
 
-    'a content type that is not supported answers 415': async (api) => {
+    'an unsupported content type gets 415': async (api) => {
       const { status, body } = await api.client.post(api.path('configmaps'), '<a/>', { contentType: 'application/xml' });
       expect([status, body.reason]).toEqual([415, 'UnsupportedMediaType']);
     },
 
-    'a value of the wrong type answers 400 and names field and type': async (api) => {
+    'a value of the wrong type gets 400 with field and type': async (api) => {
       const answer = await api.create('configmaps', aConfigMap('typed', { a: 1 }));
       expectStatus(
         answer,
@@ -161,7 +161,7 @@ export const CREATE_CASES = area(
       expect([status, warnings]).toEqual([201, ['unknown field "extra"']]);
     },
 
-    'an unknown field in a list is named with its place': async (api) => {
+    'an unknown field in a list is reported with its index': async (api) => {
       const deployment = aDeployment('nested', {}, { containers: [{ name: 'main', image: 'web:1', imagePolicy: 'x' }] });
       const { warnings } = await api.create('deployments.apps', deployment);
       expect(warnings).toEqual(['unknown field "spec.template.spec.containers[0].imagePolicy"']);
@@ -169,11 +169,11 @@ export const CREATE_CASES = area(
 
     'unknown fields refuse the object under Strict': async (api) => {
       const answer = await api.create('configmaps', { ...aConfigMap('strict'), extra: {} }, { fieldValidation: 'Strict' });
-      const words = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "extra"';
-      expectStatus(answer, 400, 'BadRequest', words);
+      const message = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "extra"';
+      expectStatus(answer, 400, 'BadRequest', message);
     },
 
-    'unknown fields are dropped without a word under Ignore': async (api) => {
+    'unknown fields are dropped without a warning under Ignore': async (api) => {
       const { status, warnings, body } = await api.create(
         'configmaps',
         { ...aConfigMap('ignored'), extra: {} },
@@ -185,11 +185,11 @@ export const CREATE_CASES = area(
     'a duplicate field refuses the object under Strict': async (api) => {
       const text = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twice"},"data":{"a":"1","a":"2"}}';
       const answer = await api.client.post(api.path('configmaps'), text, { query: { fieldValidation: 'Strict' } });
-      const words = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data.a"';
-      expectStatus(answer, 400, 'BadRequest', words);
+      const message = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data.a"';
+      expectStatus(answer, 400, 'BadRequest', message);
     },
 
-    'a fieldValidation that is none answers 422': async (api) => {
+    'an invalid fieldValidation gets 422': async (api) => {
       const answer = await api.create('configmaps', aConfigMap('loose'), { fieldValidation: 'Loose' });
       expectInvalid(answer, 'CreateOptions.meta.k8s.io', '', [
         ['FieldValueNotSupported', 'fieldValidation', 'Unsupported value: "Loose": supported values: "", "Ignore", "Strict", "Warn"'],
@@ -203,24 +203,24 @@ export const CREATE_CASES = area(
       ]);
     },
 
-    'without a fieldManager the user agent names the manager': async (api) => {
+    'without a fieldManager the user agent is the manager': async (api) => {
       const headers = { 'user-agent': 'shopper/2.0 (linux)' };
       const { body } = await api.client.post(api.path('configmaps'), aConfigMap('agent', { a: '1' }), { headers });
-      expect(body.metadata.managedFields.map((each: { manager: string }) => each.manager)).toEqual(['shopper']);
+      expect(body.metadata.managedFields.map((entry: { manager: string }) => entry.manager)).toEqual(['shopper']);
     },
 
-    'POST to a named object answers 405': async (api) => {
+    'POST to a named object gets 405': async (api) => {
       const answer = await api.client.post(api.path('configmaps', 'named'), aConfigMap('named'));
-      const words = 'the server does not allow this method on the requested resource';
-      expectStatus(answer, 405, 'MethodNotAllowed', words, {});
+      const message = 'the server does not allow this method on the requested resource';
+      expectStatus(answer, 405, 'MethodNotAllowed', message, {});
     },
 
-    'a kind that is not defined answers 404': async (api) => {
+    'an undefined kind gets 404': async (api) => {
       const answer = await api.client.post(`/apis/shop.example.com/v1/namespaces/${api.namespace}/carts`, {});
       expect(answer.status).toBe(404);
     },
 
-    'empty labels, annotations and finalizers are not kept': async (api) => {
+    'empty labels, annotations and finalizers are not stored': async (api) => {
       const { metadata } = await api.made('configmaps', aConfigMap('empty', {}, { labels: {}, annotations: {}, finalizers: [] }));
       expect([metadata.labels, metadata.annotations, metadata.finalizers]).toEqual([undefined, undefined, undefined]);
     },

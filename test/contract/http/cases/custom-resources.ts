@@ -1,4 +1,4 @@
-// Custom resources: validation, pruning, defaults, CEL, and what their subresources keep apart.
+// Custom resources: validation, pruning, defaults, CEL, and their subresources.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
@@ -7,7 +7,7 @@ import type { Json, RawResponse } from '../raw-client.ts';
 
 const object = (properties: Json, rest: Json = {}): Json => ({ type: 'object', properties, ...rest });
 
-/** A schema with one of everything. */
+/** A schema with every keyword. */
 const LEVELS = object(
   {
     level: { type: 'integer', minimum: 1, maximum: 10 },
@@ -33,23 +33,28 @@ const LEVELS = object(
   { required: ['level'] },
 );
 
-/** `[what of the spec, field, reason, words]` */
+/** `[spec, field, reason, message]` */
 const INVALID: Readonly<Record<string, readonly [Json, string, string, string]>> = {
-  'a field that must be there': [{}, 'spec.level', 'FieldValueRequired', 'spec.level: Required value'],
-  'a text for a number': [
+  'a missing required field': [{}, 'spec.level', 'FieldValueRequired', 'spec.level: Required value'],
+  'a string instead of a number': [
     { level: 'high' },
     'spec.level',
     'FieldValueTypeInvalid',
     'spec.level: Invalid value: "string": spec.level in body must be of type integer: "string"',
   ],
-  'a fraction for a whole number': [
+  'a fraction instead of an integer': [
     { level: 1.5 },
     'spec.level',
     'FieldValueTypeInvalid',
     'spec.level in body must be of type integer: "number"',
   ],
-  'a number for a truth': [{ level: 1, on: 1 }, 'spec.on', 'FieldValueTypeInvalid', 'spec.on in body must be of type boolean: "integer"'],
-  'an object for a list': [
+  'a number instead of a boolean': [
+    { level: 1, on: 1 },
+    'spec.on',
+    'FieldValueTypeInvalid',
+    'spec.on in body must be of type boolean: "integer"',
+  ],
+  'an object instead of a list': [
     { level: 1, tags: {} },
     'spec.tags',
     'FieldValueTypeInvalid',
@@ -69,25 +74,25 @@ const INVALID: Readonly<Record<string, readonly [Json, string, string, string]>>
   ],
   'an exclusive minimum': [{ level: 1, ratio: 0 }, 'spec.ratio', 'FieldValueInvalid', 'spec.ratio in body should be greater than 0'],
   'no multiple': [{ level: 1, ratio: 0.7 }, 'spec.ratio', 'FieldValueInvalid', 'spec.ratio in body should be a multiple of 0.5'],
-  'none of the choices': [
+  'a value that is not in the enum': [
     { level: 1, color: 'green' },
     'spec.color',
     'FieldValueNotSupported',
     'spec.color: Unsupported value: "green": supported values: "blue", "red"',
   ],
-  'a text that does not match the pattern': [
+  'a string that does not match the pattern': [
     { level: 1, code: 'ABC' },
     'spec.code',
     'FieldValueInvalid',
     "spec.code in body should match '^[a-z]{3}$'",
   ],
-  'a text that is too short': [
+  'a string that is too short': [
     { level: 1, label: 'a' },
     'spec.label',
     'FieldValueInvalid',
     'spec.label in body should be at least 2 chars long',
   ],
-  'a text that is too long': [
+  'a string that is too long': [
     { level: 1, label: 'abcde' },
     'spec.label',
     'FieldValueTooLong',
@@ -118,25 +123,20 @@ const INVALID: Readonly<Record<string, readonly [Json, string, string, string]>>
     'FieldValueRequired',
     'spec.parts[0].name: Required value',
   ],
-  'a time that is none': [
-    { level: 1, at: 'noon' },
-    'spec.at',
-    'FieldValueTypeInvalid',
-    'spec.at in body must be of type date-time: "noon"',
-  ],
+  'an invalid time': [{ level: 1, at: 'noon' }, 'spec.at', 'FieldValueTypeInvalid', 'spec.at in body must be of type date-time: "noon"'],
   'too many properties': [
     { level: 1, byName: { a: 1, b: 2, c: 3 } },
     'spec.byName',
     'FieldValueTooMany',
     'spec.byName: Too many: 3: must have at most 2 items',
   ],
-  'a value of another type by name': [
+  'a map value of another type': [
     { level: 1, byName: { a: 'x' } },
     'spec.byName.a',
     'FieldValueTypeInvalid',
     'spec.byName.a in body must be of type integer: "string"',
   ],
-  'a truth for a number or text': [
+  'a boolean instead of an integer or a string': [
     { level: 1, port: true },
     'spec.port',
     'FieldValueTypeInvalid',
@@ -144,7 +144,7 @@ const INVALID: Readonly<Record<string, readonly [Json, string, string, string]>>
   ],
 };
 
-/** A kind whose schema has a rule, and values that keep and break it. */
+/** A kind with a CEL rule, and values that satisfy and violate it. */
 interface RuleCase {
   readonly spec: Json;
   readonly good: Json;
@@ -171,7 +171,7 @@ const CEL: Readonly<Record<string, RuleCase>> = {
     field: 'spec',
     words: 'failed rule: self.level > 1',
   },
-  'a message of its own making': {
+  'a messageExpression': {
     spec: object(
       { name: { type: 'string', maxLength: 20 } },
       rule("self.name != 'a'", { messageExpression: '"not the name " + self.name' }),
@@ -181,21 +181,21 @@ const CEL: Readonly<Record<string, RuleCase>> = {
     field: 'spec',
     words: 'spec: Invalid value: not the name a',
   },
-  'the error of a rule on a string holds the string': {
+  'the error of a rule on a string contains the string': {
     spec: object({ name: { type: 'string', maxLength: 20, ...rule("self != 'a'", { message: 'another one' }) } }),
     good: { name: 'b' },
     bad: { name: 'a' },
     field: 'spec.name',
     words: 'spec.name: Invalid value: "a": another one',
   },
-  'the error of a rule on a list holds no list': {
+  'the error of a rule on a list does not contain the list': {
     spec: object({ list: { type: 'array', maxItems: 5, items: level, ...rule('size(self) < 2', { message: 'one item' }) } }),
     good: { list: [1] },
     bad: { list: [1, 2] },
     field: 'spec.list',
     words: 'spec.list: Invalid value: one item',
   },
-  'a field path points into the object': {
+  'a fieldPath points into the object': {
     spec: object({ level }, rule('self.level > 1', { fieldPath: '.level', message: 'too low' })),
     good: { level: 2 },
     bad: { level: 1 },
@@ -209,7 +209,7 @@ const CEL: Readonly<Record<string, RuleCase>> = {
     field: 'spec.level',
     words: 'must be even',
   },
-  'has() of a field that is left out': {
+  'has() of an omitted field': {
     spec: object({ a: level, b: level }, rule('has(self.a) != has(self.b)', { message: 'a or b' })),
     good: { a: 1 },
     bad: { a: 1, b: 2 },
@@ -233,7 +233,7 @@ const CEL: Readonly<Record<string, RuleCase>> = {
     field: 'spec',
     words: 'one main part',
   },
-  'matches(), startsWith() and size() of texts': {
+  'matches(), startsWith() and size() of strings': {
     spec: object({
       name: {
         type: 'string',
@@ -266,7 +266,7 @@ const CEL: Readonly<Record<string, RuleCase>> = {
     field: 'spec',
     words: 'a above 0',
   },
-  'a rule over a default that was filled in': {
+  'a rule over a defaulted field': {
     spec: object({ level: { ...level, default: 5 }, max: level }, rule('self.level <= self.max', { message: 'above max' })),
     good: { max: 5 },
     bad: { max: 4 },
@@ -311,7 +311,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
       },
     ]),
   ),
-  'everything that a schema allows is taken': async (given) => {
+  'every valid value of a schema is accepted': async (given) => {
     const spec = {
       level: 10,
       ratio: 1.5,
@@ -331,7 +331,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     const answer = await make(given, await defineGauge(given, { spec: LEVELS }), spec);
     expect([answer.status, answer.body.spec]).toEqual([201, spec]);
   },
-  'a refusal names kind, group and every field': async (given) => {
+  'an error names kind, group and every field': async (given) => {
     const kind = await defineGauge(given, { spec: LEVELS });
     const answer = await make(given, kind, { level: 0, color: 'green' });
     expectRefusal(answer, 422, 'Invalid', `Gauge.${kind.group} "a" is invalid: [`);
@@ -346,11 +346,11 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     const answer = await make(given, await defineGauge(given, { spec: LEVELS }), { level: 1, height: 2 }, { fieldValidation: 'Strict' });
     expectRefusal(answer, 400, 'BadRequest', 'strict decoding error: unknown field "spec.height"');
   },
-  'Ignore: unknown fields are pruned without a word': async (given) => {
+  'Ignore: unknown fields are pruned without a warning': async (given) => {
     const answer = await make(given, await defineGauge(given, { spec: LEVELS }), { level: 1, height: 2 }, { fieldValidation: 'Ignore' });
     expect([answer.status, answer.body.spec, answer.warnings]).toEqual([201, { level: 1 }, []]);
   },
-  'unknown fields are kept where the schema says so': async (given) => {
+  'unknown fields are kept with x-kubernetes-preserve-unknown-fields': async (given) => {
     const answer = await make(given, await defineGauge(given, { spec: LEVELS }), { level: 1, open: { height: 2 } });
     expect([answer.body.spec, answer.warnings]).toEqual([{ level: 1, open: { height: 2 } }, []]);
   },
@@ -371,7 +371,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     const answer = await make(given, kind, { level: null, maybe: null });
     expect(answer.body.spec).toEqual({ level: 3, maybe: null });
   },
-  'defaults are filled in, in objects that are there': async (given) => {
+  'defaults are set in present objects': async (given) => {
     const spec = object({
       level: { type: 'integer', default: 3 },
       inner: object({ size: { type: 'integer', default: 7 } }),
@@ -381,21 +381,21 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     const answer = await make(given, kind, { inner: {}, list: [{}] });
     expect(answer.body.spec).toEqual({ level: 3, inner: { size: 7 }, list: [{ on: true }] });
   },
-  'defaults do not make objects that are not there': async (given) => {
+  'defaults do not create absent objects': async (given) => {
     const kind = await defineGauge(given, { spec: object({ inner: object({ size: { type: 'integer', default: 7 } }) }) });
     expect((await make(given, kind, {})).body.spec).toEqual({});
   },
-  'a default of an object brings the defaults inside of it': async (given) => {
+  'a default of an object also gets the defaults inside it': async (given) => {
     const kind = await defineGauge(given, { spec: object({ inner: object({ size: { type: 'integer', default: 7 } }, { default: {} }) }) });
     expect((await make(given, kind, {})).body.spec).toEqual({ inner: { size: 7 } });
   },
-  'a given value is kept instead of the default': async (given) => {
+  'a value takes precedence over the default': async (given) => {
     const kind = await defineGauge(given, {
       spec: object({ level: { type: 'integer', default: 3 }, on: { type: 'boolean', default: true } }),
     });
     expect((await make(given, kind, { level: 0, on: false })).body.spec).toEqual({ level: 0, on: false });
   },
-  'a default that comes later is seen on objects that were there before': async (given) => {
+  'a default that is added later applies to existing objects on read': async (given) => {
     const kind = await defineGauge(given, { spec: object({ level }) });
     await make(given, kind, {});
     const path = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/level/default';
@@ -405,7 +405,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
       async () => (await given.client.get(`${kind.collection}/a`)).body.spec.level === 5,
     );
   },
-  'CEL, transition: a value may not fall': async (given) => {
+  'CEL, transition: a value may not decrease': async (given) => {
     const kind = await defineGauge(given, {
       spec: object({ level: { ...level, ...rule('self >= oldSelf', { message: 'must not fall' }) } }),
     });
@@ -423,7 +423,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     expectRefusal(answer, 422, 'Invalid', 'spec.fixed: Forbidden: cannot change');
     expect(answer.body.details.causes[0]).toMatchObject({ reason: 'FieldValueForbidden', field: 'spec.fixed' });
   },
-  'CEL, transition: a rule on a field that appears is not asked': async (given) => {
+  'CEL, transition: a rule on a new field is not evaluated': async (given) => {
     const kind = await defineGauge(given, { spec: object({ fixed: { type: 'string', ...rule('self == oldSelf') }, free: level }) });
     await make(given, kind, {});
     expect((await given.client.patch(`${kind.collection}/a`, 'merge', { spec: { fixed: 'x' } })).status).toBe(200);
@@ -454,25 +454,25 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     expectRefusal(answer, 422, 'Invalid', 'must not shrink');
     expect(answer.body.details.causes[0].field).toBe('spec.parts[0].size');
   },
-  'a map that its applier empties is null to the schema, one that is owned as a whole is empty': async (given) => {
+  'a granular map without entries after an apply is null, an atomic one is empty': async (given) => {
     const counts = { type: 'object', additionalProperties: { type: 'integer' } };
     const kind = await defineGauge(given, { spec: object({ free: counts, whole: { ...counts, 'x-kubernetes-map-type': 'atomic' } }) });
     const apply = (spec: Json) =>
       given.client.patch(`${kind.collection}/a`, 'apply', aGauge(kind, 'a', { spec }), { query: { fieldManager: 'contract' } });
     succeeded(await apply({ free: { a: 1 }, whole: { a: 1 } }), 'apply');
     expect((await apply({ free: { a: 1 }, whole: {} })).body.spec).toEqual({ free: { a: 1 }, whole: {} });
-    const words = 'spec.free: Invalid value: "null": spec.free in body must be of type object: "null"';
-    expectRefusal(await apply({ free: {}, whole: {} }), 422, 'Invalid', words);
+    const message = 'spec.free: Invalid value: "null": spec.free in body must be of type object: "null"';
+    expectRefusal(await apply({ free: {}, whole: {} }), 422, 'Invalid', message);
     expect((await apply({ whole: {} })).body.spec).toEqual({ whole: {} });
   },
-  'CEL, transition: optionalOldSelf is asked at creation, too': async (given) => {
+  'CEL, transition: optionalOldSelf rules also run on create': async (given) => {
     const fixed = { ...level, ...rule('oldSelf.hasValue() || self == 1', { message: 'begins at 1', optionalOldSelf: true }) };
     const kind = await defineGauge(given, { spec: object({ fixed }) });
     expectRefusal(await make(given, kind, { fixed: 2 }), 422, 'Invalid', 'begins at 1');
     expect((await make(given, kind, { fixed: 1 })).status).toBe(201);
     expect((await given.client.patch(`${kind.collection}/a`, 'merge', { spec: { fixed: 2 } })).status).toBe(200);
   },
-  'what was wrong before is no obstacle where it does not change': async (given) => {
+  'an unchanged invalid field does not prevent an update (ratcheting)': async (given) => {
     const kind = await defineGauge(given, { spec: object({ level, note: { type: 'string' } }) });
     await make(given, kind, { level: 11 });
     const path = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/level/maximum';
@@ -484,7 +484,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     expect((await given.client.patch(`${kind.collection}/a`, 'merge', { spec: { note: 'still' } })).status).toBe(200);
     expectRefusal(await given.client.patch(`${kind.collection}/a`, 'merge', { spec: { level: 12 } }), 422, 'Invalid', 'spec.level');
   },
-  'an update without a version is 422': async (given) => {
+  'an update without a resourceVersion is 422': async (given) => {
     const kind = await defineGauge(given);
     await make(given, kind, {});
     const answer = await given.client.put(`${kind.collection}/a`, aGauge(kind, 'a', { spec: {} }));
@@ -500,7 +500,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     await make(given, kind, {});
     expectRefusal(await given.client.patch(`${kind.collection}/a`, 'strategic', { spec: {} }), 415, 'UnsupportedMediaType');
   },
-  'generation begins at 1 and moves with the spec alone': async (given) => {
+  'generation starts at 1 and changes with the spec only': async (given) => {
     const kind = await defineGauge(given, { version: STATUS });
     expect((await make(given, kind, { level: 1 })).body.metadata.generation).toBe(1);
     const path = `${kind.collection}/a`;
@@ -508,24 +508,24 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     expect((await given.client.patch(`${path}/status`, 'merge', { status: { seen: 1 } })).body.metadata.generation).toBe(1);
     expect((await given.client.patch(path, 'merge', { spec: { level: 2 } })).body.metadata.generation).toBe(2);
   },
-  'without a status subresource generation moves with anything but metadata': async (given) => {
+  'without a status subresource generation changes with everything but metadata': async (given) => {
     const kind = await defineGauge(given);
     await make(given, kind, {});
     const answer = await given.client.patch(`${kind.collection}/a`, 'merge', { status: { seen: 1 } });
     expect([answer.body.status, answer.body.metadata.generation]).toEqual([{ seen: 1 }, 2]);
   },
-  'with a status subresource, creation takes no status': async (given) => {
+  'with a status subresource, a create ignores the status': async (given) => {
     const kind = await defineGauge(given, { version: STATUS });
     const made = await given.create(kind.collection, aGauge(kind, 'a', { spec: {}, status: { seen: 1 } }));
     expect(made.status).toBeUndefined();
   },
-  'with a status subresource, an update takes no status': async (given) => {
+  'with a status subresource, an update ignores the status': async (given) => {
     const kind = await defineGauge(given, { version: STATUS });
     await make(given, kind, {});
     const answer = await given.client.patch(`${kind.collection}/a`, 'merge', { spec: { level: 1 }, status: { seen: 1 } });
     expect([answer.body.spec, answer.body.status]).toEqual([{ level: 1 }, undefined]);
   },
-  'a status update takes nothing but the status': async (given) => {
+  'a status update ignores everything but the status': async (given) => {
     const kind = await defineGauge(given, { version: STATUS });
     const made = (await make(given, kind, { level: 1 })).body;
     made.spec.level = 2;
@@ -534,18 +534,18 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     const { status, body } = await given.client.put(`${kind.collection}/a/status`, made);
     expect([status, body.spec, body.status, body.metadata.labels]).toEqual([200, { level: 1 }, { seen: 1 }, undefined]);
   },
-  'the status may be read by itself': async (given) => {
+  'the status can be read at its path': async (given) => {
     const kind = await defineGauge(given, { version: STATUS });
     await make(given, kind, { level: 1 });
     const { status, body } = await given.client.get(`${kind.collection}/a/status`);
     expect([status, body.kind, body.spec]).toEqual([200, 'Gauge', { level: 1 }]);
   },
-  'without a status subresource there is no such path': async (given) => {
+  'without a status subresource its path does not exist': async (given) => {
     const kind = await defineGauge(given);
     await make(given, kind, {});
     expect((await given.client.get(`${kind.collection}/a/status`)).status).toBe(404);
   },
-  'a status is held to the schema': async (given) => {
+  'a status is validated with the schema': async (given) => {
     const schema = object({ spec: object({}), status: object({ seen: { type: 'integer', minimum: 0 } }) });
     const kind = await defineGauge(given, { schema, version: STATUS });
     await make(given, kind, {});
@@ -569,7 +569,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
       status: { replicas: 2, selector: 'app=a' },
     });
   },
-  'scale sets the replicas of the spec alone': async (given) => {
+  'scale sets only spec.replicas': async (given) => {
     const kind = await defineGauge(given, { spec: REPLICAS, version: SCALE });
     await make(given, kind, { replicas: 3, note: 'kept' });
     const scaled = await given.client.patch(`${kind.collection}/a/scale`, 'merge', { spec: { replicas: 5 } });
@@ -577,13 +577,13 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     const { body } = await given.client.get(`${kind.collection}/a`);
     expect([body.spec, body.metadata.generation]).toEqual([{ replicas: 5, note: 'kept' }, 2]);
   },
-  'scale refuses fewer than none': async (given) => {
+  'scale refuses a negative number': async (given) => {
     const kind = await defineGauge(given, { spec: REPLICAS, version: SCALE });
     await make(given, kind, { replicas: 3 });
     const answer = await given.client.patch(`${kind.collection}/a/scale`, 'merge', { spec: { replicas: -1 } });
     expectRefusal(answer, 422, 'Invalid', 'spec.replicas: Invalid value: -1: should be a non-negative integer');
   },
-  'selectable fields select': async (given) => {
+  'selectable fields can be used in field selectors': async (given) => {
     const version = { selectableFields: [{ jsonPath: '.spec.color' }] };
     const kind = await defineGauge(given, { spec: object({ color: { type: 'string' }, level }), version });
     await given.create(kind.collection, aGauge(kind, 'blue', { spec: { color: 'blue' } }));
@@ -597,7 +597,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
       'field label not supported: spec.level',
     );
   },
-  'objects in a list carry kind and apiVersion': async (given) => {
+  'objects in a list have kind and apiVersion': async (given) => {
     const kind = await defineGauge(given);
     await make(given, kind, {});
     const { body } = await given.client.get(kind.collection);

@@ -1,4 +1,4 @@
-// Defaults of built-in kinds: the whole spec of what was created with as little as is allowed.
+// Defaults of built-in kinds: the whole spec of an object that was created with the required fields only.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -49,7 +49,7 @@ const template = (app: string, spec: Json = {}): Json => ({ metadata: { labels: 
 const selector = (app: string): Json => ({ matchLabels: { app } });
 const jobTemplate = { metadata: {}, spec: { ...POD_SPEC, restartPolicy: 'Never' } };
 
-/** By kind: what is created, and its whole spec. */
+/** By kind: the created object and its whole spec. */
 const SPECS: Readonly<Record<string, readonly [resource: string, object: Json, spec: Json]>> = {
   'a Deployment': [
     'deployments.apps',
@@ -191,19 +191,19 @@ const SERVICE = {
 };
 const NODE_PORT = { port: 80, protocol: 'TCP', targetPort: 80, nodePort: expect.any(Number) };
 
-/** By rule: the spec of a Service that is asked for, and the whole spec. */
+/** By rule: the requested spec of a Service, and the whole spec. */
 const SERVICES: Readonly<Record<string, readonly [asked: Json, spec: Json]>> = {
   'a Service gets address, family and policies': [{}, SERVICE],
   'a headless Service keeps None': [{ clusterIP: 'None' }, { ...SERVICE, clusterIP: 'None', clusterIPs: ['None'] }],
-  'a Service on node ports gets one for each port': [
+  'a Service of type NodePort gets a node port for each port': [
     { type: 'NodePort' },
     { ...SERVICE, type: 'NodePort', externalTrafficPolicy: 'Cluster', ports: [NODE_PORT] },
   ],
-  'a Service for a load balancer gets node ports, too': [
+  'a Service of type LoadBalancer gets node ports too': [
     { type: 'LoadBalancer' },
     { ...SERVICE, type: 'LoadBalancer', allocateLoadBalancerNodePorts: true, externalTrafficPolicy: 'Cluster', ports: [NODE_PORT] },
   ],
-  'a Service by external name gets no address': [
+  'a Service of type ExternalName gets no address': [
     { type: 'ExternalName', externalName: 'example.com' },
     {
       externalName: 'example.com',
@@ -213,13 +213,13 @@ const SERVICES: Readonly<Record<string, readonly [asked: Json, spec: Json]>> = {
       type: 'ExternalName',
     },
   ],
-  'a Service that sticks to clients does so for three hours': [
+  'a Service with ClientIP affinity has a timeout of three hours': [
     { sessionAffinity: 'ClientIP' },
     { ...SERVICE, sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } },
   ],
 };
 
-/** By rule: an image, and when it is pulled. */
+/** By rule: an image, and its pull policy. */
 const PULL_POLICIES: Readonly<Record<string, string>> = {
   'web:1': 'IfNotPresent',
   web: 'Always',
@@ -228,7 +228,7 @@ const PULL_POLICIES: Readonly<Record<string, string>> = {
   'web@sha256:0123456789012345678901234567890123456789012345678901234567890123': 'IfNotPresent',
 };
 
-/** By rule: a part of a pod's spec that is asked for, and that part with its defaults. */
+/** By rule: the requested part of a pod's spec, and the same part with its defaults. */
 const POD_PARTS: Readonly<Record<string, readonly [asked: Json, part: Json]>> = {
   'a probe': [
     { containers: [aContainer({ livenessProbe: { httpGet: { port: 80 } } })] },
@@ -264,11 +264,11 @@ const POD_PARTS: Readonly<Record<string, readonly [asked: Json, part: Json]>> = 
     { volumes: [{ name: 'v', secret: { secretName: 's' } }] },
     { volumes: [{ name: 'v', secret: { secretName: 's', defaultMode: 420 } }] },
   ],
-  'limits that are requests, too': [
+  'limits without requests': [
     { containers: [aContainer({ resources: { limits: { cpu: '1', memory: '1Gi' } } })] },
     { containers: [{ ...CONTAINER, resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } } }] },
   ],
-  'a host port on the network of the node': [
+  'a host port on the host network': [
     { hostNetwork: true, containers: [aContainer({ ports: [{ containerPort: 80 }] })] },
     { containers: [{ ...CONTAINER, ports: [{ containerPort: 80, hostPort: 80, protocol: 'TCP' }] }] },
   ],
@@ -288,7 +288,7 @@ export const DEFAULT_CASES = area('defaulting', {
         async (api: NamespaceClient) => expect((await api.made('services', aService('plain', asked))).spec).toEqual(spec),
       ]),
     ),
-    'a Job has all its defaults, and a selector of its own': async (api) => {
+    'a Job has all its defaults, and a generated selector': async (api) => {
       const { metadata, spec } = await api.made('jobs.batch', aJob('plain'));
       const labels = {
         'batch.kubernetes.io/controller-uid': metadata.uid,
@@ -308,7 +308,7 @@ export const DEFAULT_CASES = area('defaulting', {
         template: { ...jobTemplate, metadata: { labels } },
       });
     },
-    'a Deployment without a number of replicas has one': async (api) => {
+    'a Deployment without replicas has one': async (api) => {
       const { replicas: _, ...spec } = aDeployment('plain').spec;
       const dry = await api.create('deployments.apps', { ...aDeployment('plain'), spec }, { dryRun: 'All' });
       expect(dry.body.spec.replicas).toBe(1);
@@ -316,7 +316,7 @@ export const DEFAULT_CASES = area('defaulting', {
     'a Secret is Opaque': async (api) => {
       expect((await api.made('secrets', { metadata: { name: 'plain' } })).type).toBe('Opaque');
     },
-    'a Namespace carries its name as a label, and a finalizer': async (api, given) => {
+    'a Namespace has its name as a label, and a finalizer': async (api, given) => {
       const name = `contract-named-${given.id}`;
       const { metadata, spec, status } = await given.create('/api/v1/namespaces', { metadata: { name } });
       expect([metadata.labels, spec, status]).toEqual([
@@ -325,7 +325,7 @@ export const DEFAULT_CASES = area('defaulting', {
         { phase: 'Active' },
       ]);
     },
-    'quantities are kept as they were written, in their canonical form': async (api) => {
+    'quantities are stored in their canonical form': async (api) => {
       const resources = { requests: { cpu: '0.1', memory: '1024Mi' }, limits: { cpu: '1000m', memory: '2e9' } };
       const { spec } = await api.made('deployments.apps', aDeployment('plain', {}, { containers: [aContainer({ resources })] }));
       expect(spec.template.spec.containers[0].resources).toEqual({
@@ -335,7 +335,7 @@ export const DEFAULT_CASES = area('defaulting', {
     },
   }),
   ...inNamespaceForPods({
-    'a Pod has all its defaults, and what admission adds': async (api) => {
+    'a Pod has all its defaults, and the fields that admission adds': async (api) => {
       const { spec } = await api.made('pods', aPod('plain', { automountServiceAccountToken: false }));
       expect(spec).toEqual({
         ...POD_SPEC,
@@ -377,7 +377,7 @@ export const DEFAULT_CASES = area('defaulting', {
       expect(service.status).toEqual({ loadBalancer: {} });
       expect(statefulSet.status).toEqual({ replicas: 0, availableReplicas: 0 });
     },
-    'a Pod with requests is Burstable, one with limits as requests is Guaranteed': async (api) => {
+    'a Pod with requests is Burstable, one with limits equal to requests is Guaranteed': async (api) => {
       const both = { cpu: '1', memory: '1Gi' };
       const burstable = await api.made('pods', aPodWith('burstable', { requests: both }));
       const guaranteed = await api.made('pods', aPodWith('guaranteed', { limits: both }));

@@ -1,4 +1,4 @@
-// CustomResourceDefinitions: what becomes of one, which are refused, and when their kinds are served.
+// CustomResourceDefinitions: their acceptance, their errors, and when their kinds are served.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
@@ -8,13 +8,13 @@ import type { Json } from '../raw-client.ts';
 const conditionsOf = (definition: Json): Record<string, string> =>
   Object.fromEntries(definition.status.conditions.map(({ type, status }: Json) => [type, status]));
 
-/** The definition of a Gauge whose `spec` is this. */
+/** Definition of the kind Gauge with this schema of `spec`. */
 const withSpec = (given: CaseContext, spec: Json): Json => definitionOf(groupOf(given), { spec });
 
-/** Where the API server reports it: a schema that all versions share is in no version. */
+/** Path in the API server's errors: a schema that all versions share is reported outside of the versions. */
 const SPEC = 'spec.validation.openAPIV3Schema.properties[spec]';
 
-/** Refused definitions: what is changed in a good one, and the words that say why. */
+/** Invalid definitions: a change of a valid one, and the expected error. */
 const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseContext) => void, string | RegExp]>> = {
   'a name that is not plural.group': [
     (definition) => (definition.metadata.name = 'other.example.com'),
@@ -26,7 +26,7 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
     'must have exactly one version marked as storage version',
   ],
   'no schema': [(definition) => delete definition.spec.versions[0].schema, 'spec.versions[0].schema.openAPIV3Schema: Required value'],
-  'a schema whose root is no object': [
+  'a schema whose root is not an object': [
     (definition) => (definition.spec.versions[0].schema.openAPIV3Schema = { type: 'string' }),
     'must be object at the root',
   ],
@@ -38,11 +38,11 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
     (definition) => (definition.spec.versions[0].schema.openAPIV3Schema.properties.spec = { type: 'array' }),
     `${SPEC}.items: Required value: must be specified`,
   ],
-  'a scope that is unknown': [
+  'an unknown scope': [
     (definition) => (definition.spec.scope = 'Global'),
     'spec.scope: Unsupported value: "Global": supported values: "Cluster", "Namespaced"',
   ],
-  'a default that its own schema refuses': [
+  'a default that violates its schema': [
     (definition) =>
       (definition.spec.versions[0].schema.openAPIV3Schema.properties.spec = {
         type: 'object',
@@ -59,7 +59,7 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
       }),
     `${SPEC}.x-kubernetes-validations[0].rule: Invalid value`,
   ],
-  'a CEL rule about a field that is not there': [
+  'a CEL rule about an undefined field': [
     (definition) =>
       (definition.spec.versions[0].schema.openAPIV3Schema.properties.spec = {
         type: 'object',
@@ -68,7 +68,7 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
       }),
     `${SPEC}.x-kubernetes-validations[0].rule: Invalid value`,
   ],
-  'a default that breaks a CEL rule, without the defaults inside of it': [
+  'a default that violates a CEL rule, without its nested defaults': [
     (definition) =>
       (definition.spec.versions[0].schema.openAPIV3Schema.properties.spec = {
         type: 'object',
@@ -78,7 +78,7 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
       }),
     `${SPEC}.default: Invalid value`,
   ],
-  'a pattern that is no expression': [
+  'a pattern that is not a regular expression': [
     (definition) =>
       (definition.spec.versions[0].schema.openAPIV3Schema.properties.spec = {
         type: 'object',
@@ -86,7 +86,7 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
       }),
     `${SPEC}.properties[name].pattern: Invalid value`,
   ],
-  'a printer column of a type that is unknown': [
+  'a printer column of an unknown type': [
     (definition) => (definition.spec.versions[0].additionalPrinterColumns = [{ name: 'Level', type: 'level', jsonPath: '.spec.level' }]),
     'spec.additionalPrinterColumns[0].type: Invalid value: "level": must be one of boolean,date,integer,number,string',
   ],
@@ -99,7 +99,7 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
       }),
     `${SPEC}.x-kubernetes-list-map-keys: Required value`,
   ],
-  'a group of Kubernetes’ own without approval': [
+  'a protected group without approval': [
     (definition, given) => {
       definition.spec.group = `${given.id}.k8s.io`;
       definition.metadata.name = `gauges.${given.id}.k8s.io`;
@@ -119,14 +119,14 @@ export const DEFINITION_CASES = area('definitions', {
       },
     ]),
   ),
-  'a good one is established, its names are accepted': async (given) => {
+  'a valid definition is established, and its names are accepted': async (given) => {
     const { definition } = await defineGauge(given);
     const { body } = await given.client.get(definition);
     expect(conditionsOf(body)).toMatchObject({ NamesAccepted: 'True', Established: 'True' });
     expect(body.status.acceptedNames).toMatchObject({ plural: 'gauges', singular: 'gauge', kind: 'Gauge', listKind: 'GaugeList' });
     expect(body.status.storedVersions).toEqual(['v1']);
   },
-  'singular and listKind are given where they are left out': async (given) => {
+  'singular and listKind have defaults': async (given) => {
     const definition = withSpec(given, { type: 'object' });
     definition.spec.names = { plural: 'gauges', kind: 'Gauge' };
     const made = await given.create(DEFINITIONS, definition);
@@ -178,12 +178,12 @@ export const DEFINITION_CASES = area('definitions', {
       const answer = await given.client.get(`/openapi/v3/apis/${kind.group}/v1`);
       return answer.status === 200 && (answer.body as object as Json);
     });
-    const schema: Json = Object.values<Json>(document.components.schemas).find((each) =>
-      each['x-kubernetes-group-version-kind']?.some((named: Json) => named.kind === 'Gauge'),
+    const schema: Json = Object.values<Json>(document.components.schemas).find((candidate) =>
+      candidate['x-kubernetes-group-version-kind']?.some((named: Json) => named.kind === 'Gauge'),
     );
     expect(schema.properties.spec.properties.level).toMatchObject({ type: 'integer', description: 'How high.' });
   },
-  'short names that another kind has are not accepted': async (given) => {
+  'short names of another kind are not accepted': async (given) => {
     await defineGauge(given, { names: { shortNames: ['gg'] } });
     const second = definitionOf(groupOf(given), {
       names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList', shortNames: ['gg'] },
@@ -200,11 +200,11 @@ export const DEFINITION_CASES = area('definitions', {
       message: '"gg" is already in use',
     });
   },
-  'a kind that is not defined is not served': async ({ client }) => {
+  'an undefined kind is not served': async ({ client }) => {
     const answer = await client.get('/apis/unserved.example.com/v1/gauges');
     expect(answer.status).toBe(404);
   },
-  'when it is deleted its objects go, and the kind is no longer served': async (given) => {
+  'its deletion deletes its objects, and the kind is no longer served': async (given) => {
     const kind = await defineGauge(given);
     await given.create(kind.collection, aGauge(kind, 'a'));
     succeeded(await given.client.delete(kind.definition), 'delete');
@@ -213,7 +213,7 @@ export const DEFINITION_CASES = area('definitions', {
       async () => (await given.client.get(kind.definition)).status === 404,
     );
     await given.eventually(
-      'the kind is served no longer: its definition is gone',
+      'the kind is no longer served: its definition is gone',
       async () => (await given.client.get(kind.collection)).status === 404,
     );
     await given.create(DEFINITIONS, definitionOf(kind.group));
@@ -224,11 +224,11 @@ export const DEFINITION_CASES = area('definitions', {
     });
     expect(list.body.items).toEqual([]);
   },
-  'while its objects have finalizers it waits for them': async (given) => {
+  'its deletion waits for the finalizers of its objects': async (given) => {
     const kind = await defineGauge(given);
-    const held = aGauge(kind, 'a');
-    held.metadata.finalizers = ['example.com/wait'];
-    await given.create(kind.collection, held);
+    const gauge = aGauge(kind, 'a');
+    gauge.metadata.finalizers = ['example.com/wait'];
+    await given.create(kind.collection, gauge);
     succeeded(await given.client.delete(kind.definition), 'delete');
     const { body } = await given.client.get(kind.definition);
     expect(body.metadata.deletionTimestamp).toEqual(expect.any(String));
@@ -247,13 +247,13 @@ export const DEFINITION_CASES = area('definitions', {
     const answer = await given.client.patch(definition, 'merge', { spec: { scope: 'Cluster' } });
     expectRefusal(answer, 422, 'Invalid', 'spec.scope: Invalid value: "Cluster": field is immutable');
   },
-  'a change of the schema moves the generation': async (given) => {
+  'a change of the schema increments the generation': async (given) => {
     const { definition } = await defineGauge(given);
     const change = [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/description', value: 'A gauge.' }];
     const answer = await given.client.patch(definition, 'json', change);
     expect(answer.body.metadata.generation).toBe(2);
   },
-  'a second version is served beside the first': async (given) => {
+  'a second version is served besides the first': async (given) => {
     const kind = await defineGauge(given);
     await given.create(kind.collection, aGauge(kind, 'a', { spec: { level: 3 } }));
     const { body } = await given.client.get(kind.definition);

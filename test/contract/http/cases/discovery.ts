@@ -1,4 +1,4 @@
-// What is served, in the old form and aggregated; OpenAPI; version and health.
+// Discovery in both formats; OpenAPI; version and health.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, succeeded } from '../contract-case.ts';
@@ -39,7 +39,7 @@ export const DISCOVERY_CASES = area('discovery', {
       preferredVersion: { groupVersion: 'autoscaling/v2', version: 'v2' },
     });
   },
-  'a group’s own path answers the group': async ({ client }) => {
+  'the path of a group returns the group': async ({ client }) => {
     const { body } = await client.get('/apis/apps');
     expect(body).toEqual({
       kind: 'APIGroup',
@@ -88,7 +88,7 @@ export const DISCOVERY_CASES = area('discovery', {
       'watch',
     ]);
   },
-  'cluster-scoped resources say that they are': async ({ client }) => {
+  'cluster-scoped resources have namespaced: false': async ({ client }) => {
     const resources = await resourcesOf(client, '/api/v1');
     expect(resources.get('nodes')).toMatchObject({ namespaced: false, kind: 'Node', shortNames: ['no'], singularName: 'node' });
     expect(resources.get('namespaces')).toMatchObject({ namespaced: false, shortNames: ['ns'] });
@@ -146,7 +146,7 @@ export const DISCOVERY_CASES = area('discovery', {
       for (const [name, kind] of Object.entries(kinds)) expect([path, name, resources.get(name)?.kind]).toEqual([path, name, kind]);
     }
   },
-  'short names are the ones that kubectl knows': async ({ client }) => {
+  'short names are those of kubectl': async ({ client }) => {
     const core = await resourcesOf(client, '/api/v1');
     const shortNames = (name: string): string[] => core.get(name).shortNames;
     expect(['configmaps', 'pods', 'services', 'serviceaccounts', 'persistentvolumeclaims', 'resourcequotas'].map(shortNames)).toEqual([
@@ -158,21 +158,21 @@ export const DISCOVERY_CASES = area('discovery', {
       ['quota'],
     ]);
   },
-  'a group that is not served is 404': async ({ client }) => {
+  'an unserved group is 404': async ({ client }) => {
     const answer = await client.get('/apis/unserved.example.com');
     expect(answer.status).toBe(404);
   },
-  'a version that is not served is 404': async ({ client }) => {
+  'an unserved version is 404': async ({ client }) => {
     const answer = await client.get('/apis/apps/v9');
     expect(answer.status).toBe(404);
   },
-  'aggregated discovery answers with the content type that names its form': async ({ client }) => {
+  'aggregated discovery has the content type of its format': async ({ client }) => {
     const answer = await client.get('/apis', {}, { headers: { accept: AGGREGATED } });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
     expect(answer.body).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2' });
   },
-  'aggregated discovery lists resources with their subresources in one answer': async ({ client }) => {
+  'aggregated discovery lists resources with their subresources in one response': async ({ client }) => {
     const apps = await aggregated(client, '/apis', 'apps', 'v1');
     expect(apps.freshness).toBe('Current');
     const deployments = apps.resources.find((entry: Json) => entry.resource === 'deployments');
@@ -187,9 +187,9 @@ export const DISCOVERY_CASES = area('discovery', {
     const scale = deployments.subresources.find((entry: Json) => entry.subresource === 'scale');
     expect(scale.responseKind).toEqual({ group: 'autoscaling', version: 'v1', kind: 'Scale' });
   },
-  'aggregated discovery of /api holds the core group alone': async ({ client }) => {
+  'aggregated discovery of /api contains only the core group': async ({ client }) => {
     const { body } = await client.get('/api', {}, { headers: { accept: AGGREGATED } });
-    expect(body.items.map((item: Json) => [item.metadata.name ?? '', item.versions.map((each: Json) => each.version)])).toEqual([
+    expect(body.items.map((item: Json) => [item.metadata.name ?? '', item.versions.map((version: Json) => version.version)])).toEqual([
       ['', ['v1']],
     ]);
     const core = await aggregated(client, '/api', undefined, 'v1');
@@ -198,7 +198,7 @@ export const DISCOVERY_CASES = area('discovery', {
       responseKind: { group: '', version: '', kind: 'Node' },
     });
   },
-  'aggregated discovery lists the same resources as the old form': async ({ client }) => {
+  'aggregated discovery lists the same resources as the unaggregated format': async ({ client }) => {
     const old = await resourcesOf(client, '/apis/apps/v1');
     const apps = await aggregated(client, '/apis', 'apps', 'v1');
     const names = apps.resources.flatMap((entry: Json) => [
@@ -207,7 +207,7 @@ export const DISCOVERY_CASES = area('discovery', {
     ]);
     expect(names.sort()).toEqual([...old.keys()].sort());
   },
-  'a client that accepts both forms gets the first that it names': async ({ client }) => {
+  'a client that accepts both formats gets its first choice': async ({ client }) => {
     const answer = await client.get('/apis', {}, { headers: { accept: `${AGGREGATED},application/json` } });
     expect(answer.body.kind).toBe('APIGroupDiscoveryList');
     const plain = await client.get('/apis', {}, { headers: { accept: 'application/json' } });
@@ -218,7 +218,7 @@ export const DISCOVERY_CASES = area('discovery', {
     for (const path of ['api/v1', 'apis/apps/v1', 'apis/batch/v1', 'apis/policy/v1', 'apis/autoscaling/v2'])
       expect([path, body.paths[path]?.serverRelativeURL]).toEqual([path, expect.stringMatching(`^/openapi/v3/${path}\\?hash=[0-9A-F]+$`)]);
   },
-  'the index’s own URL of a group version answers its document': async ({ client }) => {
+  'the URL of a group version in the index returns its document': async ({ client }) => {
     const index = JSON.parse((await client.get('/openapi/v3')).text);
     const { status, body } = await client.get(index.paths['apis/apps/v1'].serverRelativeURL);
     expect(status).toBe(200);
@@ -241,13 +241,13 @@ export const DISCOVERY_CASES = area('discovery', {
       'x-kubernetes-patch-strategy': 'retainKeys',
     });
   },
-  'OpenAPI v3 names the kinds that a schema is of': async ({ client }) => {
+  'OpenAPI v3 names the kinds of a schema': async ({ client }) => {
     const { body } = await client.get('/openapi/v3/api/v1');
     expect(body.components.schemas['io.k8s.api.core.v1.Pod']['x-kubernetes-group-version-kind']).toEqual([
       { group: '', version: 'v1', kind: 'Pod' },
     ]);
   },
-  'OpenAPI v3 carries merge keys and list types': async ({ client }) => {
+  'OpenAPI v3 has merge keys and list types': async ({ client }) => {
     const { body } = await client.get('/openapi/v3/api/v1');
     const { containers } = body.components.schemas['io.k8s.api.core.v1.PodSpec'].properties;
     expect(containers).toMatchObject({
@@ -265,21 +265,21 @@ export const DISCOVERY_CASES = area('discovery', {
     const { body } = await client.get('/version');
     expect(body).toMatchObject({ major: '1', minor: '36', gitVersion: expect.stringMatching(/^v1\.36\.\d+/), platform: 'linux/amd64' });
   },
-  'health answers ok in plain text': async ({ client }) => {
+  'health endpoints return ok in plain text': async ({ client }) => {
     for (const path of ['/healthz', '/livez', '/readyz']) {
       const answer = await client.get(path);
       expect([path, answer.status, answer.text]).toEqual([path, 200, 'ok']);
       expect(answer.headers['content-type']).toMatch(/^text\/plain/);
     }
   },
-  'verbose health names its checks': async ({ client }) => {
+  'verbose health lists its checks': async ({ client }) => {
     const answer = await client.get('/readyz', { verbose: '' });
     expect(answer.status).toBe(200);
     expect(answer.text).toContain('[+]ping ok\n');
     expect(answer.text).toContain('[+]etcd ok\n');
     expect(answer.text.trimEnd().endsWith('readyz check passed')).toBe(true);
   },
-  'one check of the health has a path of its own': async ({ client }) => {
+  'each health check has a path': async ({ client }) => {
     const answer = await client.get('/readyz/ping');
     expect([answer.status, answer.text]).toEqual([200, 'ok']);
     expect((await client.get('/readyz/no-such-check')).status).toBe(404);
@@ -303,7 +303,7 @@ export const DISCOVERY_CASES = area('discovery', {
   'a path outside of the API is 404': async ({ client }) => {
     expect((await client.get('/no/such/path')).status).toBe(404);
   },
-  'a resource that is not served in a group that is served is 404 with a Status': async ({ client }) => {
+  'an unserved resource of a served group is 404 with a Status': async ({ client }) => {
     const answer = await client.get('/apis/apps/v1/teapots');
     expect(answer.status).toBe(404);
     expect(answer.text).toContain('404');

@@ -1,4 +1,4 @@
-// dryRun=All: the answer of the real thing, and nothing kept of it.
+// dryRun=All: the response of the real request, without a stored change.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -8,14 +8,14 @@ import { aConfigMap, aDeployment, aPod, aPodWith, aService } from '../objects.ts
 const DRY = { dryRun: 'All' };
 
 const PLAIN = inNamespace({
-  'a create answers the object with its defaults, and keeps nothing': async (api) => {
+  'a create returns the object with its defaults, and stores nothing': async (api) => {
     const { status, body } = await api.create('deployments.apps', aDeployment('dry'), DRY);
     expect([status, body.spec.progressDeadlineSeconds, body.metadata.uid]).toEqual([201, 600, expect.any(String)]);
     expect(body.metadata.resourceVersion).toBeUndefined();
     expect((await api.read('deployments.apps', 'dry')).status).toBe(404);
   },
 
-  'a create of a taken name is refused': async (api) => {
+  'a create with an existing name is refused': async (api) => {
     await api.made('configmaps', aConfigMap('taken'));
     const answer = await api.create('configmaps', aConfigMap('taken'), DRY);
     expectStatus(answer, 409, 'AlreadyExists', 'configmaps "taken" already exists', { name: 'taken', kind: 'configmaps' });
@@ -26,27 +26,27 @@ const PLAIN = inNamespace({
     expect(status).toBe(422);
   },
 
-  'an update answers the change, and keeps nothing': async (api) => {
+  'an update returns the change, and stores nothing': async (api) => {
     const before = await api.made('configmaps', aConfigMap('dry', { a: '1' }));
     const { status, body } = await api.replace('configmaps', aConfigMap('dry', { a: '2' }), '', DRY);
     expect([status, body.data]).toEqual([200, { a: '2' }]);
     expect(await api.stored('configmaps', 'dry')).toEqual(before);
   },
 
-  'a dry update of a stale version is refused': async (api) => {
+  'a dry-run update of a stale version is refused': async (api) => {
     const first = await api.made('configmaps', aConfigMap('dry', { a: '1' }));
     await api.patched('merge', 'configmaps', 'dry', { data: { a: '2' } });
     expect((await api.replace('configmaps', first, '', DRY)).status).toBe(409);
   },
 
-  'a patch answers the change, and keeps nothing': async (api) => {
+  'a patch returns the change, and stores nothing': async (api) => {
     await api.made('configmaps', aConfigMap('dry', { a: '1' }));
     const { body } = await api.patch('merge', 'configmaps', 'dry', { data: { b: '2' } }, '', DRY);
     expect(body.data).toEqual({ a: '1', b: '2' });
     expect((await api.stored('configmaps', 'dry')).data).toEqual({ a: '1' });
   },
 
-  'an apply answers what it would make, and makes nothing': async (api) => {
+  'an apply returns the object, and creates nothing': async (api) => {
     const { status, body } = await api.apply('configmaps', aConfigMap('dry', { a: '1' }), 'ann', DRY);
     expect([status, body.data, body.metadata.managedFields[0].manager]).toEqual([201, { a: '1' }, 'ann']);
     expect((await api.read('configmaps', 'dry')).status).toBe(404);
@@ -57,26 +57,26 @@ const PLAIN = inNamespace({
     expect((await api.apply('configmaps', aConfigMap('dry', { a: '2' }), 'bob', DRY)).status).toBe(409);
   },
 
-  'a delete answers as if it were gone, and it is not': async (api) => {
+  'a delete returns success, and deletes nothing': async (api) => {
     const { metadata } = await api.made('configmaps', aConfigMap('dry'));
     const { status, body } = await api.remove('configmaps', 'dry', { dryRun: ['All'] });
     expect([status, body.status, body.details]).toEqual([200, 'Success', { name: 'dry', kind: 'configmaps', uid: metadata.uid }]);
     expect((await api.read('configmaps', 'dry')).status).toBe(200);
   },
 
-  'a delete takes it from its query': async (api) => {
+  'a delete accepts dryRun in its query': async (api) => {
     await api.made('configmaps', aConfigMap('dry'));
     await api.remove('configmaps', 'dry', undefined, DRY);
     expect((await api.read('configmaps', 'dry')).status).toBe(200);
   },
 
-  'beside a body the query of a delete says nothing: it is carried out': async (api) => {
+  'a delete with a body ignores dryRun in its query: the object is deleted': async (api) => {
     await api.made('configmaps', aConfigMap('dry'));
     await api.remove('configmaps', 'dry', { propagationPolicy: 'Background' }, DRY);
     expect((await api.read('configmaps', 'dry')).status).toBe(404);
   },
 
-  'a delete of what is held shows no deletionTimestamp afterwards': async (api) => {
+  'a delete of an object with a finalizer does not set its deletionTimestamp': async (api) => {
     await api.made('configmaps', aConfigMap('dry', {}, { finalizers: ['example.com/hold'] }));
     const { body } = await api.remove('configmaps', 'dry', undefined, DRY);
     expect(body.metadata.deletionTimestamp).toBeDefined();
@@ -104,13 +104,13 @@ const PLAIN = inNamespace({
     expect((await api.stored('deployments.apps', 'dry')).status.observedGeneration).not.toBe(77);
   },
 
-  'a service is shown an address that stays free': async (api) => {
+  'a service gets an address that remains unallocated': async (api) => {
     const first = await api.create('services', aService('dry'), DRY);
     expect([first.status, first.body.spec.type]).toEqual([201, 'ClusterIP']);
     expect((await api.create('services', aService('dry'), DRY)).status).toBe(201);
   },
 
-  'a dryRun that is none answers 422': async (api) => {
+  'an invalid dryRun gets 422': async (api) => {
     const answer = await api.create('configmaps', aConfigMap('dry'), { dryRun: 'Some' });
     expectInvalid(answer, 'CreateOptions.meta.k8s.io', '', [
       ['FieldValueNotSupported', 'dryRun', 'Unsupported value: ["Some"]: supported values: "All"'],
@@ -124,7 +124,7 @@ const PLAIN = inNamespace({
 });
 
 const OF_PODS = inNamespaceForPods({
-  'a binding stays undone': async (api) => {
+  'a binding is not stored': async (api) => {
     await api.made('pods', aPod('dry'));
     const { status } = await api.act(
       'pods',
@@ -136,7 +136,7 @@ const OF_PODS = inNamespaceForPods({
     expect([status, (await api.stored('pods', 'dry')).spec.nodeName]).toEqual([201, undefined]);
   },
 
-  'an eviction leaves the pod': async (api) => {
+  'an eviction keeps the pod': async (api) => {
     await api.made('pods', aPod('dry'));
     const { status } = await api.act(
       'pods',

@@ -1,4 +1,4 @@
-// Refusals: code, reason, and the details of the Status.
+// Errors: code, reason, and the details of the Status.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, type CaseContext } from '../contract-case.ts';
@@ -7,7 +7,7 @@ const secretsOf = async (given: CaseContext): Promise<string> => `/api/v1/namesp
 const deploymentsOf = async (given: CaseContext): Promise<string> => `/apis/apps/v1/namespaces/${await given.namespace()}/deployments`;
 
 export const ERROR_CASES = area('errors', {
-  'an object that is not there: 404 with name and kind': async (given) => {
+  'a missing object: 404 with name and kind': async (given) => {
     const answer = await given.client.get(`${await secretsOf(given)}/missing`);
     expectRefusal(answer, 404, 'NotFound', 'secrets "missing" not found');
     expect(answer.body).toEqual({
@@ -21,20 +21,20 @@ export const ERROR_CASES = area('errors', {
       code: 404,
     });
   },
-  'an object of a group that is not there: 404 with the group': async (given) => {
+  'a missing object of a named group: 404 with the group': async (given) => {
     const answer = await given.client.get(`${await deploymentsOf(given)}/missing`);
     expectRefusal(answer, 404, 'NotFound', 'deployments.apps "missing" not found');
     expect(answer.body.details).toEqual({ name: 'missing', group: 'apps', kind: 'deployments' });
   },
-  'a namespace that is not there: 404 for what would be made in it': async (given) => {
+  'a missing namespace: 404 for a create in it': async (given) => {
     const answer = await given.client.post(`/api/v1/namespaces/no-such-${given.id}/secrets`, { metadata: { name: 'a' } });
     expectRefusal(answer, 404, 'NotFound', `namespaces "no-such-${given.id}" not found`);
     expect(answer.body.details).toMatchObject({ name: `no-such-${given.id}`, kind: 'namespaces' });
   },
-  'deleting what is not there: 404': async (given) => {
+  'deleting a missing object: 404': async (given) => {
     expectRefusal(await given.client.delete(`${await secretsOf(given)}/missing`), 404, 'NotFound', 'secrets "missing" not found');
   },
-  'replacing what is not there: 404': async (given) => {
+  'replacing a missing object: 404': async (given) => {
     const answer = await given.client.put(`${await deploymentsOf(given)}/missing`, {
       metadata: { name: 'missing' },
       spec: {
@@ -44,7 +44,7 @@ export const ERROR_CASES = area('errors', {
     });
     expectRefusal(answer, 404, 'NotFound', 'deployments.apps "missing" not found');
   },
-  'patching what is not there: 404': async (given) => {
+  'patching a missing object: 404': async (given) => {
     expectRefusal(
       await given.client.patch(`${await secretsOf(given)}/missing`, 'merge', {}),
       404,
@@ -52,7 +52,7 @@ export const ERROR_CASES = area('errors', {
       'secrets "missing" not found',
     );
   },
-  'making what is there already: 409 AlreadyExists': async (given) => {
+  'creating an existing object: 409 AlreadyExists': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, { metadata: { name: 'a' } });
     const answer = await given.client.post(collection, { metadata: { name: 'a' } });
@@ -72,10 +72,10 @@ export const ERROR_CASES = area('errors', {
     );
     expect(answer.body.details).toEqual({ name: 'a', kind: 'secrets' });
   },
-  'a body that is no JSON: 400': async (given) => {
+  'a body that is not JSON: 400': async (given) => {
     expectRefusal(await given.client.post(await secretsOf(given), '{"metadata": '), 400, 'BadRequest');
   },
-  'a body that is JSON but no object: 400': async (given) => {
+  'a body that is JSON but not an object: 400': async (given) => {
     expectRefusal(await given.client.post(await secretsOf(given), '[]'), 400, 'BadRequest');
   },
   'an empty body: refused': async (given) => {
@@ -83,17 +83,17 @@ export const ERROR_CASES = area('errors', {
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
   },
-  'a body of a media type that is not supported: 415': async (given) => {
+  'a body of an unsupported media type: 415': async (given) => {
     const answer = await given.client.post(await secretsOf(given), 'name=a', { contentType: 'application/x-www-form-urlencoded' });
     expectRefusal(answer, 415, 'UnsupportedMediaType', 'the body of the request was in an unknown format');
   },
-  'a patch of a media type that is not supported: 415': async (given) => {
+  'a patch of an unsupported media type: 415': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, { metadata: { name: 'a' } });
     const answer = await given.client.send('PATCH', `${collection}/a`, { body: {}, contentType: 'application/json' });
     expectRefusal(answer, 415, 'UnsupportedMediaType');
   },
-  'a body as YAML is read': async (given) => {
+  'a body in YAML is accepted': async (given) => {
     const answer = await given.client.post(await secretsOf(given), 'metadata:\n  name: a\n', { contentType: 'application/yaml' });
     expect([answer.status, answer.body.metadata.name]).toEqual([201, 'a']);
   },
@@ -109,7 +109,7 @@ export const ERROR_CASES = area('errors', {
     const answer = await given.client.post(await secretsOf(given), { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
     expectRefusal(answer, 400, 'BadRequest');
   },
-  'kind and apiVersion may be left out': async (given) => {
+  'kind and apiVersion may be omitted': async (given) => {
     const answer = await given.client.post(await secretsOf(given), { metadata: { name: 'a' } });
     expect([answer.status, answer.body.kind, answer.body.apiVersion]).toEqual([201, 'Secret', 'v1']);
   },
@@ -123,21 +123,21 @@ export const ERROR_CASES = area('errors', {
     const answer = await given.client.post(await secretsOf(given), { metadata: { name: 'a', namespace: 'default' } });
     expectRefusal(answer, 400, 'BadRequest', 'the namespace of the provided object does not match the namespace sent on the request');
   },
-  'a field of another type: 400 that names it': async (given) => {
+  'a field of another type: 400 with the field': async (given) => {
     const answer = await given.client.post(await secretsOf(given), { metadata: { name: 'a' }, immutable: 'yes' });
     expectRefusal(answer, 400, 'BadRequest', 'immutable');
   },
   'metadata of another type: 400': async (given) => {
     expectRefusal(await given.client.post(await secretsOf(given), { metadata: { name: 'a', labels: { a: 1 } } }), 400, 'BadRequest');
   },
-  'no name at all: 422 that asks for name or generateName': async (given) => {
+  'no name: 422 that requires name or generateName': async (given) => {
     const answer = await given.client.post(await secretsOf(given), { metadata: {} });
     expectRefusal(answer, 422, 'Invalid', 'metadata.name: Required value: name or generateName is required');
     expect(answer.body.details.causes).toEqual([
       { reason: 'FieldValueRequired', message: 'Required value: name or generateName is required', field: 'metadata.name' },
     ]);
   },
-  'a name that is none: 422 with the rule': async (given) => {
+  'an invalid name: 422 with the rule': async (given) => {
     const answer = await given.client.post(await secretsOf(given), { metadata: { name: 'Not_A_Name' } });
     expectRefusal(
       answer,
@@ -148,11 +148,11 @@ export const ERROR_CASES = area('errors', {
     expect(answer.body.details).toMatchObject({ name: 'Not_A_Name', kind: 'Secret' });
     expect(answer.body.details.causes[0]).toMatchObject({ reason: 'FieldValueInvalid', field: 'metadata.name' });
   },
-  'a label that is none: 422': async (given) => {
+  'an invalid label: 422': async (given) => {
     const answer = await given.client.post(await secretsOf(given), { metadata: { name: 'a', labels: { 'not a key': 'x' } } });
     expectRefusal(answer, 422, 'Invalid', 'metadata.labels: Invalid value: "not a key": name part must consist of alphanumeric characters');
   },
-  'a label value that is none: 422': async (given) => {
+  'an invalid label value: 422': async (given) => {
     const answer = await given.client.post(await secretsOf(given), { metadata: { name: 'a', labels: { key: 'not a value' } } });
     expectRefusal(
       answer,
@@ -161,7 +161,7 @@ export const ERROR_CASES = area('errors', {
       'metadata.labels: Invalid value: "not a value": a valid label must be an empty string or consist of',
     );
   },
-  'several faults are reported together, a cause each': async (given) => {
+  'several errors are reported together, each as a cause': async (given) => {
     const answer = await given.client.post(await deploymentsOf(given), {
       metadata: { name: 'web' },
       spec: {
@@ -180,7 +180,7 @@ export const ERROR_CASES = area('errors', {
     );
     expect(answer.body.details).toMatchObject({ name: 'web', group: 'apps', kind: 'Deployment' });
   },
-  'a field that is missing: 422 with its path': async (given) => {
+  'a missing field: 422 with its path': async (given) => {
     const answer = await given.client.post(await deploymentsOf(given), {
       metadata: { name: 'web' },
       spec: {
@@ -193,7 +193,7 @@ export const ERROR_CASES = area('errors', {
       { reason: 'FieldValueRequired', message: 'Required value', field: 'spec.template.spec.containers[0].image' },
     ]);
   },
-  'a value that is not among the choices: 422 that lists them': async (given) => {
+  'an unsupported value: 422 with the supported ones': async (given) => {
     const answer = await given.client.post(await deploymentsOf(given), {
       metadata: { name: 'web' },
       spec: {
@@ -204,7 +204,7 @@ export const ERROR_CASES = area('errors', {
     expectRefusal(answer, 422, 'Invalid', 'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"');
     expect(answer.body.details.causes[0]).toMatchObject({ reason: 'FieldValueNotSupported', field: 'spec.template.spec.restartPolicy' });
   },
-  'a field that cannot change: 422 that says so': async (given) => {
+  'an immutable field: 422': async (given) => {
     const collection = await deploymentsOf(given);
     const template = { metadata: { labels: { app: 'a', two: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     await given.create(collection, { metadata: { name: 'web' }, spec: { replicas: 0, selector: { matchLabels: { app: 'a' } }, template } });
@@ -240,7 +240,7 @@ export const ERROR_CASES = area('errors', {
   'reading a review: 405': async ({ client }) => {
     expect((await client.get('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews')).status).toBe(405);
   },
-  'a subresource that the kind has not: 404': async (given) => {
+  'a subresource that the kind does not have: 404': async (given) => {
     expectRefusal(
       await given.client.get(`${await secretsOf(given)}/a/status`),
       404,
@@ -251,7 +251,7 @@ export const ERROR_CASES = area('errors', {
   'a cluster-scoped kind inside a namespace: 404': async (given) => {
     expectRefusal(await given.client.get(`/api/v1/namespaces/${await given.namespace()}/nodes`), 404, 'NotFound');
   },
-  'a dryRun that is not All: 422, and nothing is made': async (given) => {
+  'a dryRun that is not All: 422, and nothing is created': async (given) => {
     const collection = await secretsOf(given);
     const answer = await given.client.post(collection, { metadata: { name: 'a' } }, { query: { dryRun: 'Some' } });
     expectRefusal(
@@ -262,7 +262,7 @@ export const ERROR_CASES = area('errors', {
     );
     expect((await given.client.get(`${collection}/a`)).status).toBe(404);
   },
-  'a fieldValidation that is unknown: 422': async (given) => {
+  'an unknown fieldValidation: 422': async (given) => {
     const answer = await given.client.post(await secretsOf(given), { metadata: { name: 'a' } }, { query: { fieldValidation: 'Loose' } });
     expectRefusal(
       answer,
@@ -271,7 +271,7 @@ export const ERROR_CASES = area('errors', {
       'CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Loose": supported values: "", "Ignore", "Strict", "Warn"',
     );
   },
-  'fieldValidation=Strict: 400 for a field that is unknown': async (given) => {
+  'fieldValidation=Strict: 400 for an unknown field': async (given) => {
     const answer = await given.client.post(
       await secretsOf(given),
       { metadata: { name: 'a' }, colour: 'blue' },
@@ -279,7 +279,7 @@ export const ERROR_CASES = area('errors', {
     );
     expectRefusal(answer, 400, 'BadRequest', 'strict decoding error: unknown field "colour"');
   },
-  'fieldValidation=Strict: 400 for a field given twice': async (given) => {
+  'fieldValidation=Strict: 400 for a duplicate field': async (given) => {
     const body = '{"metadata": {"name": "a"}, "immutable": true, "immutable": false}';
     const answer = await given.client.post(await secretsOf(given), body, { query: { fieldValidation: 'Strict' } });
     expectRefusal(answer, 400, 'BadRequest', 'strict decoding error: duplicate field "immutable"');
@@ -317,7 +317,7 @@ export const ERROR_CASES = area('errors', {
       code: 401,
     });
   },
-  'deletion options that are none: 400': async (given) => {
+  'invalid deletion options: 400': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, { metadata: { name: 'a' } });
     const answer = await given.client.delete(`${collection}/a`, {
@@ -325,7 +325,7 @@ export const ERROR_CASES = area('errors', {
     });
     expectRefusal(answer, 400, 'BadRequest');
   },
-  'a propagation policy that is unknown: 422': async (given) => {
+  'an unknown propagation policy: 422': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, { metadata: { name: 'a' } });
     const answer = await given.client.delete(`${collection}/a`, {

@@ -1,4 +1,4 @@
-// pods/eviction and what disruption budgets allow. The case itself marks pods as ready: no kubelet runs them.
+// pods/eviction and disruption budgets. The case itself marks pods as ready, because no kubelet runs them.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -20,18 +20,18 @@ async function setReady(api: NamespaceClient, pod: string, ready: boolean): Prom
   await api.patched('merge', 'pods', pod, { status: { phase: 'Running', conditions: [condition] } }, 'status');
 }
 
-/** A replica set of that many running pods, of which the last ones are not ready; and their names. */
+/** Creates a ReplicaSet with that many running pods, of which the last `unready` are not ready. Returns their names. */
 async function replicas(api: NamespaceClient, given: CaseContext, count: number, unready = 0): Promise<string[]> {
   await api.made('replicasets.apps', aReplicaSet('web', { replicas: count }));
   const names = await given.eventually(`${count} pods: the controller of the ReplicaSet creates them`, async () => {
     const { body } = await api.client.get(api.path('pods'), { labelSelector: 'app=web' });
-    return body.items.length === count ? (body.items.map((each: Json) => each.metadata.name) as string[]) : undefined;
+    return body.items.length === count ? (body.items.map((pod: Json) => pod.metadata.name) as string[]) : undefined;
   });
   for (const [index, name] of names.entries()) await setReady(api, name, index < count - unready);
   return names;
 }
 
-/** A budget for them, once its controller has counted. */
+/** A budget for these pods, after its controller has counted them. */
 async function budget(api: NamespaceClient, given: CaseContext, spec: Json, counted: Json): Promise<Json> {
   await api.made(BUDGETS, aBudget('web', spec));
   return budgetReads(api, given, counted);
@@ -46,9 +46,9 @@ function budgetReads(api: NamespaceClient, given: CaseContext, counted: Json): P
   });
 }
 
-/** By rule: pods, how many of them are not ready, the budget, and what its controller counts. */
+/** By rule: number of pods, number of unready pods, the budget, and its expected counts. */
 const ARITHMETIC: Readonly<Record<string, readonly [pods: number, unready: number, spec: Json, counted: Json]>> = {
-  'minAvailable counts down from those that are ready': [
+  'minAvailable is subtracted from the healthy pods': [
     3,
     0,
     { minAvailable: 2 },
@@ -60,7 +60,7 @@ const ARITHMETIC: Readonly<Record<string, readonly [pods: number, unready: numbe
     { minAvailable: '50%' },
     { expectedPods: 3, currentHealthy: 3, desiredHealthy: 2, disruptionsAllowed: 1 },
   ],
-  'maxUnavailable counts from the replicas that are wanted': [
+  'maxUnavailable is subtracted from the expected pods': [
     3,
     0,
     { maxUnavailable: 1 },
@@ -72,19 +72,19 @@ const ARITHMETIC: Readonly<Record<string, readonly [pods: number, unready: numbe
     { maxUnavailable: '50%' },
     { expectedPods: 3, currentHealthy: 3, desiredHealthy: 1, disruptionsAllowed: 2 },
   ],
-  'a pod that is not ready is no healthy one': [
+  'an unready pod is not healthy': [
     3,
     1,
     { minAvailable: 2 },
     { expectedPods: 3, currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0 },
   ],
-  'a budget of which nothing may go allows nothing': [
+  'a budget without disruptions allows none': [
     2,
     0,
     { maxUnavailable: 0 },
     { expectedPods: 2, currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0 },
   ],
-  'what is missing already is never less than nothing': [
+  'the allowance is never negative': [
     2,
     2,
     { minAvailable: 1 },
@@ -103,7 +103,7 @@ const OF_PODS = inNamespaceForPods({
     ]),
   ),
 
-  'a pod without a budget goes': async (api) => {
+  'a pod without a budget is evicted': async (api) => {
     await api.made('pods', aPod('free'));
     await setReady(api, 'free', true);
     const { status, body } = await evict(api, 'free');
@@ -111,31 +111,31 @@ const OF_PODS = inNamespaceForPods({
     expect((await api.read('pods', 'free')).status).toBe(404);
   },
 
-  'an evicted pod that takes its time is marked with the reason': async (api) => {
+  'an evicted pod that terminates slowly has the condition DisruptionTarget': async (api) => {
     await api.made('pods', aPod('slow', { nodeName: 'no-such-node' }));
     await evict(api, 'slow');
     const pod = await api.stored('pods', 'slow');
     expect(pod.metadata.deletionTimestamp).toBeDefined();
-    const marked = pod.status.conditions.find((each: Json) => each.type === 'DisruptionTarget');
+    const marked = pod.status.conditions.find((condition: Json) => condition.type === 'DisruptionTarget');
     expect(marked).toMatchObject({ status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' });
     await api.remove('pods', 'slow', { gracePeriodSeconds: 0 });
   },
 
-  'an eviction can ask for another grace': async (api) => {
+  'an eviction can request another grace period': async (api) => {
     await api.made('pods', aPod('slow', { nodeName: 'no-such-node' }));
     await evict(api, 'slow', { gracePeriodSeconds: 7 });
     expect((await api.stored('pods', 'slow')).metadata.deletionGracePeriodSeconds).toBe(7);
     await api.remove('pods', 'slow', { gracePeriodSeconds: 0 });
   },
 
-  'an eviction within the budget goes, and takes of its allowance': async (api, given) => {
+  'an eviction within the budget succeeds, and decrements the allowance': async (api, given) => {
     const [first = ''] = await replicas(api, given, 3);
     await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 1 });
     expect((await evict(api, first)).status).toBe(201);
     await budgetReads(api, given, { disruptionsAllowed: 0 });
   },
 
-  'an eviction beyond it answers 429 with the reason': async (api, given) => {
+  'an eviction beyond the budget gets 429 with the reason': async (api, given) => {
     const [first = ''] = await replicas(api, given, 2);
     await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 0, currentHealthy: 2 });
     expectStatus(await evict(api, first), 429, 'TooManyRequests', VIOLATED, {
@@ -144,13 +144,13 @@ const OF_PODS = inNamespaceForPods({
     expect((await api.stored('pods', first)).metadata.deletionTimestamp).toBeUndefined();
   },
 
-  'a dry eviction beyond it answers the same': async (api, given) => {
+  'a dry-run eviction beyond the budget gets the same response': async (api, given) => {
     const [first = ''] = await replicas(api, given, 2);
     await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 0, currentHealthy: 2 });
     expect((await evict(api, first, undefined, { dryRun: 'All' })).status).toBe(429);
   },
 
-  'a dry eviction takes nothing of the allowance': async (api, given) => {
+  'a dry-run eviction does not decrement the allowance': async (api, given) => {
     const [first = ''] = await replicas(api, given, 3);
     await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 1 });
     expect((await evict(api, first, { dryRun: ['All'] })).status).toBe(201);
@@ -158,33 +158,33 @@ const OF_PODS = inNamespaceForPods({
     expect((await api.read('pods', first)).status).toBe(200);
   },
 
-  'a pod that is not ready goes while the others suffice': async (api, given) => {
+  'an unready pod is evicted while the budget is met by others': async (api, given) => {
     const names = await replicas(api, given, 3, 1);
     await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 0, currentHealthy: 2 });
     expect((await evict(api, names.at(-1) ?? '')).status).toBe(201);
   },
 
-  'a pod that is not ready stays while others are missing': async (api, given) => {
+  'an unready pod is not evicted while the budget is not met': async (api, given) => {
     const names = await replicas(api, given, 3, 2);
     await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 0, currentHealthy: 1 });
     expect((await evict(api, names.at(-1) ?? '')).status).toBe(429);
   },
 
-  'with AlwaysAllow it goes all the same': async (api, given) => {
+  'with AlwaysAllow an unready pod is always evicted': async (api, given) => {
     const names = await replicas(api, given, 3, 2);
     const spec = { minAvailable: 2, unhealthyPodEvictionPolicy: 'AlwaysAllow' };
     await budget(api, given, spec, { disruptionsAllowed: 0, currentHealthy: 1 });
     expect((await evict(api, names.at(-1) ?? '')).status).toBe(201);
   },
 
-  'a pod that is Pending goes without asking': async (api, given) => {
+  'a Pending pod is evicted regardless of its budget': async (api, given) => {
     const [first = ''] = await replicas(api, given, 1);
     await budget(api, given, { maxUnavailable: 0 }, { disruptionsAllowed: 0, currentHealthy: 1 });
     await api.patched('merge', 'pods', first, { status: { phase: 'Pending' } }, 'status');
     expect((await evict(api, first)).status).toBe(201);
   },
 
-  'a pod that has finished goes without asking': async (api, given) => {
+  'a finished pod is evicted regardless of its budget': async (api, given) => {
     // Without an owner: a ReplicaSet would delete the surplus.
     await api.made('pods', aPod('done', {}, { labels: { app: 'web' } }));
     await budget(api, given, { minAvailable: 5 }, { disruptionsAllowed: 0, desiredHealthy: 5 });
@@ -192,14 +192,14 @@ const OF_PODS = inNamespaceForPods({
     expect((await evict(api, 'done')).status).toBe(201);
   },
 
-  'two budgets for one pod answer 500': async (api, given) => {
+  'a pod with two budgets gets 500': async (api, given) => {
     const [first = ''] = await replicas(api, given, 2);
     await budget(api, given, { minAvailable: 1 }, { disruptionsAllowed: 1 });
     await api.made(BUDGETS, { ...aBudget('other'), spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } } });
-    // Budgets are read from a cache of the server's own.
+    // A real server reads budgets from a cache.
     const answer = await given.eventually('it is refused: the cache of budgets follows every write', async () => {
-      const each = await evict(api, first, undefined, { dryRun: 'All' });
-      return each.status === 500 ? each : undefined;
+      const response = await evict(api, first, undefined, { dryRun: 'All' });
+      return response.status === 500 ? response : undefined;
     });
     expect(answer.body).toEqual({
       kind: 'Status',
@@ -211,7 +211,7 @@ const OF_PODS = inNamespaceForPods({
     });
   },
 
-  'a uid that does not hold stops an eviction': async (api) => {
+  'a uid precondition that fails prevents an eviction': async (api) => {
     await api.made('pods', aPod('guarded'));
     await setReady(api, 'guarded', true);
     const answer = await evict(api, 'guarded', { preconditions: { uid: '00000000-0000-4000-8000-000000000000' } });
@@ -223,21 +223,21 @@ const OF_PODS = inNamespaceForPods({
     expect((await api.read('pods', 'guarded')).status).toBe(200);
   },
 
-  'the name in the eviction must be the one of the path': async (api) => {
+  'the name in the eviction must equal that of the path': async (api) => {
     await api.made('pods', aPod('right'));
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'wrong' } };
     const answer = await api.act('pods', 'right', 'eviction', eviction);
     expectStatus(answer, 400, 'BadRequest', 'name in URL does not match name in Eviction object');
   },
 
-  'an eviction of what is not there answers 404': async (api) => {
+  'an eviction of a missing pod gets 404': async (api) => {
     expectStatus(await evict(api, 'absent'), 404, 'NotFound', 'pods "absent" not found', { name: 'absent', kind: 'pods' });
   },
 });
 
-/** By rule: a spec of a budget, and what is said of it. */
+/** By rule: the spec of a budget, and the expected error. */
 const PLAIN = inNamespace({
-  'a budget has one of the two numbers': async (api) => {
+  'a budget has either minAvailable or maxUnavailable': async (api) => {
     const { status, body } = await api.create(BUDGETS, aBudget('both', { minAvailable: 1, maxUnavailable: 1 }));
     expect([status, body.details.causes.map((cause: Json) => [cause.reason, cause.field])]).toEqual([422, [['FieldValueInvalid', 'spec']]]);
     expect(body.message).toMatch(/minAvailable and maxUnavailable cannot be both set$/);
@@ -255,7 +255,7 @@ const PLAIN = inNamespace({
     ]);
   },
 
-  'a budget in percent is written with its sign': async (api) => {
+  'a budget in percent requires the percent sign': async (api) => {
     expectInvalid(await api.create(BUDGETS, aBudget('bare', { minAvailable: 'ten' })), 'PodDisruptionBudget.policy', 'bare', [
       [
         'FieldValueInvalid',
@@ -265,7 +265,7 @@ const PLAIN = inNamespace({
     ]);
   },
 
-  'an unhealthyPodEvictionPolicy is a known one': async (api) => {
+  'an unhealthyPodEvictionPolicy has a supported value': async (api) => {
     expectInvalid(await api.create(BUDGETS, aBudget('odd', { unhealthyPodEvictionPolicy: 'Never' })), 'PodDisruptionBudget.policy', 'odd', [
       [
         'FieldValueNotSupported',

@@ -1,4 +1,4 @@
-// What goes with its owner, and what stays: the garbage collector is waited for.
+// Dependents that the garbage collector deletes with their owner, and those it keeps.
 
 import { expect } from '@jest/globals';
 import { area, type CaseContext } from '../contract-case.ts';
@@ -8,11 +8,11 @@ import { aConfigMap, aDeployment, anOwner, aReplicaSet } from '../objects.ts';
 
 const MAPS = 'configmaps';
 
-const OWNER_DELETED = 'the garbage collector deletes what its last owner leaves';
-const OWNER_ABSENT = 'the garbage collector deletes what has no owner that exists';
+const OWNER_DELETED = 'the garbage collector deletes a dependent with its last owner';
+const OWNER_ABSENT = 'the garbage collector deletes a dependent without an existing owner';
 const ORPHANED = 'the garbage collector has removed its dependents’ references to it';
 
-/** An owner and a dependent of it. */
+/** Creates an owner and a dependent of it. */
 async function family(api: NamespaceClient, reference: Json = {}, dependent: Json = {}): Promise<Json> {
   const owner = await api.made(MAPS, aConfigMap('owner'));
   await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [anOwner(owner, reference)], ...dependent }));
@@ -24,13 +24,13 @@ function gone(api: NamespaceClient, given: CaseContext, name: string, reason: st
 }
 
 const PLAIN = inNamespace({
-  'a dependent goes after its owner': async (api, given) => {
+  'a dependent is deleted after its owner': async (api, given) => {
     await family(api);
     await api.remove(MAPS, 'owner');
     await gone(api, given, 'dependent', OWNER_DELETED);
   },
 
-  'a lease goes after its owner, too': async (api, given) => {
+  'a lease is deleted after its owner too': async (api, given) => {
     const owner = await api.made(MAPS, aConfigMap('owner'));
     const lease = { metadata: { name: 'held', ownerReferences: [anOwner(owner)] }, spec: { holderIdentity: 'ann' } };
     await api.made('leases.coordination.k8s.io', lease);
@@ -38,7 +38,7 @@ const PLAIN = inNamespace({
     await gone(api, given, 'held', OWNER_DELETED, 'leases.coordination.k8s.io');
   },
 
-  'in the background the owner goes first': async (api, given) => {
+  'background deletion deletes the owner first': async (api, given) => {
     await family(api, {}, { finalizers: ['example.com/hold'] });
     await api.remove(MAPS, 'owner', { propagationPolicy: 'Background' });
     expect((await api.read(MAPS, 'owner')).status).toBe(404);
@@ -48,7 +48,7 @@ const PLAIN = inNamespace({
     await api.patched('merge', MAPS, 'dependent', { metadata: { finalizers: null } });
   },
 
-  'in the foreground the owner is held by a finalizer': async (api, given) => {
+  'foreground deletion keeps the owner with a finalizer': async (api, given) => {
     await family(api, { blockOwnerDeletion: true }, { finalizers: ['example.com/hold'] });
     const { status, body } = await api.remove(MAPS, 'owner', { propagationPolicy: 'Foreground' });
     expect([status, body.metadata.finalizers, body.metadata.deletionTimestamp]).toEqual([200, ['foregroundDeletion'], expect.any(String)]);
@@ -60,14 +60,14 @@ const PLAIN = inNamespace({
     await gone(api, given, 'owner', 'the dependent that blocked it is gone');
   },
 
-  'in the foreground a dependent that does not block is not waited for': async (api, given) => {
+  'foreground deletion does not wait for a dependent without blockOwnerDeletion': async (api, given) => {
     await family(api, { blockOwnerDeletion: false }, { finalizers: ['example.com/hold'] });
     await api.remove(MAPS, 'owner', { propagationPolicy: 'Foreground' });
     await gone(api, given, 'owner', 'no dependent blocks its deletion');
     await api.patched('merge', MAPS, 'dependent', { metadata: { finalizers: null } });
   },
 
-  'orphans stay, and forget their owner': async (api, given) => {
+  'orphaned dependents remain, without their owner reference': async (api, given) => {
     await family(api);
     await api.remove(MAPS, 'owner', { propagationPolicy: 'Orphan' });
     await gone(api, given, 'owner', ORPHANED);
@@ -82,24 +82,24 @@ const PLAIN = inNamespace({
     expect((await api.stored(MAPS, 'dependent')).metadata.ownerReferences).toBeUndefined();
   },
 
-  'a dependent of two owners stays with the one that is left': async (api, given) => {
+  'a dependent of two owners remains with the other owner': async (api, given) => {
     const [a, b] = [await api.made(MAPS, aConfigMap('a')), await api.made(MAPS, aConfigMap('b'))];
     await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [anOwner(a), anOwner(b)] }));
     await api.remove(MAPS, 'a');
-    const left = await given.eventually('the dependent has one owner: the reference to the deleted one is removed', async () => {
+    const remaining = await given.eventually('the dependent has one owner: the reference to the deleted one is removed', async () => {
       const { metadata } = await api.stored(MAPS, 'dependent');
       return metadata.ownerReferences?.length === 1 ? (metadata.ownerReferences as Json[]) : undefined;
     });
-    expect(left[0]?.name).toBe('b');
+    expect(remaining[0]?.name).toBe('b');
   },
 
-  'an owner that never was takes its dependent along': async (api, given) => {
+  'a dependent of an owner that never existed is deleted': async (api, given) => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: '00000000-0000-4000-8000-000000000000' };
     await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [owner] }));
     await gone(api, given, 'dependent', OWNER_ABSENT);
   },
 
-  'an owner of the same name and another uid is none': async (api, given) => {
+  'an owner of the same name with another uid does not count': async (api, given) => {
     const owner = await api.made(MAPS, aConfigMap('owner'));
     const uid = '00000000-0000-4000-8000-000000000000';
     await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [{ ...anOwner(owner), uid }] }));
@@ -115,7 +115,7 @@ const PLAIN = inNamespace({
     await gone(api, given, 'grandchild', 'the garbage collector deletes its owner, and then it');
   },
 
-  'a namespace is Terminating as long as a finalizer holds something in it, and takes nothing new': async (api, given) => {
+  'a namespace is Terminating as long as an object in it has a finalizer, and refuses new objects': async (api, given) => {
     await api.made(MAPS, aConfigMap('held', {}, { finalizers: ['example.com/hold'] }));
     const { body } = await api.client.delete(`/api/v1/namespaces/${api.namespace}`);
     expect([body.status.phase, body.metadata.deletionTimestamp]).toEqual(['Terminating', expect.any(String)]);
@@ -148,7 +148,7 @@ const PLAIN = inNamespace({
 });
 
 const OF_PODS = inNamespaceForPods({
-  'a deployment takes its replica sets and pods along': async (api, given) => {
+  'a deployment is deleted with its replica sets and pods': async (api, given) => {
     await api.made('deployments.apps', aDeployment('web', { replicas: 1 }));
     const pods = (): Promise<Json[]> => api.client.get(api.path('pods'), { labelSelector: 'app=web' }).then(({ body }) => body.items);
     await given.eventually('the workload has its pod: its controller creates it', async () => (await pods()).length === 1);
@@ -159,7 +159,7 @@ const OF_PODS = inNamespaceForPods({
     );
   },
 
-  'pods that are orphaned by their replica set stay': async (api, given) => {
+  'pods that their replica set orphans remain': async (api, given) => {
     await api.made('replicasets.apps', aReplicaSet('web', { replicas: 1 }));
     const pods = (): Promise<Json[]> => api.client.get(api.path('pods'), { labelSelector: 'app=web' }).then(({ body }) => body.items);
     await given.eventually('the workload has its pod: its controller creates it', async () => (await pods()).length === 1);
@@ -169,7 +169,7 @@ const OF_PODS = inNamespaceForPods({
     expect([pod?.metadata.ownerReferences, pod?.metadata.deletionTimestamp]).toEqual([undefined, undefined]);
   },
 
-  'what a controller makes names it as controller that blocks': async (api, given) => {
+  'objects of a controller have a blocking controller reference': async (api, given) => {
     const set = await api.made('replicasets.apps', aReplicaSet('web', { replicas: 1 }));
     const pod = await given.eventually('the workload has its pod: its controller creates it', async () => {
       const { body } = await api.client.get(api.path('pods'), { labelSelector: 'app=web' });

@@ -1,10 +1,10 @@
-// Lists: pages, their tokens, and which moment of the store a list shows.
+// Lists: chunks, continue tokens, and the resourceVersion of a list.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
 import type { Json, RawResponse } from '../raw-client.ts';
 
-/** Makes Secrets `s0`, `s1`, … in the case's namespace and answers their collection. */
+/** Creates Secrets `s0`, `s1`, … in the case's namespace and returns the path of their collection. */
 async function secrets(given: CaseContext, count: number): Promise<string> {
   const collection = `/api/v1/namespaces/${await given.namespace()}/secrets`;
   for (let index = 0; index < count; index++) {
@@ -18,7 +18,7 @@ function names({ body }: RawResponse): string[] {
   return body.items.map((item: Json) => item.metadata.name);
 }
 
-/** Follows the tokens to the end. */
+/** All pages, by following the continue tokens. */
 async function pages(given: CaseContext, collection: string, query: Record<string, string | number>): Promise<RawResponse[]> {
   const all: RawResponse[] = [];
   let token = '';
@@ -34,7 +34,7 @@ async function pages(given: CaseContext, collection: string, query: Record<strin
 const tokenOf = (page: RawResponse): string => String(page.body.metadata.continue);
 
 export const LIST_CASES = area('lists', {
-  'a list has the kind of its resource, a version, and its objects by name': async (given) => {
+  'a list has the list kind of its resource, a resourceVersion, and its objects ordered by name': async (given) => {
     const collection = await secrets(given, 3);
     const list = await given.client.get(collection);
     expect(list.body).toMatchObject({
@@ -44,40 +44,40 @@ export const LIST_CASES = area('lists', {
     });
     expect(names(list)).toEqual(['s0', 's1', 's2']);
   },
-  'objects in a list carry no kind and apiVersion of their own': async (given) => {
+  'objects in a list have no kind and apiVersion': async (given) => {
     const collection = await secrets(given, 1);
     const { body } = await given.client.get(collection);
     expect([body.items[0].kind, body.items[0].apiVersion]).toEqual([undefined, undefined]);
   },
-  'an empty list has items all the same': async (given) => {
+  'an empty list has an empty items array': async (given) => {
     const { body } = await given.client.get(await secrets(given, 0));
     expect(body.items).toEqual([]);
   },
-  'a namespace that is not there has an empty list': async (given) => {
+  'a missing namespace has an empty list': async (given) => {
     const answer = await given.client.get(`/api/v1/namespaces/no-such-${given.id}/secrets`);
     expect([answer.status, answer.body.items]).toEqual([200, []]);
   },
-  'a limit gives a first page and a token': async (given) => {
+  'a limit gives a first page and a continue token': async (given) => {
     const page = await given.client.get(await secrets(given, 3), { limit: 2 });
     expect(names(page)).toEqual(['s0', 's1']);
     expect(tokenOf(page)).toMatch(/^\S{4,}$/);
   },
-  'remainingItemCount is how many are still to come': async (given) => {
+  'remainingItemCount is the number of the remaining objects': async (given) => {
     const page = await given.client.get(await secrets(given, 5), { limit: 2 });
     expect(page.body.metadata.remainingItemCount).toBe(3);
   },
-  'remainingItemCount is absent where a label selector narrows the list': async (given) => {
+  'remainingItemCount is absent with a label selector': async (given) => {
     const page = await given.client.get(await secrets(given, 5), { limit: 1, labelSelector: 'parity=even' });
     expect(names(page)).toEqual(['s0']);
     expect(page.body.metadata.remainingItemCount).toBeUndefined();
     expect(tokenOf(page)).toMatch(/^\S{4,}$/);
   },
-  'remainingItemCount is absent where a field selector narrows the list': async (given) => {
+  'remainingItemCount is absent with a field selector': async (given) => {
     const page = await given.client.get(await secrets(given, 5), { limit: 1, fieldSelector: 'metadata.name!=s0' });
     expect(names(page)).toEqual(['s1']);
     expect(page.body.metadata.remainingItemCount).toBeUndefined();
   },
-  'pages together are the whole list, each object once and in order': async (given) => {
+  'the pages contain the whole list, each object once and in order': async (given) => {
     const all = await pages(given, await secrets(given, 5), { limit: 2 });
     expect(all.map(names)).toEqual([['s0', 's1'], ['s2', 's3'], ['s4']]);
   },
@@ -93,50 +93,50 @@ export const LIST_CASES = area('lists', {
       ['s2', 's3'],
     ]);
   },
-  'a limit above the count gives the whole': async (given) => {
+  'a limit above the count gives the whole list': async (given) => {
     const page = await given.client.get(await secrets(given, 2), { limit: 10 });
     expect([names(page), page.body.metadata.continue ?? '']).toEqual([['s0', 's1'], '']);
   },
-  'a limit of 0 is none': async (given) => {
+  'a limit of 0 is no limit': async (given) => {
     const page = await given.client.get(await secrets(given, 2), { limit: 0 });
     expect([names(page), page.body.metadata.continue ?? '']).toEqual([['s0', 's1'], '']);
   },
-  'all pages show the version of the first': async (given) => {
+  'all pages have the resourceVersion of the first': async (given) => {
     const all = await pages(given, await secrets(given, 4), { limit: 1 });
     expect(new Set(all.map((page) => page.body.metadata.resourceVersion)).size).toBe(1);
   },
-  'what is made after the first page is not on a later one': async (given) => {
+  'an object that is created after the first page is not on a later one': async (given) => {
     const collection = await secrets(given, 3);
     const first = await given.client.get(collection, { limit: 1 });
     await given.create(collection, { metadata: { name: 's1-late' } });
     const rest = await given.client.get(collection, { continue: tokenOf(first) });
     expect(names(rest)).toEqual(['s1', 's2']);
   },
-  'what is deleted after the first page is still on a later one': async (given) => {
+  'an object that is deleted after the first page is still on a later one': async (given) => {
     const collection = await secrets(given, 3);
     const first = await given.client.get(collection, { limit: 1 });
     succeeded(await given.client.delete(`${collection}/s2`), 'delete');
     const rest = await given.client.get(collection, { continue: tokenOf(first) });
     expect(names(rest)).toEqual(['s1', 's2']);
   },
-  'what changes after the first page is shown on a later one as it was': async (given) => {
+  'an object that changes after the first page is unchanged on a later one': async (given) => {
     const collection = await secrets(given, 2);
     const first = await given.client.get(collection, { limit: 1 });
     succeeded(await given.client.patch(`${collection}/s1`, 'merge', { metadata: { labels: { parity: 'changed' } } }), 'patch');
     const rest = await given.client.get(collection, { continue: tokenOf(first) });
     expect(rest.body.items[0].metadata.labels).toEqual({ parity: 'odd' });
   },
-  'a selector narrows every page': async (given) => {
+  'a selector applies to every page': async (given) => {
     const all = await pages(given, await secrets(given, 7), { limit: 2, labelSelector: 'parity=odd' });
     expect(all.flatMap(names)).toEqual(['s1', 's3', 's5']);
   },
-  'a token may be followed with another limit': async (given) => {
+  'a continue token may be used with another limit': async (given) => {
     const collection = await secrets(given, 5);
     const first = await given.client.get(collection, { limit: 1 });
     const second = await given.client.get(collection, { limit: 3, continue: tokenOf(first) });
     expect([names(second), second.body.metadata.remainingItemCount]).toEqual([['s1', 's2', 's3'], 1]);
   },
-  'a token may be used twice': async (given) => {
+  'a continue token may be used twice': async (given) => {
     const collection = await secrets(given, 3);
     const token = tokenOf(await given.client.get(collection, { limit: 1 }));
     const twice = [await given.client.get(collection, { continue: token }), await given.client.get(collection, { continue: token })];
@@ -153,30 +153,30 @@ export const LIST_CASES = area('lists', {
     const found = all.flatMap((page) => page.body.items.map((item: Json) => item.metadata.name));
     expect(found).toEqual(['only', 'only']);
   },
-  'a token that is none is 400': async (given) => {
+  'an invalid continue token is 400': async (given) => {
     const answer = await given.client.get(await secrets(given, 1), { limit: 1, continue: 'no-token' });
     expectRefusal(answer, 400, 'BadRequest', 'continue key is not valid');
   },
-  'a token together with a version is 400': async (given) => {
+  'a continue token with a resourceVersion is 400': async (given) => {
     const collection = await secrets(given, 2);
     const first = await given.client.get(collection, { limit: 1 });
     const answer = await given.client.get(collection, { continue: tokenOf(first), resourceVersion: first.body.metadata.resourceVersion });
     expectRefusal(answer, 400, 'BadRequest', 'specifying resource version is not allowed when using continue');
   },
-  'a token together with version 0 goes on': async (given) => {
+  'a continue token with resourceVersion 0 continues': async (given) => {
     const collection = await secrets(given, 2);
     const first = await given.client.get(collection, { limit: 1 });
     expect(names(await given.client.get(collection, { continue: tokenOf(first), resourceVersion: '0' }))).toEqual(['s1']);
   },
-  'a limit that is no number is 400': async (given) => {
+  'a limit that is not a number is 400': async (given) => {
     expectRefusal(await given.client.get(await secrets(given, 0), { limit: 'many' }), 400, 'BadRequest');
   },
-  'without a version a list shows what was written before it': async (given) => {
+  'a list without a resourceVersion contains all earlier writes': async (given) => {
     const collection = await secrets(given, 1);
     succeeded(await given.client.delete(`${collection}/s0`), 'delete');
     expect(names(await given.client.get(collection))).toEqual([]);
   },
-  'a version asks for a list at least as new': async (given) => {
+  'a resourceVersion requires a list at least as new': async (given) => {
     const collection = await secrets(given, 1);
     const made = await given.create(collection, { metadata: { name: 'later' } });
     const { resourceVersion } = made.metadata;
@@ -184,7 +184,7 @@ export const LIST_CASES = area('lists', {
     expect(names(list)).toEqual(['later', 's0']);
     expect(Number(list.body.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(resourceVersion));
   },
-  'Exact shows the list as it was at that version': async (given) => {
+  'Exact shows the list at that resourceVersion': async (given) => {
     const collection = await secrets(given, 2);
     const { resourceVersion } = (await given.client.get(collection)).body.metadata;
     succeeded(await given.client.delete(`${collection}/s1`), 'delete');
@@ -192,7 +192,7 @@ export const LIST_CASES = area('lists', {
     const list = await given.client.get(collection, { resourceVersion, resourceVersionMatch: 'Exact' });
     expect([names(list), list.body.metadata.resourceVersion]).toEqual([['s0', 's1'], resourceVersion]);
   },
-  'Exact with a limit pages through that version': async (given) => {
+  'Exact with a limit pages through the list at that resourceVersion': async (given) => {
     const collection = await secrets(given, 3);
     const { resourceVersion } = (await given.client.get(collection)).body.metadata;
     succeeded(await given.client.delete(`${collection}/s2`), 'delete');
@@ -205,15 +205,15 @@ export const LIST_CASES = area('lists', {
     expectRefusal(answer, 422, 'Invalid', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
     expect(answer.body.details.causes[0]).toMatchObject({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch' });
   },
-  'a match without a version is 422': async (given) => {
+  'a resourceVersionMatch without a resourceVersion is 422': async (given) => {
     const answer = await given.client.get(await secrets(given, 0), { resourceVersionMatch: 'NotOlderThan' });
     expectRefusal(answer, 422, 'Invalid', 'resourceVersionMatch is forbidden unless resourceVersion is provided');
   },
-  'a match that is unknown is 422': async (given) => {
+  'an unknown resourceVersionMatch is 422': async (given) => {
     const answer = await given.client.get(await secrets(given, 0), { resourceVersion: '1', resourceVersionMatch: 'Newest' });
     expectRefusal(answer, 422, 'Invalid', 'Unsupported value: "Newest"');
   },
-  'a match with a token is 422': async (given) => {
+  'a resourceVersionMatch with a continue token is 422': async (given) => {
     const collection = await secrets(given, 2);
     const first = await given.client.get(collection, { limit: 1 });
     const answer = await given.client.get(collection, {
@@ -223,22 +223,22 @@ export const LIST_CASES = area('lists', {
     });
     expectRefusal(answer, 422, 'Invalid', 'resourceVersionMatch is forbidden when continue is provided');
   },
-  'a version yet to come is 504 with the advice to try again': async (given) => {
+  'a future resourceVersion is 504 with retryAfterSeconds': async (given) => {
     const answer = await given.client.get(await secrets(given, 0), { resourceVersion: '999999999' });
     expectRefusal(answer, 504, 'Timeout', 'Too large resource version: 999999999');
     expect(answer.body.details).toMatchObject({ retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] });
   },
-  'a version that is no number is refused': async (given) => {
+  'a resourceVersion that is not a number is refused': async (given) => {
     const answer = await given.client.get(await secrets(given, 0), { resourceVersion: 'newest' });
     expectRefusal(answer, 400, 'BadRequest', 'invalid resource version: resourceVersion: Invalid value: "newest"');
   },
-  'one object may be read at a version at least as new': async (given) => {
+  'a get may require a resourceVersion at least as new': async (given) => {
     const collection = await secrets(given, 1);
     const { body } = await given.client.get(`${collection}/s0`);
     const again = await given.client.get(`${collection}/s0`, { resourceVersion: body.metadata.resourceVersion });
     expect(again.body.metadata.uid).toBe(body.metadata.uid);
   },
-  'one object may be read from what is cached': async (given) => {
+  'a get may be served from the cache': async (given) => {
     const collection = await secrets(given, 1);
     const { body } = await given.client.get(`${collection}/s0`);
     const cached = await given.eventually('the cache has it: it follows every write', async () => {
@@ -247,7 +247,7 @@ export const LIST_CASES = area('lists', {
     });
     expect(cached.body.metadata.uid).toBe(body.metadata.uid);
   },
-  'deletecollection takes what its selector selects, and answers it': async (given) => {
+  'deletecollection deletes what its selector matches, and returns it': async (given) => {
     const collection = await secrets(given, 4);
     const answer = await given.client.delete(collection, { query: { labelSelector: 'parity=odd' } });
     expect([answer.status, answer.body.kind, names(answer)]).toEqual([200, 'SecretList', ['s1', 's3']]);

@@ -1,4 +1,4 @@
-// What names, labels, annotations, owners and finalizers may look like.
+// Rules for names, labels, annotations, owner references and finalizers.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -21,7 +21,7 @@ function invalid(field: string, value: unknown, why: string): Cause {
   return ['FieldValueInvalid', field, `Invalid value: ${JSON.stringify(value)}: ${why}`];
 }
 
-/** By rule: metadata of a ConfigMap, and what is said of it. */
+/** By rule: metadata of a ConfigMap, and the expected error. */
 const REFUSED: Readonly<Record<string, readonly [metadata: Json, causes: readonly Cause[]]>> = {
   'a name has no capital letter': [{ name: 'Upper' }, [invalid('metadata.name', 'Upper', SUBDOMAIN)]],
   'a name does not begin with a dash': [{ name: '-x' }, [invalid('metadata.name', '-x', SUBDOMAIN)]],
@@ -36,7 +36,7 @@ const REFUSED: Readonly<Record<string, readonly [metadata: Json, causes: readonl
     { labels: { a: 'x'.repeat(64) } },
     [invalid('metadata.labels', 'x'.repeat(64), 'must be no more than 63 bytes')],
   ],
-  'a label has a name behind its prefix': [
+  'a label has a name after its prefix': [
     { labels: { 'example.com/': 'x' } },
     [invalid('metadata.labels', 'example.com/', 'name part must be non-empty'), invalid('metadata.labels', 'example.com/', NAME_PART)],
   ],
@@ -48,7 +48,7 @@ const REFUSED: Readonly<Record<string, readonly [metadata: Json, causes: readonl
     { labels: { 'Example_/a': 'x' } },
     [invalid('metadata.labels', 'Example_/a', `prefix part ${SUBDOMAIN}`)],
   ],
-  'a label has one slash at most': [{ labels: { 'a/b/c': 'x' } }, [invalid('metadata.labels', 'a/b/c', QUALIFIED_NAME)]],
+  'a label has at most one slash': [{ labels: { 'a/b/c': 'x' } }, [invalid('metadata.labels', 'a/b/c', QUALIFIED_NAME)]],
   'a label name has no blank': [{ labels: { 'a b': 'x' } }, [invalid('metadata.labels', 'a b', NAME_PART)]],
   'an annotation name has no blank': [{ annotations: { 'a b': 'x' } }, [invalid('metadata.annotations', 'a b', NAME_PART)]],
   'a finalizer is a qualified name': [
@@ -58,27 +58,27 @@ const REFUSED: Readonly<Record<string, readonly [metadata: Json, causes: readonl
       invalid('metadata.finalizers[0]', 'a b', 'name is neither a standard finalizer name nor is it fully qualified'),
     ],
   ],
-  'a finalizer without a domain has to be a known one': [
+  'a finalizer without a domain must be a standard one': [
     { finalizers: ['mine'] },
     [invalid('metadata.finalizers[0]', 'mine', 'name is neither a standard finalizer name nor is it fully qualified')],
   ],
-  'the two ways of cascading exclude each other': [
+  'the finalizers of orphaning and foreground deletion exclude each other': [
     { finalizers: ['orphan', 'foregroundDeletion'] },
     [invalid('metadata.finalizers', ['orphan', 'foregroundDeletion'], 'finalizer orphan and foregroundDeletion cannot be both set')],
   ],
-  'an owner has a version': [
+  'an owner reference has a version': [
     { ownerReferences: [{ apiVersion: '', kind: 'ConfigMap', name: 'o', uid: 'u' }] },
     [invalid('metadata.ownerReferences.apiVersion', '', 'version must not be empty')],
   ],
-  'an owner has kind, name and uid': [
+  'an owner reference has kind, name and uid': [
     { ownerReferences: [{ apiVersion: 'v1', kind: '', name: '', uid: '' }] },
     ['kind', 'name', 'uid'].map((field) => invalid(`metadata.ownerReferences.${field}`, '', 'must not be empty')),
   ],
-  'an event owns nothing': [
+  'an event cannot be an owner': [
     { ownerReferences: [{ apiVersion: 'v1', kind: 'Event', name: 'o', uid: 'u' }] },
     [['FieldValueInvalid', 'metadata.ownerReferences', /\/v1, Kind=Event is disallowed from being an owner$/]],
   ],
-  'one owner at most controls': [
+  'at most one owner reference is a controller': [
     {
       ownerReferences: ['a', 'b'].map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: name, controller: true })),
     },
@@ -90,27 +90,32 @@ const REFUSED: Readonly<Record<string, readonly [metadata: Json, causes: readonl
       ],
     ],
   ],
-  'annotations have at most 256 KiB together': [
+  'annotations have at most 256 KiB in total': [
     { annotations: { a: 'x'.repeat(256 * 1024) } },
     [['FieldValueTooLong', 'metadata.annotations', 'Too long: may not be more than 262144 bytes']],
   ],
 };
 
 const NAMES: Readonly<Record<string, readonly [resource: string, object: Json, kind: string, cause: Cause]>> = {
-  'a namespace is named by a label': [
+  'the name of a namespace is a DNS label': [
     'namespaces',
     { metadata: { name: 'a.b' } },
     'Namespace',
     invalid('metadata.name', 'a.b', 'must not contain dots'),
   ],
-  'a service is named by a label': ['services', aService('a.b'), 'Service', invalid('metadata.name', 'a.b', 'must not contain dots')],
-  'a service port is named by a label': [
+  'the name of a service is a DNS label': [
+    'services',
+    aService('a.b'),
+    'Service',
+    invalid('metadata.name', 'a.b', 'must not contain dots'),
+  ],
+  'the name of a service port is a DNS label': [
     'services',
     aService('ports', { ports: [{ port: 80, name: 'Web' }] }),
     'Service',
     invalid('spec.ports[0].name', 'Web', LABEL),
   ],
-  'a role may have a colon, and no slash': [
+  'the name of a role may have a colon, but no slash': [
     'roles.rbac.authorization.k8s.io',
     { metadata: { name: 'a/b' }, rules: [] },
     'Role.rbac.authorization.k8s.io',
@@ -146,19 +151,19 @@ export const METADATA_CASES = area(
       await refusesMetadata(api, metadata, causes);
     },
 
-    'labels take prefixes, dots and capitals': async (api) => {
+    'labels accept prefixes, dots and capital letters': async (api) => {
       const labels = { 'example.com/Tier': 'Front-End', 'a.b_c': '', x: '1.0' };
       const { metadata } = await api.made('configmaps', aConfigMap('labelled', {}, { labels }));
       expect(metadata.labels).toEqual(labels);
     },
 
-    'an update is held to the same rules': async (api) => {
+    'an update is validated with the same rules': async (api) => {
       await api.made('configmaps', aConfigMap('refused'));
       const answer = await api.replace('configmaps', aConfigMap('refused', {}, { labels: { a: 'x y' } }));
       expectInvalid(answer, 'ConfigMap', 'refused', [invalid('metadata.labels', 'x y', LABEL_VALUE)]);
     },
 
-    'labels in a pod template are held to them, too': async (api) => {
+    'labels in a pod template are validated too': async (api) => {
       const labels = { app: 'templated', a: 'x y' };
       const { template } = aDeployment('templated').spec;
       const answer = await api.create('deployments.apps', aDeployment('templated', { template: { ...template, metadata: { labels } } }));
@@ -170,7 +175,7 @@ export const METADATA_CASES = area(
       expect(status).toBe(201);
     },
 
-    'a configuration has keys of letters, digits, dots, dashes and underscores': async (api) => {
+    'a ConfigMap has keys of letters, digits, dots, dashes and underscores': async (api) => {
       const answer = await api.create('configmaps', aConfigMap('keys', { 'a/b': '1' }));
       const why =
         "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";

@@ -1,4 +1,4 @@
-// Evenkeel's own custom resources: what the schemas of crds/ take, refuse and fill in on a server.
+// Evenkeel's custom resources: objects that the schemas of crds/ accept, refuse and default on a server.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ function yamlIn(folder: string): Json[] {
 const MANIFESTS = yamlIn('crds');
 const SAMPLES = yamlIn('config/samples');
 
-/** By client: on one server once, as they are many and large. */
+/** By client: the CRDs are created once per server, because they are many and large. */
 const installed = new WeakMap<RawClient, Promise<void>>();
 
-/** Puts the definitions there, as an installation does; they stay there. */
+/** Creates the CRDs, as an installation does; they remain. */
 function install(given: CaseContext): Promise<void> {
-  const known = installed.get(given.client) ?? installNow(given);
-  installed.set(given.client, known);
-  return known;
+  const installation = installed.get(given.client) ?? installNow(given);
+  installed.set(given.client, installation);
+  return installation;
 }
 
 async function installNow(given: CaseContext): Promise<void> {
@@ -66,37 +66,37 @@ const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const WINDOW = { name: 'day', start: '0 7 * * *', duration: '1h', minReplicas: 2 };
 
 /**
- * Wrong objects: kind, spec, and the fields that the refusal names. `<nil>`, the whole object, is reported where its shape is wrong: the
- * server says that it has asked no rules then.
+ * Invalid objects: kind, spec, and the fields of the error. `<nil>`, the whole object, is reported when its structure is invalid: the
+ * server then reports that it did not evaluate the rules.
  */
 const BAD: Readonly<Record<string, readonly [string, Json, readonly string[]]>> = {
-  'a mode that there is not': ['PodResizePolicy', { mode: 'auto' }, ['<nil>', 'spec.mode']],
+  'an unknown mode': ['PodResizePolicy', { mode: 'auto' }, ['<nil>', 'spec.mode']],
   'a duration in words': ['PodResizePolicy', { cooldown: '1 hour' }, ['spec.cooldown']],
   'a percentage of nothing': ['PodResizePolicy', { maxConcurrent: '0%' }, ['spec.maxConcurrent']],
-  'a quantity below zero': ['PodResizePolicy', { cpu: { min: '-1' } }, ['spec.cpu.min']],
+  'a negative quantity': ['PodResizePolicy', { cpu: { min: '-1' } }, ['spec.cpu.min']],
   'a minimum above the maximum': ['PodResizePolicy', { memory: { min: '2Gi', max: '1Gi' } }, ['spec.memory.min']],
-  'namespaces in two ways': [
+  'two mutually exclusive ways to select namespaces': [
     'PodResizePolicy',
     { namespaces: ['a'], namespaceSelector: { matchLabels: { a: 'b' } } },
     ['spec.namespaceSelector'],
   ],
-  'several faults at once': ['PodResizePolicy', { mode: 'auto', maxConcurrent: 0 }, ['<nil>', 'spec.maxConcurrent', 'spec.mode']],
+  'several errors at once': ['PodResizePolicy', { mode: 'auto', maxConcurrent: 0 }, ['<nil>', 'spec.maxConcurrent', 'spec.mode']],
   'a threshold above 1': ['NodeScalingPolicy', { scaleUpThreshold: 1.2 }, ['spec.scaleUpThreshold']],
-  'more nodes at least than at most': ['NodeScalingPolicy', { minNodes: 3, maxNodes: 2 }, ['spec.minNodes']],
-  'pools in two ways': [
+  'minNodes above maxNodes': ['NodeScalingPolicy', { minNodes: 3, maxNodes: 2 }, ['spec.minNodes']],
+  'two mutually exclusive ways to select pools': [
     'NodeScalingPolicy',
     { nodePools: ['a'], nodePoolSelector: { matchLabels: { a: 'b' } } },
     ['spec.nodePoolSelector'],
   ],
   'too many movements': ['RebalancePolicy', { maxMovements: 201 }, ['spec.maxMovements']],
-  'a trigger that there is not': ['RebalanceRun', { trigger: 'cron' }, ['<nil>', 'spec.trigger']],
+  'an unknown trigger': ['RebalanceRun', { trigger: 'cron' }, ['<nil>', 'spec.trigger']],
   'a schedule without windows': ['ScheduledScalePolicy', { targetRef: target }, ['<nil>', 'spec.windows']],
-  'a window with end and duration': [
+  'a window with an end and a duration': [
     'ScheduledScalePolicy',
     { targetRef: target, windows: [{ ...WINDOW, end: '0 9 * * *' }] },
     ['spec.windows[0]'],
   ],
-  'a Recommendation for nothing': ['Recommendation', {}, ['<nil>', 'spec.targetRef']],
+  'a Recommendation without a target': ['Recommendation', {}, ['<nil>', 'spec.targetRef']],
   'an address in upper case': ['AccessPolicy', { grants: [{ email: 'Upper@example.com', role: 'viewer' }] }, ['spec.grants[0].email']],
   'the same address twice': [
     'AccessPolicy',
@@ -123,7 +123,7 @@ export const OWN_KIND_CASES = area('own kinds', {
   ),
   ...Object.fromEntries(
     SAMPLES.map((sample) => [
-      `the sample ${sample.kind} ${sample.metadata.name} is taken whole, without a warning`,
+      `the sample ${sample.kind} ${sample.metadata.name} is accepted without pruning or a warning`,
       async (given: CaseContext) => {
         await install(given);
         const collection = await collectionOf(given, sample.kind);
@@ -137,7 +137,7 @@ export const OWN_KIND_CASES = area('own kinds', {
       },
     ]),
   ),
-  'PodResizePolicy: defaults are those of the design': async (given) => {
+  'PodResizePolicy: has the documented defaults': async (given) => {
     const { body } = await make(given, 'PodResizePolicy', {});
     expect(body.spec).toMatchObject({
       mode: 'Recommend',
@@ -148,31 +148,31 @@ export const OWN_KIND_CASES = area('own kinds', {
       dryRun: false,
     });
   },
-  'RebalancePolicy: budgets are respected by default': async (given) => {
+  'RebalancePolicy: disruption budgets are respected by default': async (given) => {
     const { body } = await make(given, 'RebalancePolicy', {});
     expect(body.spec).toMatchObject({ respectPDB: true, dryRun: false, maxMovements: 20, maxParallel: 2 });
     expect(body.spec.thresholds).toMatchObject({ minUtilization: 0.2, maxUtilization: 0.85 });
   },
-  'Recommendation: its target cannot change': async (given) => {
+  'Recommendation: its target is immutable': async (given) => {
     succeeded(await make(given, 'Recommendation', { targetRef: target }), 'create');
     const path = `${await collectionOf(given, 'Recommendation')}/own-${given.id}`;
     const answer = await given.client.patch(path, 'merge', { spec: { targetRef: { name: 'api' } } });
     expectRefusal(answer, 422, 'Invalid', 'targetRef cannot change; Evenkeel makes one Recommendation for each workload');
     expect(answer.body.details.causes[0].field).toBe('spec.targetRef');
   },
-  'RebalanceRun: execute cannot be taken back': async (given) => {
+  'RebalanceRun: execute cannot be reset': async (given) => {
     succeeded(await make(given, 'RebalanceRun', { trigger: 'api', execute: { at: '2026-01-01T00:00:00Z' } }), 'create');
     const path = `${await collectionOf(given, 'RebalanceRun')}/own-${given.id}`;
     const answer = await given.client.patch(path, 'merge', { spec: { execute: null } });
     expectRefusal(answer, 422, 'Invalid', 'execute cannot be taken back; ask for cancel');
   },
-  'a status is written by its subresource alone': async (given) => {
+  'a status is written through its subresource only': async (given) => {
     succeeded(await make(given, 'PodResizePolicy', {}), 'create');
     const path = `${await collectionOf(given, 'PodResizePolicy')}/own-${given.id}`;
     const ignored = await given.client.patch(path, 'merge', { status: { observedGeneration: 1 } });
     expect([ignored.status, ignored.body.status]).toEqual([200, undefined]);
-    const written = await given.client.patch(`${path}/status`, 'merge', { status: { observedGeneration: 1 } });
-    expect([written.status, written.body.status.observedGeneration, written.body.metadata.generation]).toEqual([200, 1, 1]);
+    const response = await given.client.patch(`${path}/status`, 'merge', { status: { observedGeneration: 1 } });
+    expect([response.status, response.body.status.observedGeneration, response.body.metadata.generation]).toEqual([200, 1, 1]);
   },
   'an unknown field is 400 under Strict': async (given) => {
     expectRefusal(
@@ -182,7 +182,7 @@ export const OWN_KIND_CASES = area('own kinds', {
       'strict decoding error: unknown field "spec.goals"',
     );
   },
-  'they are found in discovery by short name and category': async (given) => {
+  'discovery has their short names and categories': async (given) => {
     await install(given);
     const resources = await given.eventually('discovery lists all kinds: each is served', async () => {
       const { body } = await given.client.get('/apis/evenkeel.io/v1alpha1');
@@ -193,7 +193,7 @@ export const OWN_KIND_CASES = area('own kinds', {
       MANIFESTS.map(({ spec: { names } }) => [names.plural, names.shortNames, ['evenkeel']]).sort(),
     );
   },
-  'columns answer whether a policy is in force': async (given) => {
+  'printer columns show whether a policy is in force': async (given) => {
     succeeded(await make(given, 'PodResizePolicy', {}), 'create');
     const path = `${await collectionOf(given, 'PodResizePolicy')}/own-${given.id}`;
     const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };

@@ -1,4 +1,4 @@
-// pods/resize: CPU and memory of a pod that is there, and nothing else.
+// pods/resize: CPU and memory of an existing pod, and no other field.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -18,11 +18,11 @@ async function resized(api: NamespaceClient, from: Json, to: Json): Promise<Json
   return (await api.patched('strategic', 'pods', 'web', resizeTo(to), 'resize')).spec.containers[0].resources;
 }
 
-/** By rule: resources before and the patch of them, which goes through. */
+/** By rule: resources before, and a patch of them that succeeds. */
 const ACCEPTED: Readonly<Record<string, readonly [from: Json, to: Json]>> = {
-  'CPU and memory go up': [BURSTABLE, { requests: { cpu: '150m', memory: '200Mi' }, limits: { cpu: '1', memory: '1Gi' } }],
-  'CPU and memory go down': [BURSTABLE, { requests: { cpu: '50m', memory: '64Mi' }, limits: { cpu: '100m', memory: '128Mi' } }],
-  'a Guaranteed pod stays so': [GUARANTEED, { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '200m', memory: '64Mi' } }],
+  'CPU and memory can be raised': [BURSTABLE, { requests: { cpu: '150m', memory: '200Mi' }, limits: { cpu: '1', memory: '1Gi' } }],
+  'CPU and memory can be lowered': [BURSTABLE, { requests: { cpu: '50m', memory: '64Mi' }, limits: { cpu: '100m', memory: '128Mi' } }],
+  'a Guaranteed pod stays Guaranteed': [GUARANTEED, { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '200m', memory: '64Mi' } }],
   'a limit can be added to a Burstable pod': [
     { requests: { cpu: '100m' } },
     { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '128Mi' } },
@@ -36,7 +36,7 @@ const LESS_THAN_REQUEST: Cause = [
 ];
 const MUTABLE: Cause = ['FieldValueForbidden', 'spec', 'Forbidden: only cpu and memory resources are mutable'];
 
-/** By rule: resources before, the whole resources after, and what is said. */
+/** By rule: resources before, the resources after, and the expected error. */
 const REFUSED: Readonly<Record<string, readonly [from: Json, to: Json, causes: readonly Cause[]]>> = {
   'a Burstable pod does not become Guaranteed': [
     BURSTABLE,
@@ -53,12 +53,12 @@ const REFUSED: Readonly<Record<string, readonly [from: Json, to: Json, causes: r
     { requests: { cpu: '100m' } },
     [['FieldValueInvalid', 'spec', 'Invalid value: "BestEffort": Pod QOS Class may not change as a result of resizing']],
   ],
-  'a request cannot be taken away': [
+  'a request cannot be removed': [
     { requests: { cpu: '100m', memory: '128Mi' } },
     { requests: { memory: '128Mi' } },
     [['FieldValueForbidden', 'spec.containers[0].resources.requests', 'Forbidden: resource requests cannot be removed']],
   ],
-  'a limit cannot be taken away': [
+  'a limit cannot be removed': [
     BURSTABLE,
     { requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } },
     [['FieldValueForbidden', 'spec.containers[0].resources.limits', 'Forbidden: resource limits cannot be removed']],
@@ -107,24 +107,24 @@ export const RESIZE_CASES = area(
       ]),
     ),
 
-    'a resize counts as a generation': async (api) => {
+    'a resize increments the generation': async (api) => {
       const made = await api.made('pods', aPodWith('web', BURSTABLE));
       const after = await api.patched('strategic', 'pods', 'web', resizeTo({ requests: { cpu: '150m' } }), 'resize');
       expect([made.metadata.generation, after.metadata.generation]).toEqual([1, 2]);
     },
 
-    'a resize to what is there counts as none': async (api) => {
+    'a resize without a change keeps the generation': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       const after = await api.patched('strategic', 'pods', 'web', resizeTo(BURSTABLE), 'resize');
       expect(after.metadata.generation).toBe(1);
     },
 
-    'one request alone can be patched, and others stay': async (api) => {
+    'a single request can be patched, and others are unchanged': async (api) => {
       const { requests, limits } = await resized(api, BURSTABLE, { requests: { memory: '200Mi' } });
       expect([requests, limits]).toEqual([{ cpu: '100m', memory: '200Mi' }, BURSTABLE.limits]);
     },
 
-    'a resize can be put as the whole pod': async (api) => {
+    'a resize can be a PUT of the whole pod': async (api) => {
       const made = await api.made('pods', aPodWith('web', BURSTABLE));
       const [container] = made.spec.containers;
       const spec = { ...made.spec, containers: [{ ...container, resources: { ...BURSTABLE, requests: { cpu: '50m', memory: '64Mi' } } }] };
@@ -132,13 +132,13 @@ export const RESIZE_CASES = area(
       expect([status, body.spec.containers[0].resources.requests]).toEqual([200, { cpu: '50m', memory: '64Mi' }]);
     },
 
-    'a resize is read as the pod': async (api) => {
+    'reading the subresource returns the pod': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       const { status, body } = await api.read('pods', 'web', 'resize');
       expect([status, body.kind, body.metadata.name]).toEqual([200, 'Pod', 'web']);
     },
 
-    'a merge patch has to name whole containers': async (api) => {
+    'a merge patch must contain whole containers': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       const { body } = await api.patch(
         'merge',
@@ -150,7 +150,7 @@ export const RESIZE_CASES = area(
       expect(body.spec.containers[0].resources.requests).toEqual({ cpu: '50m', memory: '64Mi' });
     },
 
-    'whatever else comes along is left as it was': async (api) => {
+    'other fields are ignored': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       const patch = resizeTo({ requests: { cpu: '150m' } }, { image: 'other:2', workingDir: '/x' });
       const body = await api.patched('strategic', 'pods', 'web', { ...patch, metadata: { labels: { a: 'b' } } }, 'resize');
@@ -180,26 +180,26 @@ export const RESIZE_CASES = area(
       ]);
     },
 
-    'the resize policy can be changed by a resize alone, or not at all': async (api) => {
+    'the resize policy is changed by a resize only, or not at all': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       const patch = resizeTo(BURSTABLE, { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] });
       const answer = await api.patch('strategic', 'pods', 'web', patch, 'resize');
       expectInvalid(answer, 'Pod', 'web', [MUTABLE]);
     },
 
-    'a request that is taken away from under a limit becomes the limit': async (api) => {
+    'a removed request below a limit becomes the limit': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       const change = replaceResources({ requests: { memory: '128Mi' }, limits: BURSTABLE.limits });
       const { spec } = await api.patched('json', 'pods', 'web', change, 'resize');
       expect(spec.containers[0].resources.requests).toEqual({ cpu: '200m', memory: '128Mi' });
     },
 
-    'a resize policy is not filled in': async (api) => {
+    'a resize policy is not defaulted': async (api) => {
       const { spec } = await api.made('pods', aPodWith('web', BURSTABLE));
       expect(spec.containers[0].resizePolicy).toBeUndefined();
     },
 
-    'a pod that never restarts takes no restarting resize policy': async (api) => {
+    'a pod that never restarts refuses the resize policy RestartContainer': async (api) => {
       const container = { resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] };
       const answer = await api.create('pods', aPodWith('web', BURSTABLE, container, { restartPolicy: 'Never' }));
       expectInvalid(answer, 'Pod', 'web', [
@@ -211,7 +211,7 @@ export const RESIZE_CASES = area(
       ]);
     },
 
-    'a resize policy names cpu or memory': async (api) => {
+    'a resize policy is for cpu or memory': async (api) => {
       const container = { resizePolicy: [{ resourceName: 'ephemeral-storage', restartPolicy: 'NotRequired' }] };
       const answer = await api.create('pods', aPodWith('web', BURSTABLE, container));
       expectInvalid(answer, 'Pod', 'web', [
@@ -232,7 +232,7 @@ export const RESIZE_CASES = area(
       ]);
     },
 
-    'a sidecar is resized like a container': async (api) => {
+    'a sidecar container is resized like a container': async (api) => {
       const initContainers = [{ name: 'proxy', image: 'proxy:1', restartPolicy: 'Always', resources: { requests: { cpu: '10m' } } }];
       await api.made('pods', aPod('web', { initContainers }));
       const patch = { spec: { initContainers: [{ name: 'proxy', resources: { requests: { cpu: '20m' } } }] } };
@@ -262,7 +262,7 @@ export const RESIZE_CASES = area(
       expect([status, body.details.causes[0].message]).toEqual([422, 'Forbidden: windows pods cannot be resized']);
     },
 
-    'a pod on a node that knows no resize is refused': async (api) => {
+    'a pod on a node without in-place resize is refused': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       const running = {
         name: 'main',
@@ -277,14 +277,14 @@ export const RESIZE_CASES = area(
       expectInvalid(answer, 'Pod', 'web', [['FieldValueForbidden', 'spec', 'Forbidden: Pod running on node without support for resize']]);
     },
 
-    'a finished pod can be resized, to no effect': async (api) => {
+    'a finished pod can be resized, without effect': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       await api.patched('merge', 'pods', 'web', { status: { phase: 'Succeeded' } }, 'status');
       const { status } = await api.patch('strategic', 'pods', 'web', resizeTo({ requests: { cpu: '150m' } }), 'resize');
       expect(status).toBe(200);
     },
 
-    'a resize of what is not there answers 404': async (api) => {
+    'a resize of a missing pod gets 404': async (api) => {
       const answer = await api.patch('strategic', 'pods', 'absent', resizeTo(BURSTABLE), 'resize');
       expectStatus(answer, 404, 'NotFound', 'pods "absent" not found', { name: 'absent', kind: 'pods' });
     },
@@ -298,12 +298,12 @@ export const RESIZE_CASES = area(
       expect((await api.patch('json', 'pods', 'web', patch, 'resize')).status).toBe(422);
     },
 
-    'a resize is owned at its subresource': async (api) => {
+    'a resize is owned with its subresource': async (api) => {
       await api.made('pods', aPodWith('web', BURSTABLE), { fieldManager: 'ann' });
       const { body } = await api.patch('strategic', 'pods', 'web', resizeTo({ requests: { cpu: '150m' } }), 'resize', {
         fieldManager: 'bob',
       });
-      const entry = body.metadata.managedFields.find((each: Json) => each.manager === 'bob');
+      const entry = body.metadata.managedFields.find((candidate: Json) => candidate.manager === 'bob');
       expect([entry.operation, entry.subresource, entry.fieldsV1]).toEqual([
         'Update',
         'resize',
@@ -311,11 +311,11 @@ export const RESIZE_CASES = area(
       ]);
     },
 
-    'a quota is asked before a resize': async (api, given) => {
+    'a quota applies to a resize': async (api, given) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       await api.made('resourcequotas', { metadata: { name: 'team' }, spec: { hard: { 'requests.cpu': '500m' } } });
       const patch = resizeTo({ requests: { cpu: '600m' }, limits: { cpu: '1' } });
-      // The real one first has to count what is used.
+      // A real server first has to count the usage.
       const refusal = async (): Promise<Json> => {
         const answer = await api.patch('strategic', 'pods', 'web', patch, 'resize', { dryRun: 'All' });
         return answer.body.message?.includes('exceeded quota: team') === true ? answer : undefined;
@@ -333,13 +333,13 @@ export const RESIZE_CASES = area(
       );
     },
 
-    'a LimitRange is asked before a resize': async (api, given) => {
+    'a LimitRange applies to a resize': async (api, given) => {
       await api.made('pods', aPodWith('web', BURSTABLE));
       await api.made('limitranges', { metadata: { name: 'bounds' }, spec: { limits: [{ type: 'Container', max: { cpu: '500m' } }] } });
       const patch = resizeTo({ requests: { cpu: '600m' }, limits: { cpu: '600m' } });
       const answer = await given.eventually('the LimitRange refuses it: the cache of LimitRanges follows every write', async () => {
-        const each = await api.patch('strategic', 'pods', 'web', patch, 'resize', { dryRun: 'All' });
-        return each.status === 403 ? each : undefined;
+        const response = await api.patch('strategic', 'pods', 'web', patch, 'resize', { dryRun: 'All' });
+        return response.status === 403 ? response : undefined;
       });
       expectStatus(answer, 403, 'Forbidden', 'pods "web" is forbidden: maximum cpu usage per Container is 500m, but limit is 600m', {
         name: 'web',

@@ -1,4 +1,4 @@
-// Tables and bare metadata: what a client gets by its Accept header.
+// Tables and metadata-only objects, by the Accept header.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
@@ -10,7 +10,7 @@ const TABLE = accept('Table');
 const PARTIAL = accept('PartialObjectMetadata');
 const PARTIAL_LIST = accept('PartialObjectMetadataList');
 
-/** A ConfigMap and a Deployment without pods, which every cluster prints alike. */
+/** A ConfigMap and a Deployment without pods, which every cluster prints in the same way. */
 async function configMap(given: CaseContext): Promise<string> {
   const collection = `/api/v1/namespaces/${await given.namespace()}/configmaps`;
   await given.create(collection, { metadata: { name: 'settings', labels: { case: given.id } }, data: { a: '1', b: '2' } });
@@ -33,7 +33,7 @@ async function deployments(given: CaseContext): Promise<string> {
 const columnNames = (table: Json, priority: number): string[] =>
   table.columnDefinitions.filter((column: Json) => column.priority === priority).map((column: Json) => column.name);
 
-/** What people see of each kind, and what `-o wide` adds. */
+/** Printer columns of each kind, and the additional ones of `-o wide`. */
 const COLUMNS: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
   '/api/v1/pods': [
     ['Name', 'Ready', 'Status', 'Restarts', 'Age'],
@@ -93,7 +93,7 @@ export const REPRESENTATION_CASES = area('representations', {
       },
     ]),
   ),
-  'a list as a table has a row an object, and the list’s version': async (given) => {
+  'a list as a table has a row per object, and the list’s resourceVersion': async (given) => {
     const collection = await configMap(given);
     const { body, headers } = await given.client.get(collection, { labelSelector: `case=${given.id}` }, TABLE);
     expect(headers['content-type']).toMatch(/^application\/json/);
@@ -105,13 +105,13 @@ export const REPRESENTATION_CASES = area('representations', {
     expect(body.rows).toHaveLength(1);
     expect(body.rows[0].cells.slice(0, 2)).toEqual(['settings', 2]);
   },
-  'a column says its type, format, description and priority': async (given) => {
+  'a column has its type, format, description and priority': async (given) => {
     const { body } = await given.client.get(await configMap(given), {}, TABLE);
     expect(body.columnDefinitions[0]).toMatchObject({ name: 'Name', type: 'string', format: 'name', priority: 0 });
     expect(body.columnDefinitions[0].description).not.toBe('');
     expect(body.columnDefinitions[1]).toMatchObject({ name: 'Data', type: 'string', format: '', priority: 0 });
   },
-  'a row carries the object’s metadata': async (given) => {
+  'a row has the object’s metadata': async (given) => {
     const { body } = await given.client.get(await configMap(given), { labelSelector: `case=${given.id}` }, TABLE);
     expect(body.rows[0].object).toMatchObject({
       kind: 'PartialObjectMetadata',
@@ -120,22 +120,22 @@ export const REPRESENTATION_CASES = area('representations', {
     });
     expect(body.rows[0].object.data).toBeUndefined();
   },
-  'includeObject=Object: a row carries the whole object': async (given) => {
+  'includeObject=Object: a row has the whole object': async (given) => {
     const query = { labelSelector: `case=${given.id}`, includeObject: 'Object' };
     const { body } = await given.client.get(await configMap(given), query, TABLE);
     expect(body.rows[0].object).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', data: { a: '1', b: '2' } });
   },
-  'includeObject=None: a row carries no object': async (given) => {
+  'includeObject=None: a row has no object': async (given) => {
     const query = { labelSelector: `case=${given.id}`, includeObject: 'None' };
     const { body } = await given.client.get(await configMap(given), query, TABLE);
     expect(body.rows[0].object ?? null).toBeNull();
   },
-  'one object as a table': async (given) => {
+  'a single object as a table': async (given) => {
     const { body } = await given.client.get(`${await deployments(given)}/web`, {}, TABLE);
     expect(body.rows[0].cells.slice(0, 4)).toEqual(['web', '0/0', 0, 0]);
     expect(body.rows[0].cells.slice(5)).toEqual(['main', 'example.com/web:1', 'app=web']);
   },
-  'a page of a table carries the token': async (given) => {
+  'a page of a table has the continue token': async (given) => {
     const collection = `/api/v1/namespaces/${await given.namespace()}/secrets`;
     for (const name of ['a', 'b', 'c']) await given.create(collection, { metadata: { name } });
     const { body } = await given.client.get(collection, { limit: 1 }, TABLE);
@@ -147,12 +147,12 @@ export const REPRESENTATION_CASES = area('representations', {
     const { body } = await given.client.get(`/api/v1/namespaces/${await given.namespace()}/secrets`, {}, TABLE);
     expect([body.rows, columnNames(body, 0)]).toEqual([[], ['Name', 'Type', 'Data', 'Age']]);
   },
-  'what is created is answered as a table where asked': async (given) => {
+  'a created object is returned as a table on request': async (given) => {
     const collection = `/api/v1/namespaces/${await given.namespace()}/secrets`;
     const answer = await given.client.post(collection, { metadata: { name: 'a' }, stringData: { x: 'y' } }, TABLE);
     expect([answer.status, answer.body.kind, answer.body.rows[0].cells.slice(0, 3)]).toEqual([201, 'Table', ['a', 'Opaque', 1]]);
   },
-  'a watch as tables: columns with the first event alone': async (given) => {
+  'a watch as tables: columns with the first event only': async (given) => {
     const collection = `/api/v1/namespaces/${await given.namespace()}/secrets`;
     const watch = await given.client.watch(collection, {}, TABLE);
     await given.create(collection, { metadata: { name: 'a' } });
@@ -166,7 +166,7 @@ export const REPRESENTATION_CASES = area('representations', {
     ]);
     expect([second?.object.columnDefinitions ?? [], second?.object.rows[0].cells[0]]).toEqual([[], 'b']);
   },
-  'bare metadata of one object': async (given) => {
+  'PartialObjectMetadata of one object': async (given) => {
     const { body } = await given.client.get(`${await configMap(given)}/settings`, {}, PARTIAL);
     expect(body).toMatchObject({
       kind: 'PartialObjectMetadata',
@@ -175,19 +175,19 @@ export const REPRESENTATION_CASES = area('representations', {
     });
     expect(Object.keys(body).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
   },
-  'bare metadata of a list': async (given) => {
+  'PartialObjectMetadata of a list': async (given) => {
     const { body } = await given.client.get(await configMap(given), { labelSelector: `case=${given.id}` }, PARTIAL_LIST);
     expect(body).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' });
     expect(body.items.map((item: Json) => [item.metadata.name, item.data])).toEqual([['settings', undefined]]);
     expect(body.metadata.resourceVersion).toMatch(/^\d+$/);
   },
-  'a list as bare metadata pages': async (given) => {
+  'a list of PartialObjectMetadata can be paged': async (given) => {
     const collection = `/api/v1/namespaces/${await given.namespace()}/secrets`;
     for (const name of ['a', 'b']) await given.create(collection, { metadata: { name } });
     const { body } = await given.client.get(collection, { limit: 1 }, PARTIAL_LIST);
     expect([body.items.length, body.metadata.remainingItemCount, body.metadata.continue !== '']).toEqual([1, 1, true]);
   },
-  'a watch as bare metadata': async (given) => {
+  'a watch of PartialObjectMetadata': async (given) => {
     const collection = `/api/v1/namespaces/${await given.namespace()}/secrets`;
     const watch = await given.client.watch(collection, {}, PARTIAL);
     await given.create(collection, { metadata: { name: 'a' }, stringData: { x: 'y' } });
@@ -200,13 +200,13 @@ export const REPRESENTATION_CASES = area('representations', {
       undefined,
     ]);
   },
-  'bare metadata of custom resources': async (given) => {
+  'PartialObjectMetadata of custom resources': async (given) => {
     const kind = await defineGauge(given);
     await given.create(kind.collection, aGauge(kind, 'a', { spec: { level: 1 } }));
     const { body } = await given.client.get(kind.collection, {}, PARTIAL_LIST);
     expect(body.items.map((item: Json) => [item.metadata.name, item.spec])).toEqual([['a', undefined]]);
   },
-  'the first media type that the server has is taken': async (given) => {
+  'the first supported media type is used': async (given) => {
     const collection = await configMap(given);
     const both = `application/json;as=Table;v=v1;g=meta.k8s.io,application/json`;
     expect((await given.client.get(collection, {}, { headers: { accept: both } })).body.kind).toBe('Table');
@@ -263,11 +263,11 @@ export const REPRESENTATION_CASES = area('representations', {
     const { body } = await given.client.get(kind.collection, {}, TABLE);
     expect(columnNames(body, 0)).toEqual(['Name', 'Age']);
   },
-  'a refusal is a Status, whatever shape was asked for': async (given) => {
+  'an error is a Status, whatever representation was requested': async (given) => {
     const answer = await given.client.get(`/api/v1/namespaces/${await given.namespace()}/secrets/missing`, {}, TABLE);
     expectRefusal(answer, 404, 'NotFound', 'secrets "missing" not found');
   },
-  'answers are not to be cached': async (given) => {
+  'responses must not be cached': async (given) => {
     const answer = await given.client.get(await configMap(given));
     succeeded(answer, 'list');
     expect(answer.headers['cache-control']).toBe('no-cache, private');

@@ -1,4 +1,4 @@
-// The scale subresource, and the other ways in to a pod: binding, log.
+// The scale subresource, and the other subresources of a pod: binding, log.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -46,9 +46,9 @@ const PLAIN = inNamespace({
     ]),
   ),
 
-  'a scale can be put': async (api, given) => {
+  'a scale can be replaced by PUT': async (api, given) => {
     await api.made(DEPLOYMENTS, aDeployment('scaled'));
-    // The controller writes the status in its own time, and a version that it has replaced is a conflict.
+    // The controller writes the status at any time, and replacing an older version is a conflict.
     const { status, body } = await given.eventually('a put between its writes: it writes only when the status changes', async () => {
       const scale = await api.stored(DEPLOYMENTS, 'scaled', 'scale');
       const answer = await api.replace(DEPLOYMENTS, { ...scale, spec: { replicas: 3 } }, 'scale');
@@ -57,20 +57,20 @@ const PLAIN = inNamespace({
     expect([status, body.spec.replicas]).toEqual([200, 3]);
   },
 
-  'a scale can be put without a version': async (api) => {
+  'a PUT of a scale may omit the resourceVersion': async (api) => {
     await api.made(DEPLOYMENTS, aDeployment('scaled'));
     const scale = { metadata: { name: 'scaled', namespace: api.namespace }, spec: { replicas: 3 } };
     expect((await api.replace(DEPLOYMENTS, scale, 'scale')).body.spec?.replicas).toBe(3);
   },
 
-  'a scale of a stale version answers 409': async (api) => {
+  'a scale of a stale version gets 409': async (api) => {
     await api.made(DEPLOYMENTS, aDeployment('scaled'));
     const scale = await api.stored(DEPLOYMENTS, 'scaled', 'scale');
     await api.patched('merge', DEPLOYMENTS, 'scaled', { metadata: { labels: { a: 'b' } } });
     expect((await api.replace(DEPLOYMENTS, { ...scale, spec: { replicas: 3 } }, 'scale')).status).toBe(409);
   },
 
-  'a scale counts as a generation': async (api) => {
+  'a scale increments the generation': async (api) => {
     await api.made(DEPLOYMENTS, aDeployment('scaled'));
     await api.patched('merge', DEPLOYMENTS, 'scaled', { spec: { replicas: 1 } }, 'scale');
     expect((await api.stored(DEPLOYMENTS, 'scaled')).metadata.generation).toBe(2);
@@ -84,7 +84,7 @@ const PLAIN = inNamespace({
     ]);
   },
 
-  'a scale takes a JSON patch': async (api) => {
+  'a scale accepts a JSON patch': async (api) => {
     await api.made(DEPLOYMENTS, aDeployment('scaled', { replicas: 1, paused: true }));
     const patch = [
       { op: 'test', path: '/spec/replicas', value: 1 },
@@ -93,16 +93,16 @@ const PLAIN = inNamespace({
     expect((await api.patched('json', DEPLOYMENTS, 'scaled', patch, 'scale')).spec.replicas).toBe(2);
   },
 
-  'a scale takes a strategic merge patch': async (api) => {
+  'a scale accepts a strategic merge patch': async (api) => {
     await api.made(DEPLOYMENTS, aDeployment('scaled'));
     expect((await api.patched('strategic', DEPLOYMENTS, 'scaled', { spec: { replicas: 2 } }, 'scale')).spec.replicas).toBe(2);
   },
 
-  'a scale takes replicas from the manager that applied them': async (api) => {
+  'a scale takes the ownership of replicas': async (api) => {
     await api.applied(DEPLOYMENTS, aDeployment('scaled', { replicas: 1, paused: true }), 'ann');
     await api.patch('merge', DEPLOYMENTS, 'scaled', { spec: { replicas: 2 } }, 'scale', { fieldManager: 'bob' });
     const { metadata } = await api.stored(DEPLOYMENTS, 'scaled');
-    const entry = metadata.managedFields.find((each: Json) => each.manager === 'bob');
+    const entry = metadata.managedFields.find((candidate: Json) => candidate.manager === 'bob');
     expect([entry.subresource, entry.fieldsV1]).toEqual(['scale', { 'f:spec': { 'f:replicas': {} } }]);
     const answer = await api.apply(DEPLOYMENTS, aDeployment('scaled', { replicas: 1, paused: true }), 'ann');
     expect([answer.status, answer.body.message]).toEqual([
@@ -118,7 +118,7 @@ const PLAIN = inNamespace({
     expect([status, body.spec?.replicas]).toEqual([200, 4]);
   },
 
-  'the scale of what is not there answers 404': async (api) => {
+  'the scale of a missing object gets 404': async (api) => {
     const answer = await api.read(DEPLOYMENTS, 'absent', 'scale');
     expectStatus(answer, 404, 'NotFound', 'deployments.apps "absent" not found', { name: 'absent', group: 'apps', kind: 'deployments' });
   },
@@ -132,7 +132,7 @@ const PLAIN = inNamespace({
 const TO_NODE = { target: { kind: 'Node', name: 'no-such-node' } };
 
 const OF_PODS = inNamespaceForPods({
-  'a binding puts the pod on its node, once': async (api) => {
+  'a binding assigns the pod to a node, once': async (api) => {
     await api.made('pods', aPod('bound'));
     const { status, body } = await api.act('pods', 'bound', 'binding', { metadata: { name: 'bound' }, ...TO_NODE });
     expect([status, body]).toEqual([201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }]);
@@ -142,43 +142,43 @@ const OF_PODS = inNamespaceForPods({
       [{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: expect.any(String) }],
     ]);
     const again = await api.act('pods', 'bound', 'binding', { metadata: { name: 'bound' }, ...TO_NODE });
-    const words = 'Operation cannot be fulfilled on pods/binding "bound": pod bound is already assigned to node "no-such-node"';
-    expectStatus(again, 409, 'Conflict', words, { name: 'bound', kind: 'pods/binding' });
+    const message = 'Operation cannot be fulfilled on pods/binding "bound": pod bound is already assigned to node "no-such-node"';
+    expectStatus(again, 409, 'Conflict', message, { name: 'bound', kind: 'pods/binding' });
     await api.remove('pods', 'bound', { gracePeriodSeconds: 0 });
   },
 
-  'a binding can bring annotations along': async (api) => {
+  'a binding can add annotations': async (api) => {
     await api.made('pods', aPod('bound', {}, { annotations: { a: '1' } }));
     await api.act('pods', 'bound', 'binding', { metadata: { name: 'bound', annotations: { b: '2' } }, ...TO_NODE });
     expect((await api.stored('pods', 'bound')).metadata.annotations).toEqual({ a: '1', b: '2' });
     await api.remove('pods', 'bound', { gracePeriodSeconds: 0 });
   },
 
-  'a binding names a node': async (api) => {
+  'a binding requires a node': async (api) => {
     await api.made('pods', aPod('bound'));
     const answer = await api.act('pods', 'bound', 'binding', { metadata: { name: 'bound' }, target: {} });
     expectStatus(answer, 500, undefined, 'target.name: Required value');
   },
 
-  'a binding binds to nodes alone': async (api) => {
+  'a binding accepts only nodes': async (api) => {
     await api.made('pods', aPod('bound'));
     const answer = await api.act('pods', 'bound', 'binding', { metadata: { name: 'bound' }, target: { kind: 'Minion', name: 'x' } });
     expectStatus(answer, 500, undefined, 'target.kind: Unsupported value: "Minion": supported values: "Node", "<empty>"');
   },
 
-  'a binding of what is not there answers 404': async (api) => {
+  'a binding of a missing pod gets 404': async (api) => {
     const answer = await api.act('pods', 'absent', 'binding', { metadata: { name: 'absent' }, ...TO_NODE });
     expectStatus(answer, 404, 'NotFound', 'pods "absent" not found', { name: 'absent', kind: 'pods' });
   },
 
-  'a gated pod is not bound': async (api) => {
+  'a pod with scheduling gates is not bound': async (api) => {
     await api.made('pods', aPod('gated', { schedulingGates: [{ name: 'example.com/wait' }] }));
     const answer = await api.act('pods', 'gated', 'binding', { metadata: { name: 'gated' }, ...TO_NODE });
-    const words = 'Operation cannot be fulfilled on pods/binding "gated": pod gated has non-empty .spec.schedulingGates';
-    expectStatus(answer, 409, 'Conflict', words, { name: 'gated', kind: 'pods/binding' });
+    const message = 'Operation cannot be fulfilled on pods/binding "gated": pod gated has non-empty .spec.schedulingGates';
+    expectStatus(answer, 409, 'Conflict', message, { name: 'gated', kind: 'pods/binding' });
   },
 
-  'the name in the binding must be the one of the path': async (api) => {
+  'the name in the binding must equal that of the path': async (api) => {
     await api.made('pods', aPod('bound'));
     expectStatus(
       await api.act('pods', 'bound', 'binding', TO_NODE),
@@ -188,24 +188,24 @@ const OF_PODS = inNamespaceForPods({
     );
   },
 
-  'the log of a pod that runs nowhere answers nothing': async (api) => {
+  'the log of an unscheduled pod is empty': async (api) => {
     await api.made('pods', aPod('unplaced'));
     const { status, text } = await api.read('pods', 'unplaced', 'log');
     expect([status, text]).toEqual([204, '']);
   },
 
-  'the log of what is not there answers 404': async (api) => {
+  'the log of a missing pod gets 404': async (api) => {
     const answer = await api.read('pods', 'absent', 'log');
     expectStatus(answer, 404, 'NotFound', 'pods "absent" not found', { name: 'absent', kind: 'pods' });
   },
 
-  'the log of a pod of two containers asks for one': async (api) => {
+  'the log of a pod with two containers requires a container name': async (api) => {
     await api.made('pods', aPod('two', { containers: ['a', 'b'].map((name) => ({ name, image: 'web:1' })) }));
     const answer = await api.read('pods', 'two', 'log');
     expectStatus(answer, 400, 'BadRequest', 'a container name must be specified for pod two, choose one of: [a b]');
   },
 
-  'the log of a container that the pod lacks answers 400': async (api) => {
+  'the log of an unknown container gets 400': async (api) => {
     await api.made('pods', aPod('one'));
     const answer = await api.client.get(api.path('pods', 'one', 'log'), { container: 'other' });
     expectStatus(answer, 400, 'BadRequest', 'container other is not valid for pod one');

@@ -26,32 +26,32 @@ async function found(given: CaseContext, collection: string, query: Record<strin
   return (body.items ?? [body.message]).map((item: Json) => item.metadata?.name ?? item);
 }
 
-/** Operator by operator: a selector and what it finds. */
+/** By operator: a selector and the objects that it selects. */
 const BY_LABEL: Readonly<Record<string, readonly [string, readonly string[]]>> = {
   '= selects the value': ['color=blue', ['blue-1', 'blue-10']],
   '== is =': ['color==red', ['red']],
   '!= selects other values and objects without the label': ['color!=blue', ['bare', 'green', 'red']],
   'in selects any of the values': ['color in (blue, green)', ['blue-1', 'blue-10', 'green']],
   'notin selects other values and objects without the label': ['color notin (blue,green)', ['bare', 'red']],
-  'a key alone selects objects with the label, whatever its value': ['empty', ['green']],
+  'a key without an operator selects objects with the label, whatever its value': ['empty', ['green']],
   '! selects objects without the label': ['!color', ['bare']],
-  '> compares whole numbers and passes over other values': ['size>5', ['blue-10']],
-  '< compares whole numbers and passes over other values': ['size<5', ['blue-1']],
-  'requirements are joined by and': ['color=blue,size!=1', ['blue-10']],
+  '> compares integers and ignores other values': ['size>5', ['blue-10']],
+  '< compares integers and ignores other values': ['size<5', ['blue-1']],
+  'requirements are ANDed': ['color=blue,size!=1', ['blue-10']],
   'a key with a prefix is one key': ['example.com/tier=front', ['blue-1']],
-  'an empty value is a value': ['empty=', ['green']],
+  'an empty value is a valid value': ['empty=', ['green']],
   'the empty selector selects everything': ['', ['bare', 'blue-1', 'blue-10', 'green', 'red']],
-  'spaces around operators mean nothing': [' color = blue , size = 10 ', ['blue-10']],
+  'spaces around operators are ignored': [' color = blue , size = 10 ', ['blue-10']],
   'requirements that contradict each other select nothing': ['color=blue,color=red', []],
 };
 
 const NO_LABEL_SELECTOR: Readonly<Record<string, string>> = {
-  'a value that is no label value': 'color=not/a/value',
-  'a key that is no label key': 'a/b/c=d',
+  'an invalid label value': 'color=not/a/value',
+  'an invalid label key': 'a/b/c=d',
   'an operator without a key': '=blue',
   'in without parentheses': 'color in blue',
-  'an ordered comparison with a word': 'size>large',
-  'parentheses that do not close': 'color in (blue',
+  'an ordered comparison with a string': 'size>large',
+  'unclosed parentheses': 'color in (blue',
 };
 
 const BY_FIELD: Readonly<Record<string, readonly [string, readonly string[]]>> = {
@@ -59,8 +59,8 @@ const BY_FIELD: Readonly<Record<string, readonly [string, readonly string[]]>> =
   'metadata.name== is the same': ['metadata.name==red', ['red']],
   'metadata.name!= selects the others': ['metadata.name!=bare', ['blue-1', 'blue-10', 'green', 'red']],
   'the type of a Secret': ['type=example.com/green', ['green']],
-  'fields are joined by and': ['metadata.name!=red,type!=example.com/green', ['bare', 'blue-1', 'blue-10']],
-  'a name that is not there selects nothing': ['metadata.name=missing', []],
+  'field requirements are ANDed': ['metadata.name!=red,type!=example.com/green', ['bare', 'blue-1', 'blue-10']],
+  'a missing name selects nothing': ['metadata.name=missing', []],
 };
 
 function rules<T>(
@@ -93,12 +93,12 @@ export const SELECTOR_CASES = area('selectors', {
     const fieldSelector = `metadata.namespace=${await given.namespace()}`;
     expect(await found(given, '/api/v1/secrets', { fieldSelector })).toEqual(Object.keys(OBJECTS));
   },
-  'label and field selectors are joined by and': async (given) => {
+  'label and field selectors are ANDed': async (given) => {
     expect(await found(given, await shelf(given), { labelSelector: 'color=blue', fieldSelector: 'metadata.name!=blue-1' })).toEqual([
       'blue-10',
     ]);
   },
-  'field selector: 400 for a field that the kind cannot be selected by': async (given) => {
+  'field selector: 400 for an unsupported field': async (given) => {
     const answer = await given.client.get(`/api/v1/namespaces/${await given.namespace()}/secrets`, { fieldSelector: 'data.index=1' });
     expectRefusal(answer, 400, 'BadRequest', 'field label not supported: data.index');
   },
@@ -106,7 +106,7 @@ export const SELECTOR_CASES = area('selectors', {
     const answer = await given.client.get(`/api/v1/namespaces/${await given.namespace()}/secrets`, { fieldSelector: 'metadata.name' });
     expectRefusal(answer, 400, 'BadRequest');
   },
-  'field selector: kinds without fields of their own take name and namespace alone': async (given) => {
+  'field selector: kinds without selectable fields accept only name and namespace': async (given) => {
     const collection = `/apis/apps/v1/namespaces/${await given.namespace()}/deployments`;
     expect((await given.client.get(collection, { fieldSelector: 'metadata.name=web' })).status).toBe(200);
     expectRefusal(
@@ -143,7 +143,7 @@ export const SELECTOR_CASES = area('selectors', {
     const answer = await given.client.get(`/api/v1/namespaces/${await given.namespace()}/pods`, { fieldSelector: 'spec.containers=x' });
     expectRefusal(answer, 400, 'BadRequest', 'field label not supported: spec.containers');
   },
-  'nodes: spec.unschedulable is false where it is not set': async (given) => {
+  'nodes: spec.unschedulable is false when it is not set': async (given) => {
     await given.create('/api/v1/nodes', { metadata: { name: `cordoned-${given.id}` }, spec: { unschedulable: true } });
     await given.create('/api/v1/nodes', { metadata: { name: `open-${given.id}` } });
     const cordoned = await found(given, '/api/v1/nodes', { fieldSelector: 'spec.unschedulable=true' });
@@ -165,7 +165,7 @@ export const SELECTOR_CASES = area('selectors', {
     expect(await found(given, collection, { fieldSelector: 'spec.type=ExternalName' })).toEqual(['named']);
     expect(await found(given, collection, { fieldSelector: 'spec.clusterIP=None' })).toEqual(['headless']);
   },
-  'events: the object that they are about, reason and type': async (given) => {
+  'events: involved object, reason and type': async (given) => {
     const namespace = await given.namespace();
     const collection = `/api/v1/namespaces/${namespace}/events`;
     const event = (name: string, about: string, rest: object): Json => ({
@@ -197,7 +197,7 @@ export const SELECTOR_CASES = area('selectors', {
       'field label not supported',
     );
   },
-  'jobs: how many pods have succeeded': async (given) => {
+  'jobs: number of succeeded pods': async (given) => {
     const namespace = await given.namespace();
     const containers = [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }];
     const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;

@@ -1,4 +1,4 @@
-// PATCH with application/strategic-merge-patch+json: merged as each field says.
+// PATCH with application/strategic-merge-patch+json: each field has a merge strategy.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -31,10 +31,10 @@ async function podSpecAfter(api: NamespaceClient, patch: Json): Promise<Json> {
   return (await api.patched('strategic', 'deployments.apps', 'merged', { spec: { template: { spec: patch } } })).spec.template.spec;
 }
 
-const named = (list: readonly Json[]): string[] => list.map((each) => each.name);
-const imagesOf = (spec: Json): Json => Object.fromEntries(spec.containers.map((each: Json) => [each.name, each.image]));
+const named = (list: readonly Json[]): string[] => list.map((item) => item.name);
+const imagesOf = (spec: Json): Json => Object.fromEntries(spec.containers.map((container: Json) => [container.name, container.image]));
 
-/** By rule: a patch of the pod spec, what is read of the result, and what it has to be. */
+/** By rule: a patch of the pod spec, a reader of the result, and its expected value. */
 const MERGES: Readonly<Record<string, readonly [patch: Json, read: (spec: Json) => unknown, expected: unknown]>> = {
   'containers are merged by name': [{ containers: [{ name: 'side', image: 'side:2' }] }, imagesOf, { main: 'web:1', side: 'side:2' }],
   'a container that the patch names first comes first': [
@@ -42,17 +42,17 @@ const MERGES: Readonly<Record<string, readonly [patch: Json, read: (spec: Json) 
     ({ containers }) => named(containers),
     ['main', 'side'],
   ],
-  'a container of a new name is added before': [
+  'a container with a new name is prepended': [
     { containers: [{ name: 'new', image: 'new:1' }] },
     ({ containers }) => named(containers),
     ['new', 'main', 'side'],
   ],
-  '$patch: delete takes an item away by its key': [
+  '$patch: delete removes an item by its key': [
     { containers: [{ name: 'side', $patch: 'delete' }] },
     ({ containers }) => named(containers),
     ['main'],
   ],
-  '$patch: delete of an item that is not there changes nothing': [
+  '$patch: delete of a missing item changes nothing': [
     { containers: [{ name: 'absent', $patch: 'delete' }] },
     ({ containers }) => named(containers),
     ['main', 'side'],
@@ -69,14 +69,14 @@ const MERGES: Readonly<Record<string, readonly [patch: Json, read: (spec: Json) 
   ],
   '$patch: delete in a map empties it': [{ nodeSelector: { $patch: 'delete' } }, ({ nodeSelector }) => nodeSelector, undefined],
   'maps are merged': [{ nodeSelector: { disk: 'hdd' } }, ({ nodeSelector }) => nodeSelector, { zone: 'a', disk: 'hdd' }],
-  'null takes a member of a map away': [{ nodeSelector: { disk: null } }, ({ nodeSelector }) => nodeSelector, { zone: 'a' }],
-  'null takes a list away': [{ tolerations: null }, ({ tolerations }) => tolerations, undefined],
+  'null removes a member of a map': [{ nodeSelector: { disk: null } }, ({ nodeSelector }) => nodeSelector, { zone: 'a' }],
+  'null removes a list': [{ tolerations: null }, ({ tolerations }) => tolerations, undefined],
   'lists without a key are replaced': [
     { tolerations: [{ key: 'b', operator: 'Exists' }] },
     ({ tolerations }) => tolerations,
     [{ key: 'b', operator: 'Exists' }],
   ],
-  'lists of texts without a strategy are replaced': [
+  'lists of strings without a strategy are replaced': [
     { containers: [{ name: 'main', args: ['c'] }] },
     ({ containers }) => containers[0].args,
     ['c'],
@@ -89,17 +89,17 @@ const MERGES: Readonly<Record<string, readonly [patch: Json, read: (spec: Json) 
       { name: 'B', value: '3' },
     ],
   ],
-  'an environment variable is taken away by $patch': [
+  'an environment variable is removed by $patch': [
     { containers: [{ name: 'main', env: [{ name: 'A', $patch: 'delete' }] }] },
     ({ containers }) => containers[0].env,
     [{ name: 'B', value: '2' }],
   ],
   'container ports are merged by number': [
     { containers: [{ name: 'main', ports: [{ containerPort: 81 }] }] },
-    ({ containers }) => containers[0].ports.map((each: Json) => each.containerPort),
+    ({ containers }) => containers[0].ports.map((port: Json) => port.containerPort),
     [81, 80],
   ],
-  'a merged item keeps what the patch does not mention': [
+  'a merged item keeps the fields that the patch omits': [
     { containers: [{ name: 'main', ports: [{ containerPort: 80, protocol: 'TCP' }] }] },
     ({ containers }) => containers[0].ports[0].name,
     'web',
@@ -114,7 +114,7 @@ const MERGES: Readonly<Record<string, readonly [patch: Json, read: (spec: Json) 
     ({ containers }) => named(containers),
     ['side', 'main'],
   ],
-  '$setElementOrder places what is added': [
+  '$setElementOrder orders added items': [
     {
       '$setElementOrder/containers': [{ name: 'main' }, { name: 'new' }, { name: 'side' }],
       containers: [{ name: 'new', image: 'new:1' }],
@@ -129,7 +129,7 @@ const MERGES: Readonly<Record<string, readonly [patch: Json, read: (spec: Json) 
   ],
 };
 
-/** By rule: a patch of the pod spec that means nothing, and what is said of it. */
+/** By rule: an invalid patch of the pod spec, and the expected error. */
 const REFUSED: Readonly<Record<string, readonly [patch: Json, code: number, reason: string | undefined, message: string | RegExp]>> = {
   'an item without its key is refused': [
     { containers: [{ image: 'x:1' }] },
@@ -137,25 +137,25 @@ const REFUSED: Readonly<Record<string, readonly [patch: Json, code: number, reas
     undefined,
     'map: map[image:x:1] does not contain declared merge key: name',
   ],
-  'a directive that is unknown is refused': [
+  'an unknown directive is refused': [
     { nodeSelector: { $patch: 'twist' } },
     500,
     undefined,
     'unknown patch type: twist in map: map[$patch:twist]',
   ],
-  '$retainKeys that lacks what the patch sets is refused': [
+  '$retainKeys without a member that the patch sets is refused': [
     { $retainKeys: ['containers'], nodeSelector: { a: 'b' } },
     400,
     'BadRequest',
     'invalid patch format of retainKeys',
   ],
-  '$setElementOrder that lacks what the patch sets is refused': [
+  '$setElementOrder without an item that the patch sets is refused': [
     { '$setElementOrder/containers': [{ name: 'main' }], containers: [{ name: 'side', image: 'side:2' }] },
     500,
     undefined,
     "The order in patch list:\n[map[image:side:2 name:side]]\n doesn't match $setElementOrder list:\n[map[name:main]]\n",
   ],
-  'a replaced list of nothing leaves no containers, which is refused': [
+  'a list replaced by nothing leaves no containers, which is refused': [
     { containers: [{ name: 'main', image: 'web:2', $patch: 'replace' }] },
     422,
     'Invalid',
@@ -184,7 +184,7 @@ export const STRATEGIC_CASES = area(
       ]),
     ),
 
-    'a list where a map belongs is refused': async (api) => {
+    'a list instead of a map is refused': async (api) => {
       await api.made('deployments.apps', aDeployment('kept', {}, BASE));
       const answer = await api.patch('strategic', 'deployments.apps', 'kept', { spec: { template: { spec: { nodeSelector: ['a'] } } } });
       expectInvalid(answer, '', '', [['FieldValueInvalid', 'patch', /^Invalid value: ".*nodeSelector.*": /s]]);
@@ -197,7 +197,7 @@ export const STRATEGIC_CASES = area(
       await api.patched('merge', 'configmaps', 'set', { metadata: { finalizers: null } });
     },
 
-    '$deleteFromPrimitiveList takes values out of a set': async (api) => {
+    '$deleteFromPrimitiveList removes values from a set': async (api) => {
       await api.made('configmaps', aConfigMap('set', {}, { finalizers: ['example.com/a', 'example.com/b'] }));
       const patch = { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] } };
       const { metadata } = await api.patched('strategic', 'configmaps', 'set', patch);
@@ -208,7 +208,7 @@ export const STRATEGIC_CASES = area(
     'service ports are merged by number': async (api) => {
       await api.made('services', aService('ports', { ports: [{ port: 80, name: 'a' }] }));
       const { spec } = await api.patched('strategic', 'services', 'ports', { spec: { ports: [{ port: 81, name: 'b' }] } });
-      expect(spec.ports.map((each: Json) => each.port).sort()).toEqual([80, 81]);
+      expect(spec.ports.map((port: Json) => port.port).sort()).toEqual([80, 81]);
     },
 
     'owner references are merged by uid': async (api) => {
@@ -216,18 +216,18 @@ export const STRATEGIC_CASES = area(
       await api.made('configmaps', aConfigMap('owned', {}, { finalizers: ['example.com/hold'], ownerReferences: [owner('u1')] }));
       const patch = { metadata: { ownerReferences: [{ ...owner('u1'), $patch: 'delete' }, owner('u2')] } };
       const answer = await api.patch('strategic', 'configmaps', 'owned', patch);
-      expect(answer.body.metadata.ownerReferences?.map((each: Json) => each.uid)).toEqual(['u2']);
+      expect(answer.body.metadata.ownerReferences?.map((owner: Json) => owner.uid)).toEqual(['u2']);
       await api.patched('merge', 'configmaps', 'owned', { metadata: { finalizers: null } });
     },
 
-    'the strategy of a deployment drops its rolling update where the patch retains type alone': async (api) => {
+    'the strategy of a deployment drops its rolling update when the patch retains only the type': async (api) => {
       await api.made('deployments.apps', aDeployment('recreated'));
       const strategy = { $retainKeys: ['type'], type: 'Recreate' };
       const { spec } = await api.patched('strategic', 'deployments.apps', 'recreated', { spec: { strategy } });
       expect(spec.strategy).toEqual({ type: 'Recreate' });
     },
 
-    'without it the rolling update stays, and the change is refused': async (api) => {
+    'without it the rolling update remains, and the change is refused': async (api) => {
       await api.made('deployments.apps', aDeployment('recreated'));
       const { status, body } = await api.patch('strategic', 'deployments.apps', 'recreated', { spec: { strategy: { type: 'Recreate' } } });
       expect([status, body.details.causes[0].field]).toEqual([422, 'spec.strategy.rollingUpdate']);

@@ -1,4 +1,4 @@
-// PUT: optimistic locking, what the server keeps, what cannot change.
+// PUT: optimistic locking, fields that the server keeps, immutable fields.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -9,7 +9,7 @@ import { aConfigMap, aDaemonSet, aDeployment, aJob, aReplicaSet, aService, aStat
 const STALE =
   'Operation cannot be fulfilled on configmaps "stale": the object has been modified; please apply your changes to the latest version and try again';
 
-/** Answers whether the generation counted the change. */
+/** Whether the change incremented the generation. */
 async function counts(api: NamespaceClient, resource: string, object: Json, change: Json): Promise<boolean> {
   const before = await api.made(resource, object);
   const after = await api.patched('merge', resource, object.metadata.name, change);
@@ -20,30 +20,30 @@ function immutable(field: string, value: unknown): Cause {
   return ['FieldValueInvalid', field, `Invalid value: ${JSON.stringify(value)}: field is immutable`];
 }
 
-/** By rule: an object, and what of its spec cannot become what. */
+/** By rule: an object, and an immutable field of its spec. */
 const IMMUTABLE: Readonly<Record<string, readonly [resource: string, kind: string, object: Json, spec: Json, causes: readonly Cause[]]>> = {
-  'the selector of a deployment is for good': [
+  'the selector of a deployment is immutable': [
     'deployments.apps',
     'Deployment.apps',
     aDeployment('fixed'),
     { selector: { matchLabels: { app: 'fixed', tier: 'a' } }, template: { metadata: { labels: { tier: 'a' } } } },
     [immutable('spec.selector', { matchLabels: { app: 'fixed', tier: 'a' } })],
   ],
-  'the selector of a replica set is for good': [
+  'the selector of a replica set is immutable': [
     'replicasets.apps',
     'ReplicaSet.apps',
     aReplicaSet('fixed'),
     { selector: { matchLabels: { app: 'fixed', tier: 'a' } }, template: { metadata: { labels: { tier: 'a' } } } },
     [immutable('spec.selector', { matchLabels: { app: 'fixed', tier: 'a' } })],
   ],
-  'the selector of a daemon set is for good': [
+  'the selector of a daemon set is immutable': [
     'daemonsets.apps',
     'DaemonSet.apps',
     aDaemonSet('fixed'),
     { selector: { matchLabels: { app: 'fixed', tier: 'a' } }, template: { metadata: { labels: { tier: 'a' } } } },
     [immutable('spec.selector', { matchLabels: { app: 'fixed', tier: 'a' } })],
   ],
-  'the service name of a stateful set is for good': [
+  'the service name of a stateful set is immutable': [
     'statefulsets.apps',
     'StatefulSet.apps',
     aStatefulSet('fixed'),
@@ -56,21 +56,21 @@ const IMMUTABLE: Readonly<Record<string, readonly [resource: string, kind: strin
       ],
     ],
   ],
-  'the completions of a plain job are for good': [
+  'the completions of a plain job are immutable': [
     'jobs.batch',
     'Job.batch',
     aJob('fixed', { completions: 2 }),
     { completions: 3 },
     [['FieldValueInvalid', 'spec.completions', 'Invalid value: 3: field is immutable']],
   ],
-  'the completion mode of a job is for good': [
+  'the completion mode of a job is immutable': [
     'jobs.batch',
     'Job.batch',
     aJob('fixed', { completions: 2 }),
     { completionMode: 'Indexed' },
     [immutable('spec.completionMode', 'Indexed')],
   ],
-  'the address of a service is for good': [
+  'the address of a service is immutable': [
     'services',
     'Service',
     aService('fixed', { clusterIP: 'None' }),
@@ -92,20 +92,20 @@ export const UPDATE_CASES = area(
       ]),
     ),
 
-    'an update without a resourceVersion takes whatever is there': async (api) => {
+    'an update without a resourceVersion replaces any version': async (api) => {
       await api.made('configmaps', aConfigMap('blind', { a: '1' }));
       const { status, body } = await api.replace('configmaps', aConfigMap('blind', { b: '2' }));
       expect([status, body.data]).toEqual([200, { b: '2' }]);
     },
 
-    'an update of a stale resourceVersion answers 409': async (api) => {
+    'an update of a stale resourceVersion gets 409': async (api) => {
       const first = await api.made('configmaps', aConfigMap('stale', { a: '1' }));
       await api.replace('configmaps', aConfigMap('stale', { a: '2' }));
       const answer = await api.replace('configmaps', { ...first, data: { a: '3' } });
       expectStatus(answer, 409, 'Conflict', STALE, { name: 'stale', kind: 'configmaps' });
     },
 
-    'a resourceVersion that is no number answers 500, and changes nothing': async (api) => {
+    'a resourceVersion that is not a number gets 500, and changes nothing': async (api) => {
       await api.made('configmaps', aConfigMap('stale', { a: '1' }));
       const answer = await api.replace('configmaps', aConfigMap('stale', { a: '2' }, { resourceVersion: 'abc' }));
       expectStatus(answer, 500, undefined, 'strconv.ParseUint: parsing "abc": invalid syntax');
@@ -118,13 +118,13 @@ export const UPDATE_CASES = area(
       expect(body.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
     },
 
-    'an update that changes something moves the resourceVersion on': async (api) => {
+    'an update with a change increases the resourceVersion': async (api) => {
       const first = await api.made('configmaps', aConfigMap('moving', { a: '1' }));
       const { body } = await api.replace('configmaps', { ...first, data: { a: '2' } });
       expect(Number(body.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion));
     },
 
-    'an update of what is not there answers 404': async (api) => {
+    'an update of a missing object gets 404': async (api) => {
       const answer = await api.replace('configmaps', aConfigMap('absent'));
       expectStatus(answer, 404, 'NotFound', 'configmaps "absent" not found', { name: 'absent', kind: 'configmaps' });
     },
@@ -135,34 +135,34 @@ export const UPDATE_CASES = area(
       expect([answer.status, answer.body.spec?.holderIdentity]).toEqual([201, 'a']);
     },
 
-    'an update under another uid answers 409': async (api) => {
+    'an update with another uid gets 409': async (api) => {
       await api.made('configmaps', aConfigMap('successor'));
       const uid = '00000000-0000-4000-8000-000000000000';
       const answer = await api.replace('configmaps', aConfigMap('successor', {}, { uid }));
-      const words = new RegExp(`Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
-      expectStatus(answer, 409, 'Conflict', words, { name: 'successor', kind: 'configmaps' });
+      const message = new RegExp(`Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
+      expectStatus(answer, 409, 'Conflict', message, { name: 'successor', kind: 'configmaps' });
     },
 
-    'the name of the object must be the one of the path': async (api) => {
+    'the name of the object must equal that of the path': async (api) => {
       await api.made('configmaps', aConfigMap('right'));
       const answer = await api.client.put(api.path('configmaps', 'right'), aConfigMap('wrong'));
       expectStatus(answer, 400, 'BadRequest', 'the name of the object (wrong) does not match the name on the URL (right)');
     },
 
-    'an update names its object': async (api) => {
+    'an update requires a name': async (api) => {
       await api.made('configmaps', aConfigMap('unnamed'));
       const answer = await api.client.put(api.path('configmaps', 'unnamed'), { data: { a: '2' } });
       expectStatus(answer, 400, 'BadRequest', 'the name of the object (unnamed based on URL) was undeterminable: name must be provided');
     },
 
-    'the namespace of the object must be the one of the path, on update': async (api) => {
+    'the namespace of the object must equal that of the path, on update': async (api) => {
       await api.made('configmaps', aConfigMap('stray'));
       const answer = await api.replace('configmaps', aConfigMap('stray', {}, { namespace: 'elsewhere' }));
-      const words = 'the namespace of the provided object does not match the namespace sent on the request';
-      expectStatus(answer, 400, 'BadRequest', words);
+      const message = 'the namespace of the provided object does not match the namespace sent on the request';
+      expectStatus(answer, 400, 'BadRequest', message);
     },
 
-    'what the server keeps of metadata survives an update that leaves it out or changes it': async (api) => {
+    'metadata that the server sets survives an update that omits or changes it': async (api) => {
       const { metadata: before } = await api.made('configmaps', aConfigMap('kept', { a: '1' }));
       const changed = { creationTimestamp: '2001-01-01T00:00:00Z', generation: 5 };
       const { body } = await api.replace('configmaps', aConfigMap('kept', { a: '2' }, changed));
@@ -178,7 +178,7 @@ export const UPDATE_CASES = area(
       expectInvalid(answer, 'ConfigMap', 'alive', [cause]);
     },
 
-    'the generation begins at 1 and counts changes of the spec': async (api) => {
+    'the generation starts at 1 and counts changes of the spec': async (api) => {
       const { metadata } = await api.made('statefulsets.apps', aStatefulSet('counted'));
       expect(metadata.generation).toBe(1);
       const after = await api.patched('merge', 'statefulsets.apps', 'counted', { spec: { minReadySeconds: 5 } });
@@ -197,14 +197,14 @@ export const UPDATE_CASES = area(
       expect(await counts(api, 'statefulsets.apps', aStatefulSet('counted'), { metadata: { annotations: { a: 'b' } } })).toBe(false);
     },
 
-    'the template of a job that is suspended may change': async (api) => {
+    'the template of a suspended job may change': async (api) => {
       await api.made('jobs.batch', aJob('suspended'));
       const nodeSelector = { zone: 'a' };
       const answer = await api.patch('merge', 'jobs.batch', 'suspended', { spec: { template: { spec: { nodeSelector } } } });
       expect([answer.status, answer.body.spec?.template.spec.nodeSelector]).toEqual([200, nodeSelector]);
     },
 
-    'the template of a job that runs may not': async (api) => {
+    'the template of a running job is immutable': async (api) => {
       await api.made('jobs.batch', aJob('running', { suspend: false }));
       const { status, body } = await api.patch('merge', 'jobs.batch', 'running', {
         spec: { template: { spec: { nodeSelector: { zone: 'a' } } } },
@@ -216,7 +216,7 @@ export const UPDATE_CASES = area(
       ]);
     },
 
-    'an update of a template keeps what its defaults filled in': async (api) => {
+    'an update of a template keeps its defaults': async (api) => {
       await api.made('replicasets.apps', aReplicaSet('refilled'));
       const { body } = await api.replace('replicasets.apps', aReplicaSet('refilled', { template: aTemplate('refilled') }));
       expect([body.metadata.generation, body.spec.template.spec.dnsPolicy]).toEqual([1, 'ClusterFirst']);

@@ -1,4 +1,4 @@
-// Watches: where they begin, what they send, how they end and resume.
+// Watches: their start, events, end and resumption.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
@@ -13,7 +13,7 @@ async function secretsOf(given: CaseContext): Promise<string> {
 const secret = (name: string, labels: Record<string, string> = {}): Json => ({ metadata: { name, labels } });
 const relabel = (labels: Json): Json => ({ metadata: { labels } });
 
-/** `ADDED a`, `MODIFIED b`, … */
+/** Events as `ADDED a`, `MODIFIED b`, … */
 const described = (events: readonly RawEvent[]): string[] =>
   events.map(({ type, object }) => [type, object.metadata?.name].filter((word) => word !== undefined && word !== '').join(' '));
 
@@ -27,7 +27,7 @@ async function versionOf(given: CaseContext, collection: string): Promise<string
 const INITIAL = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true };
 
 export const WATCH_CASES = area('watches', {
-  'without a version it begins with everything there is, then follows': async (given) => {
+  'without a resourceVersion it starts with all existing objects, then sends changes': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a'));
     await given.create(collection, secret('b'));
@@ -36,7 +36,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('c'));
     expect(described(await watch.take(1))).toEqual(['ADDED c']);
   },
-  'from version 0 it begins with everything there is, then follows': async (given) => {
+  'from resourceVersion 0 it starts with all existing objects, then sends changes': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a'));
     await given.eventually('the cache has it: it follows every write', async () => {
@@ -48,7 +48,7 @@ export const WATCH_CASES = area('watches', {
     succeeded(await given.client.delete(`${collection}/a`), 'delete');
     expect(described(await watch.take(1))).toEqual(['DELETED a']);
   },
-  'from a version it sends what happened since, and nothing before': async (given) => {
+  'from a resourceVersion it sends only later changes': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('before'));
     const resourceVersion = await versionOf(given, collection);
@@ -58,7 +58,7 @@ export const WATCH_CASES = area('watches', {
     const watch = await given.client.watch(collection, { resourceVersion });
     expect(described(await watch.take(3))).toEqual(['ADDED after', 'MODIFIED before', 'DELETED after']);
   },
-  'an event carries the object whole, with kind, apiVersion and the version of the change': async (given) => {
+  'an event has the whole object, with kind, apiVersion and the resourceVersion of the change': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, { ...secret('a'), stringData: { key: 'value' } });
     const watch = await given.client.watch(collection, { resourceVersion: '0' });
@@ -66,7 +66,7 @@ export const WATCH_CASES = area('watches', {
     expect(object).toMatchObject({ kind: 'Secret', apiVersion: 'v1', data: { key: 'dmFsdWU=' } });
     expect(object.metadata).toMatchObject({ uid: made.metadata.uid, resourceVersion: made.metadata.resourceVersion });
   },
-  'versions of events grow': async (given) => {
+  'resourceVersions of events increase': async (given) => {
     const collection = await secretsOf(given);
     const resourceVersion = await versionOf(given, collection);
     for (const name of ['a', 'b', 'c']) await given.create(collection, secret(name));
@@ -75,7 +75,7 @@ export const WATCH_CASES = area('watches', {
     expect(versions).toEqual([...versions].sort((left, right) => left - right));
     expect(versions[0]).toBeGreaterThan(Number(resourceVersion));
   },
-  'a deletion carries the last state with the version of the deletion': async (given) => {
+  'a deletion has the last state with the resourceVersion of the deletion': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a', { kept: 'yes' }));
     const watch = await given.client.watch(collection, { resourceVersion: made.metadata.resourceVersion });
@@ -84,7 +84,7 @@ export const WATCH_CASES = area('watches', {
     expect([type, object.metadata.labels]).toEqual(['DELETED', { kept: 'yes' }]);
     expect(Number(object.metadata.resourceVersion)).toBeGreaterThan(Number(made.metadata.resourceVersion));
   },
-  'a write that changes nothing is no event': async (given) => {
+  'a write that changes nothing sends no event': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a', { color: 'blue' }));
     const watch = await given.client.watch(collection, { resourceVersion: made.metadata.resourceVersion });
@@ -93,7 +93,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('b'));
     expect(described(await watch.take(1))).toEqual(['ADDED b']);
   },
-  'a dry run is no event': async (given) => {
+  'a dry run sends no event': async (given) => {
     const collection = await secretsOf(given);
     const resourceVersion = await versionOf(given, collection);
     const watch = await given.client.watch(collection, { resourceVersion });
@@ -101,7 +101,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('wet'));
     expect(described(await watch.take(1))).toEqual(['ADDED wet']);
   },
-  'it goes on where another watch ended, missing and repeating nothing': async (given) => {
+  'it resumes where another watch ended, without missing or repeating an event': async (given) => {
     const collection = await secretsOf(given);
     const first = await given.client.watch(collection);
     await given.create(collection, secret('a'));
@@ -112,7 +112,7 @@ export const WATCH_CASES = area('watches', {
     const second = await given.client.watch(collection, { resourceVersion: object.metadata.resourceVersion });
     expect(described(await second.take(2))).toEqual(['ADDED b', 'ADDED c']);
   },
-  'one namespace’s watch sends nothing of another': async (given) => {
+  'the watch of a namespace sends no events of another': async (given) => {
     const collection = await secretsOf(given);
     const other = `/api/v1/namespaces/${await given.anotherNamespace()}/secrets`;
     const watch = await given.client.watch(collection);
@@ -120,7 +120,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('here'));
     expect(described(await watch.take(1))).toEqual(['ADDED here']);
   },
-  'over all namespaces it sends events of each': async (given) => {
+  'the watch of all namespaces sends events of each': async (given) => {
     const collection = await secretsOf(given);
     const labels = { case: given.id };
     const watch = await given.client.watch('/api/v1/secrets', { labelSelector: `case=${given.id}` });
@@ -128,7 +128,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(`/api/v1/namespaces/${await given.anotherNamespace()}/secrets`, secret('b', labels));
     expect(described(await watch.take(2))).toEqual(['ADDED a', 'ADDED b']);
   },
-  'a label selector: what moves in is ADDED, what moves out DELETED': async (given) => {
+  'a label selector: an object that starts to match is ADDED, one that stops is DELETED': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a', { color: 'red' }));
     const watch = await given.client.watch(collection, {
@@ -140,7 +140,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('end', { color: 'blue' }));
     expect(described(await watch.take(4))).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED end']);
   },
-  'an object that leaves the selection is sent in its last selected state, with the version of the change': async (given) => {
+  'an object that stops to match is sent in its last matching state, with the resourceVersion of the change': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a', { color: 'blue' }));
     const watch = await given.client.watch(collection, { labelSelector: 'color=blue', resourceVersion: made.metadata.resourceVersion });
@@ -152,7 +152,7 @@ export const WATCH_CASES = area('watches', {
       changed.body.metadata.resourceVersion,
     ]);
   },
-  'what is deleted outside of the selector is no event': async (given) => {
+  'a deletion outside of the selector sends no event': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a', { color: 'red' }));
     const watch = await given.client.watch(collection, {
@@ -163,7 +163,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('b', { color: 'blue' }));
     expect(described(await watch.take(1))).toEqual(['ADDED b']);
   },
-  'a field selector follows one name': async (given) => {
+  'a field selector watches one name': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a'));
     const watch = await given.client.watch(collection, { fieldSelector: 'metadata.name=b' });
@@ -171,19 +171,19 @@ export const WATCH_CASES = area('watches', {
     succeeded(await given.client.delete(`${collection}/b`), 'delete');
     expect(described(await watch.take(2))).toEqual(['ADDED b', 'DELETED b']);
   },
-  'the path of one object is no watch: it answers the object': async (given) => {
+  'the path of one object ignores watch=true: it returns the object': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a'));
     const answer = await given.client.get(`${collection}/a`, { watch: true });
     expect([answer.status, answer.body.kind, answer.body.metadata.name]).toEqual([200, 'Secret', 'a']);
   },
-  'an object may be watched that is not there yet': async (given) => {
+  'an object may be watched before it exists': async (given) => {
     const collection = await secretsOf(given);
     const watch = await given.client.watch(collection, { fieldSelector: 'metadata.name=later' });
     await given.create(collection, secret('later'));
     expect(described(await watch.take(1))).toEqual(['ADDED later']);
   },
-  'sendInitialEvents: everything there is, then a bookmark that ends it, then what follows': async (given) => {
+  'sendInitialEvents: all existing objects, then a bookmark, then changes': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a'));
     await given.create(collection, secret('b'));
@@ -193,7 +193,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('c'));
     expect(described(await watch.through(({ type }) => type === 'ADDED')).at(-1)).toBe('ADDED c');
   },
-  'the bookmark that ends the initial events carries kind and version, and nothing else': async (given) => {
+  'the bookmark after the initial events has kind and resourceVersion only': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a'));
     const watch = await given.client.watch(collection, INITIAL);
@@ -202,18 +202,18 @@ export const WATCH_CASES = area('watches', {
     expect(object.metadata.name).toBeUndefined();
     expect(Number(object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(made.metadata.resourceVersion));
   },
-  'sendInitialEvents of nothing is the bookmark alone': async (given) => {
+  'sendInitialEvents without objects is only the bookmark': async (given) => {
     const watch = await given.client.watch(await secretsOf(given), INITIAL);
     expect(isInitialEnd(await watch.next())).toBe(true);
   },
-  'sendInitialEvents obeys selectors': async (given) => {
+  'sendInitialEvents applies selectors': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a', { color: 'blue' }));
     await given.create(collection, secret('b', { color: 'red' }));
     const watch = await given.client.watch(collection, { ...INITIAL, labelSelector: 'color=red' });
     expect(described((await watch.through(isInitialEnd)).slice(0, -1))).toEqual(['ADDED b']);
   },
-  'sendInitialEvents=false without a version sends only what follows': async (given) => {
+  'sendInitialEvents=false without a resourceVersion sends only changes': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('before'));
     const query = { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' };
@@ -221,7 +221,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('after'));
     expect(described(await watch.take(1))).toEqual(['ADDED after']);
   },
-  'sendInitialEvents from version 0 is answered from what is cached, and ends with the bookmark': async (given) => {
+  'sendInitialEvents from resourceVersion 0 is served from the cache, and ends with the bookmark': async (given) => {
     const collection = await secretsOf(given);
     const watch = await given.client.watch(collection, { ...INITIAL, resourceVersion: '0' });
     expect(isInitialEnd((await watch.through(isInitialEnd)).at(-1)!)).toBe(true);
@@ -242,7 +242,7 @@ export const WATCH_CASES = area('watches', {
     });
     expectRefusal(answer, 422, 'Invalid', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
   },
-  'Exact is no match for a watch': async (given) => {
+  'a watch refuses resourceVersionMatch=Exact': async (given) => {
     const answer = await given.client.get(await secretsOf(given), { watch: true, sendInitialEvents: true, resourceVersionMatch: 'Exact' });
     expectRefusal(answer, 422, 'Invalid', 'resourceVersionMatch');
   },
@@ -252,7 +252,7 @@ export const WATCH_CASES = area('watches', {
     const watch = await given.client.watch(collection, { timeoutSeconds: 3 });
     expect(described(await watch.rest())).toEqual(['ADDED a']);
   },
-  'with bookmarks allowed, a stream that ends by its time-out says how far it went': async (given) => {
+  'with bookmarks allowed, a stream that ends by its timeout sends a bookmark first': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a'));
     const watch = await given.client.watch(collection, { allowWatchBookmarks: true, timeoutSeconds: 4 });
@@ -269,7 +269,7 @@ export const WATCH_CASES = area('watches', {
     const watch = await given.client.watch(await secretsOf(given), { timeoutSeconds: 4 });
     expect(described(await watch.rest())).toEqual([]);
   },
-  'a version from before the kind was served is too old: an ERROR event with 410, then the end': async (given) => {
+  'a resourceVersion from before the kind was served is too old: an ERROR event with 410, then the end': async (given) => {
     const old = (await given.create(await secretsOf(given), secret('old'))).metadata.resourceVersion;
     const kind = await defineGauge(given);
     await given.create(kind.collection, aGauge(kind, 'a'));
@@ -279,7 +279,7 @@ export const WATCH_CASES = area('watches', {
     expect(events[0]?.object).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'Expired', code: 410 });
     expect(events[0]?.object.message).toMatch(/^too old resource version: \d+ \(\d+\)$/);
   },
-  'a version that is no number is refused': async (given) => {
+  'a resourceVersion that is not a number is refused': async (given) => {
     const answer = await given.client.get(await secretsOf(given), { watch: true, resourceVersion: 'newest' });
     expect(answer.body).toMatchObject({
       kind: 'Status',
@@ -287,11 +287,11 @@ export const WATCH_CASES = area('watches', {
       message: expect.stringMatching(/^resourceVersion: Invalid value: "newest"/),
     });
   },
-  'a selector that cannot be read is 400, not a stream': async (given) => {
+  'an invalid selector is 400, not a stream': async (given) => {
     const answer = await given.client.get(await secretsOf(given), { watch: true, labelSelector: 'a b' });
     expectRefusal(answer, 400, 'BadRequest');
   },
-  'custom resources are watched like any other': async (given) => {
+  'custom resources are watched like built-in ones': async (given) => {
     const kind = await defineGauge(given);
     const watch = await given.client.watch(kind.collection);
     await given.create(kind.collection, aGauge(kind, 'a', { spec: { level: 1 } }));
@@ -305,7 +305,7 @@ export const WATCH_CASES = area('watches', {
       ['Gauge', kind.apiVersion, 2],
     ]);
   },
-  'custom resources have initial events and the bookmark that ends them': async (given) => {
+  'custom resources have initial events and the bookmark after them': async (given) => {
     const kind = await defineGauge(given);
     await given.create(kind.collection, aGauge(kind, 'a'));
     const watch = await given.client.watch(kind.collection, INITIAL);
@@ -313,7 +313,7 @@ export const WATCH_CASES = area('watches', {
     expect(described(events.slice(0, -1))).toEqual(['ADDED a']);
     expect(events.at(-1)?.object).toMatchObject({ kind: 'Gauge', apiVersion: kind.apiVersion });
   },
-  'a deletion that waits for a finalizer is first MODIFIED, then DELETED': async (given) => {
+  'a deletion with a finalizer is first MODIFIED, then DELETED': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, { metadata: { name: 'a', finalizers: ['example.com/wait'] } });
     const watch = await given.client.watch(collection, { resourceVersion: await versionOf(given, collection) });
@@ -323,7 +323,7 @@ export const WATCH_CASES = area('watches', {
     expect(described(events)).toEqual(['MODIFIED a', 'DELETED a']);
     expect(events[0]?.object.metadata.deletionTimestamp).toEqual(expect.any(String));
   },
-  'the stream is JSON, one event a line': async (given) => {
+  'the stream is JSON, one event per line': async (given) => {
     const watch = await given.client.watch(await secretsOf(given));
     expect(watch.contentType).toMatch(/^application\/json/);
   },
