@@ -3,7 +3,7 @@
 import type { WorkloadRecord } from '#kube/records/workload';
 import { workloadKey, workloadPath } from '#kube/records/workload';
 import type { Instant } from '#kube/units';
-import { intentOf } from '../core/overrides/intent.ts';
+import { fingerprintIntent } from '../core/overrides/intent.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { recordAudit, type AuditEntry } from './audit.ts';
@@ -74,7 +74,7 @@ async function annotateFound(
       if (outcome.kind === 'conflict' && tries < MAX_TRIES) {
         const fresh = await lookAgain(ports, workload);
         if (fresh !== null) {
-          if (caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)) return MOVED_ON;
+          if (caller.unmoved === true && fingerprintIntent(fresh.annotations) !== fingerprintIntent(workload.annotations)) return MOVED_ON;
           workload = fresh;
           continue;
         }

@@ -7,7 +7,7 @@ import { replayAll } from '../../src/cli/backtest/replay-pool.ts';
 import type { ReplayedWorkload } from '../../src/cli/backtest/replay-job.ts';
 import { summarize } from '../../src/cli/backtest/summary.ts';
 import { parseRecordedCsv } from '../../src/core/backtest/recorded-csv.ts';
-import { carriedForward, RESOURCES, SLOTS_PER_DAY, SLOTS_PER_HOUR, type Trace, traceOf } from '../../src/core/backtest/time-grid.ts';
+import { fillGaps, RESOURCES, SLOTS_PER_DAY, SLOTS_PER_HOUR, type Trace, traceOf } from '../../src/core/backtest/time-grid.ts';
 import { CONVERTERS, findDataFolder, type RecordedSet } from './recorded-sets.ts';
 import { judge } from './rightsizing-goals.ts';
 
@@ -27,7 +27,7 @@ interface Telling {
 const TELLINGS: readonly Telling[] = [
   { name: 'as it is', of: (trace) => trace },
   { name: 'hours that begin 25 minutes later', of: (trace) => ({ ...trace, firstSlot: trace.firstSlot + 5 }) },
-  { name: 'a fifth of its points lost', of: each((values, next) => carriedForward(values.map((value) => (next() < 0.2 ? NaN : value)))) },
+  { name: 'a fifth of its points lost', of: each((values, next) => fillGaps(values.map((value) => (next() < 0.2 ? NaN : value)))) },
   { name: 'outages of 1 to 12 hours, a tenth of the time', of: each(withOutages) },
   { name: 'ten times as large', of: each((values) => values.map((value) => value * 10)) },
   { name: 'its first two days, the second scored', of: each((values) => values.slice(0, 2 * SLOTS_PER_DAY)), warmUpDays: 1 },

@@ -13,7 +13,7 @@ import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/
 import { podAmounts } from '../../core/resize/creation/whole-pod.ts';
 import type { ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { SECOND_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
-import { ownerByName } from '../../core/model/owner-by-name.ts';
+import { inferOwner } from '../../core/model/infer-owner.ts';
 import { workloadKey, type OwnerRef, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -102,7 +102,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
     const { cluster } = this.#dependencies;
     const known = cluster.topOfOwner(namespace, owner);
     if (known !== undefined) return cluster.findWorkload(workloadKey(known));
-    const guess = ownerByName(owner, labels);
+    const guess = inferOwner(owner, labels);
     return guess === null ? undefined : cluster.findWorkload(workloadKey({ namespace, ...guess }));
   }
 

@@ -92,13 +92,13 @@ export function ownNote(workload: WorkloadRecord, signer: RecordSigner): IdleNot
 export function judgeOriginal(workload: WorkloadRecord, signer: RecordSigner): 'own' | 'not-signed' | 'unreadable' | null {
   const text = workload.annotations[WORKLOAD_ANNOTATIONS.original];
   if (text === undefined) return null;
-  if (!signer.isOurs(bindingOf(workload, WORKLOAD_ANNOTATIONS.original), text)) return 'not-signed';
+  if (!signer.isAuthentic(bindingOf(workload, WORKLOAD_ANNOTATIONS.original), text)) return 'not-signed';
   return readOriginalNote(text) === null ? 'unreadable' : 'own';
 }
 
 export function isOwnNote(workload: WorkloadRecord, signer: RecordSigner): boolean {
   const { [WORKLOAD_ANNOTATIONS.idle]: note = '' } = workload.annotations;
-  return signer.isOurs(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), note);
+  return signer.isAuthentic(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), note);
 }
 
 function bindingOf({ kind, uid }: WorkloadRecord, field: string): RecordBinding {

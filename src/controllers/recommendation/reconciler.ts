@@ -164,7 +164,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     if (query === null || !needsErrorRate(situation, underWayInAnyClass(decision.memory))) {
       return { situation, decision, basis: first };
     }
-    const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
+    const errorRate = (await errorRates?.query(query, situation.now, signal)) ?? null;
     const basis = remembered(this.#ports, key);
     const now = { ...this.#situation(workload, governance, advice, basis), errorRate };
     return { situation: now, decision: this.#decideNow(now), basis };

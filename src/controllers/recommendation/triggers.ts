@@ -1,4 +1,4 @@
-import { intentOf } from '../../core/overrides/intent.ts';
+import { fingerprintIntent } from '../../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../../ports/cluster-reader.ts';
 import { AutoscalerReports } from './autoscaler-reports.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
@@ -23,7 +23,7 @@ export function watchWorkloads(
   const hasNewReport = (key: WorkloadKey): boolean => {
     const workload = cluster.findWorkload(key);
     const before = intents.get(key) ?? '';
-    const now = workload === undefined ? '' : intentOf(workload.annotations);
+    const now = workload === undefined ? '' : fingerprintIntent(workload.annotations);
     if (now === '') intents.delete(key);
     else intents.set(key, now);
     return now !== before;

@@ -3,7 +3,7 @@
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { CheckpointStore, UsageCheckpoint } from '../../ports/checkpoint-store.ts';
-import type { UsageRecommender, RecommenderMarks } from '../../ports/usage-recommender.ts';
+import type { UsageRecommender, SequenceNumbers } from '../../ports/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 
 /** A crash loses at most this much learning; a write of all of 25,000 containers is 300 MB, so only what changed is written. */
@@ -24,7 +24,7 @@ export interface CheckpointDependencies {
 /** Restores at start, saves what changed from time to time and at the end. Only one replica at a time may save. */
 export class Checkpoints {
   readonly #dependencies: CheckpointDependencies;
-  #saved: RecommenderMarks | null = null;
+  #saved: SequenceNumbers | null = null;
   /** Everything that the store holds has been read once: before that a save could put days of history under minutes. */
   #restored = false;
   #saving = false;
@@ -52,7 +52,7 @@ export class Checkpoints {
       refused += taken.refused;
     };
     try {
-      const fresh = this.#saved === null && (await recommender.marks()).every((mark) => mark === 0);
+      const fresh = this.#saved === null && (await recommender.sequenceNumbers()).every((mark) => mark === 0);
       let portion: UsageCheckpoint[] = [];
       for await (const checkpoint of store.loadCheckpoints()) {
         portion.push(checkpoint);
@@ -62,7 +62,7 @@ export class Checkpoints {
       }
       await take(portion);
       this.#restored = true;
-      if (fresh) this.#saved = await recommender.marks();
+      if (fresh) this.#saved = await recommender.sequenceNumbers();
     } catch (err) {
       logger.warn('Reading checkpoints failed; beginning with what can be learnt, and asking again', { err });
     }
@@ -111,7 +111,7 @@ export class Checkpoints {
     try {
       if (!this.#restored) await this.restore();
       if (!this.#restored || left !== this.#left) return;
-      const marks = await recommender.marks();
+      const sequenceNumbers = await recommender.sequenceNumbers();
       const savedAt = clock.now();
       for await (const portion of recommender.changedSince(this.#saved)) {
         const rows = portion.map((checkpoint) => ({ ...checkpoint, savedAt }));
@@ -119,7 +119,7 @@ export class Checkpoints {
         if (laterTerm !== null) this.#refused(laterTerm);
         if (laterTerm !== null || left !== this.#left) return;
       }
-      this.#saved = marks;
+      this.#saved = sequenceNumbers;
     } catch (err) {
       logger.warn('Saving checkpoints failed; will retry', { err });
     } finally {

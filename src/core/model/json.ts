@@ -1,8 +1,9 @@
-// JSON that a person or another program has written: read without exceptions.
+// Parsing of untrusted JSON without exceptions.
 
+/** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** undefined where it is no JSON. */
+/** undefined: the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -11,6 +12,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a value is an object, not null and not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // What speaks for a limit exception now, by container and resource. It is one only where the ordinary way cannot give what
 // is needed: a raise that is recommended, and may be applied, is no exception.
 
-import { addedBySteps } from '../../../model/explanation-step.ts';
+import { stepDifferences } from '../../../model/explanation-step.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
 import type { ResourceName } from '#kube/records/resources';
 import { MiB, type Instant, type Ratio } from '#kube/units';
@@ -207,7 +207,7 @@ function lately(
 
 /** The recommendation as it would be without a ceiling, and without what only this hour asks for. */
 function learntNeed({ target, steps }: ResourceAdvice): number {
-  const added = addedBySteps(steps);
+  const added = stepDifferences(steps);
   const moved = steps.reduce((sum, { step }, index) => (step === 'ceiling' || step === 'increase' ? sum + (added[index] ?? 0) : sum), 0);
   return target - moved;
 }
