@@ -3,7 +3,7 @@
 import type { WorkloadRecord } from '#kube/records/workload';
 import { workloadKey, workloadPath } from '#kube/records/workload';
 import type { Instant } from '#kube/units';
-import { intentOf } from '../core/overrides/intent.ts';
+import { fingerprintIntent } from '../core/overrides/intent.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import type { AuditEntry } from './audit.ts';
@@ -81,7 +81,7 @@ function annotateFound(
     async readAgain(workload) {
       const fresh = await readAgain(ports, workload);
       if (fresh === null) return null;
-      return caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)
+      return caller.unmoved === true && fingerprintIntent(fresh.annotations) !== fingerprintIntent(workload.annotations)
         ? MOVED_ON
         : { kind: 'read', object: fresh };
     },

@@ -4,9 +4,9 @@ import { parseDuration } from '../core/model/duration.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, MINUTE_MS } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
-import { notesAfter } from '../core/overrides/override-notes.ts';
+import { updateNotes } from '../core/overrides/override-notes.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
-import { readResetRequest, resetBinding, resetText, restartProblem } from '../core/resource-audit/reset-request.ts';
+import { readResetRequest, resetBinding, formatResetRequest, restartProblem } from '../core/resource-audit/reset-request.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
@@ -50,8 +50,8 @@ export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly
           kind: 'write',
           annotations: {
             ...held,
-            [RESET]: ports.signer.sign(resetBinding(workload), resetText({ by, at: now, heldUntil, reason, restarted: false })),
-            [NOTES]: notesAfter(workload.annotations, held, { by, at: now, reason }),
+            [RESET]: ports.signer.sign(resetBinding(workload), formatResetRequest({ by, at: now, heldUntil, reason, restarted: false })),
+            [NOTES]: updateNotes(workload.annotations, held, { by, at: now, reason }),
           },
           audit: {
             action: 'ResetToDeploy',

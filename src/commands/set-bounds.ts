@@ -1,7 +1,7 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { mergeBounds, type BoundsChange } from '../core/overrides/merge-bounds.ts';
-import { notesAfter } from '../core/overrides/override-notes.ts';
+import { updateNotes } from '../core/overrides/override-notes.ts';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { annotateWorkload, type AnnotationPlan } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
@@ -62,7 +62,7 @@ function bounded(
   const sentence = sets ? `${by} set ${told.join(', ')}` : `${by} removed ${Object.keys(changed).map(shortOf).join(' and ')}`;
   return {
     kind: 'write',
-    annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: reason ?? null }) },
+    annotations: { ...changed, [NOTES]: updateNotes(workload.annotations, changed, { by, at: now, reason: reason ?? null }) },
     audit: {
       action: sets ? 'SetBounds' : 'RemoveBounds',
       eventReason: sets ? COMMAND_EVENT.overrideSet : COMMAND_EVENT.overrideRemoved,

@@ -1,7 +1,7 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
-import { notesAfter } from '../core/overrides/override-notes.ts';
+import { updateNotes } from '../core/overrides/override-notes.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
@@ -23,7 +23,7 @@ export const setExclusion: Command<OnWorkload<{ readonly excluded: boolean; read
         const changed = { [EXCLUDE]: after };
         return {
           kind: 'write',
-          annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
+          annotations: { ...changed, [NOTES]: updateNotes(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
           audit: {
             action: 'SetExclusion',
             eventReason: COMMAND_EVENT.exclusionSet,

@@ -2,7 +2,7 @@ import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import type { Operations } from '../apis/http/types.generated.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
-import { notesAfter } from '../core/overrides/override-notes.ts';
+import { updateNotes } from '../core/overrides/override-notes.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
@@ -24,7 +24,7 @@ export const setWorkloadMode: Command<OnWorkload<Operations['setRecommendationMo
         const sentence = body.mode === null ? `${by} went back to the policy's mode` : `${by} set the mode to ${body.mode}`;
         return {
           kind: 'write',
-          annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
+          annotations: { ...changed, [NOTES]: updateNotes(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
           audit: {
             action: 'SetMode',
             eventReason: COMMAND_EVENT.modeSet,

@@ -1,23 +1,23 @@
 import type { Instant } from '#kube/units';
 
-/** Compact state of one container's recommender, kept so that a restart does not begin again. */
+/** Encoded state of one container's recommender; a restart continues from it. */
 export interface UsageCheckpoint {
   /** `namespace/kind/name/container`. */
   readonly key: string;
   readonly savedAt: Instant;
-  /** Version of the encoding; a reader that does not know it ignores the checkpoint. */
+  /** Version of the encoding; a checkpoint of an unknown version is ignored. */
   readonly version: number;
   readonly data: Uint8Array;
 }
 
-/** Where the recommender's state outlives a restart. Reads and writes reject while the store is away. */
+/** Stores the recommender's state. Reads and writes reject while the store is unavailable. */
 export interface CheckpointStore {
   /**
-   * Replaces what is stored under the same keys, except checkpoints that a later term has saved: a deposed leader may save late.
-   * Returns the greatest of those later terms; null: everything was written.
+   * Writes checkpoints, except over those of a later leadership term: a former leader may write late. Returns the highest such
+   * term; null: everything was written.
    */
   saveCheckpoints(checkpoints: readonly UsageCheckpoint[], term: number): Promise<number | null>;
   loadCheckpoints(): AsyncIterable<UsageCheckpoint>;
-  /** Checkpoints that a later term has saved stay. */
+  /** Deletes checkpoints, except those of a later term. */
   deleteCheckpoints(keys: readonly string[], term: number): Promise<void>;
 }

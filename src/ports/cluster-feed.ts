@@ -1,4 +1,4 @@
-// What the informers hand to the one in-memory model, and what they say of themselves.
+// What informers write into the in-memory model of the cluster, and their status.
 
 import type {
   DisruptionBudgetRecord,
@@ -14,7 +14,7 @@ import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
 
-/** An object of a kind of ours, as wire JSON without managed fields. */
+/** A custom resource of Evenkeel, as wire JSON without managed fields. */
 export interface OwnRecord {
   readonly plural: string;
   readonly namespace: string | null;
@@ -24,12 +24,12 @@ export interface OwnRecord {
 
 /** The kill switch: ConfigMap `evenkeel-pause` in Evenkeel's own namespace. */
 export interface PauseRecord {
-  /** null: until the ConfigMap is removed (also where `until` cannot be read: a doubt pauses). */
+  /** null: until the ConfigMap is deleted. An `until` that cannot be parsed also pauses. */
   readonly until: Instant | null;
   readonly reason: string;
 }
 
-/** Record by kind of delta. `workload` also carries ReplicaSets and Jobs that have an owner: the links between pods and workloads. */
+/** Record by kind of delta. `workload` includes owned ReplicaSets and Jobs, which link pods to top-level workloads. */
 interface ClusterRecords {
   readonly pod: PodRecord;
   readonly node: NodeRecord;
@@ -49,57 +49,58 @@ interface ClusterRecords {
 export type ClusterKind = keyof ClusterRecords;
 
 /**
- * One object as it now is; `record` null when it is gone. Keys: `name`, or `namespace/name`; workloads by WorkloadKey, own
- * objects `plural/name` or `plural/namespace/name`.
+ * Current state of one object; `record` null: it was deleted. Keys: `name` or `namespace/name`; workloads by WorkloadKey,
+ * custom resources `plural/name` or `plural/namespace/name`.
  */
 export type ClusterDelta = {
   readonly [K in ClusterKind]: { readonly kind: K; readonly key: string; readonly record: ClusterRecords[K] | null };
 }[ClusterKind];
 
-/** How one informer does, for `/readyz` and `/api/v1/health`. */
+/** Status of one informer, for `/readyz` and `/api/v1/health`. */
 export interface InformerStatus {
   /** `pods`, `deployments.apps`. */
   readonly name: string;
   readonly synced: boolean;
-  /** Without it nothing is decided. */
+  /** Whether decisions need it even before it has listed. */
   readonly required: boolean;
   /**
-   * What is decided stands on it at this moment: it is required, or it holds wishes (policies, Recommendations) that the
-   * API server has shown us once. A kind that is not served holds none.
+   * Whether decisions rely on it: it is required, or its kind carries user requests (policies, Recommendations) and has been
+   * listed once. A kind that is not served carries none.
    */
   readonly decisive: boolean;
   readonly objects: number;
-  /** Domain time at which the API server was last heard on this kind. */
+  /** Domain time of the last list, event or bookmark of this kind. */
   readonly confirmedAt: Instant;
   /** Domain time of the last watch event about an object; null: none since the start. */
   readonly lastEventAt: Instant | null;
-  /** Listings and watches begun again after a failure. */
+  /** Lists and watches restarted after a failure. */
   readonly restarts: number;
-  /** What is wrong now, in words; null while it is well. */
+  /** Message of the current problem; null: none. */
   readonly problem: string | null;
-  /** Objects whose newest state could not be decoded: how many, and one of them with its field. Null: none. */
+  /** Count of objects whose newest state cannot be decoded, and the first of them with its field. Null: none. */
   readonly unreadable: { readonly count: number; readonly first: { readonly key: string; readonly problem: string } } | null;
 }
 
-/** The informers about themselves. */
+/** Status of all informers. */
 export interface FeedStatus {
+  /** Whether every required informer has listed once. */
   synced(): boolean;
-  /** The oldest `confirmedAt` of those that are decisive. */
+  /** The oldest `confirmedAt` of the decisive informers. */
   confirmedAt(): Instant;
-  /** Which of them that is, and what is wrong with it, in words; null where nothing is. */
-  holdUp(): string | null;
+  /** Message that names the decisive informer with the oldest `confirmedAt` and its problem; null: it has none. */
+  describeStaleness(): string | null;
   informers(): readonly InformerStatus[];
 }
 
-/** Where informers put what they hear. `apply` is synchronous and cheap. */
+/** Receives the objects that informers list and watch. `apply` is synchronous and cheap. */
 export interface ClusterSink {
   apply(delta: ClusterDelta): void;
-  /** From now on freshness is what `status` says. */
+  /** Takes `synced` and `confirmedAt` from `status` from now on. */
   follow(status: FeedStatus): void;
 }
 
-/** Asked before every effect, besides what else the gate asks. */
+/** The effect gate reads it before every effect. */
 export interface PauseReader {
-  /** The pause in force at `now`, or null. */
+  /** The pause in force at `now`; null: none. */
   activePause(now: Instant): PauseRecord | null;
 }

@@ -13,12 +13,12 @@ import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '#kube/records/workload';
 
-/** What changed; consumers look the object up again (level-triggered). */
+/** A changed object; subscribers read its current state themselves (level-triggered). */
 export type ClusterChange =
   | { readonly kind: 'pod'; readonly key: string; readonly workload: WorkloadKey | null }
   | { readonly kind: 'node'; readonly key: string }
   | { readonly kind: 'workload'; readonly key: WorkloadKey }
-  /** What it scales or sizes, now and before. */
+  /** `workloads`: those that it scales or sizes, now and before the change. */
   | { readonly kind: 'hpa' | 'vpa' | 'scaledobject'; readonly key: string; readonly workloads: readonly WorkloadKey[] }
   | { readonly kind: 'namespace' | 'budget' | 'limitrange' | 'quota'; readonly key: string }
   | { readonly kind: 'podresizepolicy'; readonly key: string }
@@ -26,13 +26,13 @@ export type ClusterChange =
   | { readonly kind: 'other'; readonly key: string };
 
 /**
- * The cluster as the informers last saw it: every read is a look-up in memory. Records are immutable; lists are stable
- * until the next change and must not be kept across an await.
+ * The informers' cache of the cluster: every read is a look-up in memory. Records are immutable; iterables are valid until
+ * the next change and must not be used after an await.
  */
 export interface ClusterReader {
-  /** True when every informer has listed once. */
+  /** Whether every informer has listed once. */
   synced(): boolean;
-  /** When the informers last heard anything at all (events or bookmarks), the oldest of them. */
+  /** Time of the last event or bookmark of the informer that is furthest behind. */
   confirmedAt(): Instant;
   nodes(): Iterable<NodeRecord>;
   findNode(name: string): NodeRecord | undefined;
@@ -41,18 +41,18 @@ export interface ClusterReader {
   findPodByUid(uid: string): PodRecord | undefined;
   podsOnNode(node: string): Iterable<PodRecord>;
   podsOf(workload: WorkloadKey): Iterable<PodRecord>;
-  /** The top-level owner of a pod; undefined until the chain of owners is known. */
+  /** The top-level owner of a pod; undefined until each owner of the chain has been listed. */
   workloadOf(pod: PodRecord): WorkloadRef | undefined;
   /** Top-level workloads only: a ReplicaSet under a Deployment and a Job under a CronJob are not among them. */
   workloads(): Iterable<WorkloadRecord>;
   findWorkload(key: WorkloadKey): WorkloadRecord | undefined;
-  /** All kinds that share the name. */
+  /** Workloads of any kind with the name. */
   findWorkloadsNamed(namespace: string, name: string): readonly WorkloadRecord[];
   namespaces(): Iterable<NamespaceRecord>;
   findNamespace(name: string): NamespaceRecord | undefined;
   hpas(): Iterable<HpaRecord>;
   hpasOf(workload: WorkloadKey): readonly HpaRecord[];
-  /** Of KEDA, that scale it. */
+  /** KEDA ScaledObjects that scale the workload. */
   scaledObjectsOf(workload: WorkloadKey): readonly ScaledObjectRecord[];
   vpasOf(workload: WorkloadKey): readonly VpaRecord[];
   budgetsOf(pod: PodRecord): readonly DisruptionBudgetRecord[];
@@ -62,9 +62,9 @@ export interface ClusterReader {
   podResizePolicies(): Iterable<PodResizePolicy>;
   recommendations(): Iterable<Recommendation>;
   findRecommendation(workload: WorkloadKey): Recommendation | undefined;
-  /** Other kinds of ours, as wire objects, by plural. */
+  /** Custom resources of Evenkeel by plural, as wire JSON. */
   ownObjects(plural: string): Iterable<Readonly<Record<string, unknown>>>;
   totals(): { readonly pods: number; readonly nodes: number; readonly workloads: number };
-  /** Called synchronously after each change; must only enqueue. Returns the cancel. */
+  /** Calls the listener synchronously after each change; it must only enqueue. Returns the cancel function. */
   subscribe(listener: (change: ClusterChange) => void): () => void;
 }

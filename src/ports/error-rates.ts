@@ -1,7 +1,7 @@
 import type { Instant } from '#kube/units';
 
-/** Tells the error rate of a workload by a person's query. */
+/** Error rate of a workload by the query of its policy. */
 export interface ErrorRates {
-  /** The sum of what the query answers for a moment; null where it answers nothing, or not in time. Never throws but when aborted. */
-  ask(query: string, at: Instant, signal: AbortSignal): Promise<number | null>;
+  /** Sum of the query's result at `at`; null: it is empty, fails or times out. Rejects only when aborted. */
+  query(query: string, at: Instant, signal: AbortSignal): Promise<number | null>;
 }

@@ -1,4 +1,4 @@
-/** The object an event is about. */
+/** The `regarding` object of an Event. */
 export interface EventSubject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -7,17 +7,18 @@ export interface EventSubject {
   readonly uid: string;
 }
 
+/** An Event to be written. */
 export interface EventSpec {
   readonly subject: EventSubject;
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, a constant of the API. */
   readonly reason: string;
-  /** What was done, for events.k8s.io: `Resize`, `RollBack`, … */
+  /** `action` of events.k8s.io: `Resize`, `RollBack`, … */
   readonly action: string;
   readonly message: string;
 }
 
-/** Never awaited and never throws: an event that cannot be written is counted. Equal ones within 2 minutes become one series. */
+/** Writes Events without blocking and without throwing; a failed write is counted. Equal Events within 2 minutes become one series. */
 export interface EventRecorder {
   record(event: EventSpec): void;
 }

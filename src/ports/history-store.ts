@@ -5,14 +5,14 @@ import type { SharedState } from './shared-state.ts';
 import type { TimelineReader, TimelineWriter } from './timeline.ts';
 import type { UsageRollupReader, UsageRollupWriter } from './usage-rollups.ts';
 
-/** Whether the store works, for `/api/v1/health`. */
+/** Status of the store, for `/api/v1/health`. */
 export interface StoreHealth {
   status(): { readonly ok: boolean; readonly message: string; readonly since: Instant };
 }
 
 /**
- * All topics of one database, for the process that opens it. Losing it loses history and nothing else. Appended rows are queued
- * (bounded) and written in batches; while the store is away the oldest are dropped and counted.
+ * All tables of one database, for the process that opens it. Losing it loses history and nothing else. Appended rows wait in
+ * a bounded queue and are written in batches; while the store is unavailable the oldest are dropped and counted.
  */
 export interface HistoryStore
   extends
@@ -24,9 +24,9 @@ export interface HistoryStore
     TimelineWriter,
     UsageRollupReader,
     UsageRollupWriter {
-  /** What replicas tell each other through it; null where the store is of one process alone. */
+  /** Records that replicas share; null: only one process can open the store. */
   readonly shared: SharedState | null;
-  /** Everything queued is on disk when it resolves. */
+  /** Resolves when every queued row is on disk. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }

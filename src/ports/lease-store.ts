@@ -1,4 +1,4 @@
-/** A coordination.k8s.io Lease, as leader election reads it. Times are as the holder wrote them and are never compared with ours. */
+/** A coordination.k8s.io Lease. Times are the holder's and are never compared with the local clock, which may differ. */
 export interface LeaseRecord {
   readonly resourceVersion: string;
   /** Empty when released. */
@@ -9,13 +9,14 @@ export interface LeaseRecord {
   readonly transitions: number;
 }
 
+/** The fields of a Lease that a holder writes. */
 export type LeaseWrite = Omit<LeaseRecord, 'resourceVersion'>;
 
-/** One lease by name. Reads and writes throw when no answer comes; a lost race is a value. */
+/** One Lease. A method rejects when the API server does not answer; a lost race is a value. */
 export interface LeaseStore {
   read(signal: AbortSignal): Promise<LeaseRecord | undefined>;
-  /** Creates the lease; undefined when somebody else was first. */
+  /** Creates the Lease; undefined: it exists already. */
   create(lease: LeaseWrite, signal: AbortSignal): Promise<LeaseRecord | undefined>;
-  /** Replaces it if it is still at `resourceVersion`; undefined when it moved on. */
+  /** Replaces the Lease; undefined: it is no longer at `resourceVersion`. */
   update(resourceVersion: string, lease: LeaseWrite, signal: AbortSignal): Promise<LeaseRecord | undefined>;
 }

@@ -1,6 +1,6 @@
 /**
- * Fields of a log line; keys are fixed words (`controller`, `object`, `reconcileId`, `durationMs`, `err`). The line's own
- * words are none of them: a field so named would be lost under the constant message.
+ * Fields of a log line; keys are fixed words (`controller`, `object`, `reconcileId`, `durationMs`, `err`). `time`, `level` and
+ * `message` are refused: the line's own value would overwrite such a field.
  */
 export type LogFields = Readonly<Record<string, unknown>> & {
   readonly time?: never;
@@ -9,13 +9,14 @@ export type LogFields = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Structured logging. Messages are constant strings, what varies goes in fields. error: someone must act; warn: degraded
- * and heals itself; info: a decision or a change of state; debug: the rest.
+ * Structured logging. Messages are constant strings, variable values are fields. error: an administrator must act; warn:
+ * degraded, and recovers by itself; info: a decision or a change of state; debug: the rest.
  */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /** A logger that adds the fields to each line. */
   child(fields: LogFields): Logger;
 }

@@ -5,7 +5,7 @@ export interface Counter {
 }
 export interface Gauge {
   set(value: number, labels?: Labels): void;
-  /** Forgets one label combination, so that what is gone is not exported for ever. */
+  /** Removes the series of a label combination; the series of a deleted object would otherwise be exported for ever. */
   remove(labels: Labels): void;
 }
 export interface Histogram {
@@ -21,7 +21,7 @@ export interface MetricSpec {
   readonly buckets?: readonly number[];
 }
 
-/** Where metrics are made. The same spec twice answers the same metric. */
+/** Registers metrics. A spec that is registered already returns the same metric. */
 export interface Metrics {
   counter(spec: MetricSpec): Counter;
   gauge(spec: MetricSpec): Gauge;

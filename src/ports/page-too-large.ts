@@ -1,4 +1,4 @@
-/** An answer has more bytes than it may, such as a kubelet's page for what its node runs. Nothing of it is used. */
+/** A response exceeds its maximum size, such as a kubelet's page for the pods of its node. It is discarded. */
 export class PageTooLarge extends Error {
   constructor(what: string, options?: ErrorOptions) {
     super(what, options);

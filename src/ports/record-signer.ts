@@ -1,7 +1,7 @@
-// Records that Evenkeel writes on objects of others: whoever may annotate the object can write anything there, so that one
-// counts only with a signature that nobody else can make.
+// Records that Evenkeel writes on objects of users. A user who may annotate the object can write any value there, so a record
+// is trusted only with a valid signature.
 
-/** What a record is of: on another object, or in another field, it does not count. */
+/** The object and field of a record: its signature is invalid on another object or in another field. */
 export interface RecordBinding {
   readonly kind: string;
   readonly uid: string;
@@ -9,10 +9,12 @@ export interface RecordBinding {
   readonly field: string;
 }
 
+/** Signs records and verifies their signatures. */
 export interface RecordSigner {
-  /** Without a key nothing is signed, and no record is known to be ours. */
+  /** Without a key no record can be signed, and none is verified. */
   readonly hasKey: boolean;
-  /** The record, a JSON object, with its signature as its last member. @throws without a key */
+  /** Returns the record, a JSON object, with its signature as its last member. @throws without a key */
   sign(binding: RecordBinding, record: string): string;
-  isOurs(binding: RecordBinding, value: string): boolean;
+  /** Whether the record has a valid signature for the binding. */
+  isAuthentic(binding: RecordBinding, value: string): boolean;
 }

@@ -1,36 +1,37 @@
 import type { Instant } from '#kube/units';
 
-/** What the leader tells the other replicas; the newest of a topic and key is the one that stands. */
+/** A record that the leader publishes for the other replicas; the newest of a topic and key replaces earlier ones. */
 export interface SharedRecord {
-  /** `usage`, `summary`, `evidence`: by node. `decision`: by workload. `source`: what usage is read from. */
+  /** `usage`, `summary`, `evidence`: keyed by node. `decision`: keyed by workload. `source`: status of the usage source. */
   readonly topic: 'usage' | 'summary' | 'evidence' | 'decision' | 'source';
   readonly key: string;
-  /** When it was true. */
+  /** When it was read or decided. */
   readonly at: Instant;
-  /** A JSON value; null of a decision that stands no more. */
+  /** A JSON value; null: the decision was deleted. */
   readonly body: unknown;
 }
 
+/** A page of changed records. */
 export interface SharedChanges {
   readonly records: readonly SharedRecord[];
-  /** Where to go on the next time. */
+  /** Continues after this page. */
   readonly cursor: number;
-  /** There is more behind the cursor already. */
+  /** Whether there are changes after the cursor already. */
   readonly more: boolean;
 }
 
 /**
- * The part of a store that more than one replica can read. One replica, the leader, writes; losing it loses nothing that
- * the leader would not tell again within its next reading.
+ * Records in a store that every replica can read. Only the leader writes; it publishes them all again after its next reading,
+ * so that a lost store loses nothing.
  */
 export interface SharedState {
-  /** Queued, and written within a second while the store answers. Of what waits, a later record replaces an earlier of the same key. */
+  /** Queues the record; it is written within a second while the store is available. A queued record is replaced by a later one of its key. */
   share(record: SharedRecord): void;
-  /** What was shared and is not written yet never will be: who leads no more must not write over what its successor tells. */
-  withdraw(): void;
+  /** Drops the queue when leadership ends: a former leader must not overwrite the records of its successor. */
+  discardQueued(): void;
   /**
-   * What changed after `cursor`, in the order of the changes, a page at a time; from 0 on everything that stands. Rejects
-   * when the store is away.
+   * Records that changed after `cursor`, in order, a page at a time; 0 reads every current record. Rejects while the store is
+   * unavailable.
    */
   changes(cursor: number): Promise<SharedChanges>;
 }

@@ -1,6 +1,6 @@
 import type { DurationMs, Instant } from '#kube/units';
 
-/** What kind of act an entry records. */
+/** The kind of action that an entry records. */
 export type ActivityKind = 'scale-up' | 'scale-down' | 'consolidate' | 'resize' | 'rebalance' | 'hpa' | 'scheduled' | 'interruption';
 
 /** An object of any kind, as the timeline names it. */
@@ -9,7 +9,7 @@ export interface TimelineObject {
   readonly name: string;
 }
 
-/** One act on one object, or on one container of a pod, whether it was carried out or not. */
+/** One action on one object, or on one container of a pod, whether it was carried out or not. */
 export interface TimelineEntry {
   readonly id: string;
   readonly at: Instant;
@@ -21,9 +21,9 @@ export interface TimelineEntry {
   readonly pod: string | null;
   /** The container whose values `from` and `to` are; null: they describe the object. Containers changed at once are an entry each. */
   readonly container: string | null;
-  /** Null where there is nothing to compare. */
+  /** The value before; null: there is none to compare. */
   readonly from: unknown;
-  /** The same afterwards, or a text that says what was done. */
+  /** The value afterwards, or a description of what was done. */
   readonly to: unknown;
   readonly reason: string;
   readonly actor: string;
@@ -31,7 +31,7 @@ export interface TimelineEntry {
   readonly message: string;
   /** From the request to the API server's answer; null: not measured. */
   readonly durationMs: DurationMs | null;
-  /** What the act adds to the cost of what is requested, at the node's price; null: not known. */
+  /** Change of the cost of requests at the node's price; null: no price is known. */
   readonly costDeltaPerHourUsd: number | null;
 }
 
@@ -47,10 +47,10 @@ export interface TimelineFilter {
   readonly limit: number;
 }
 
-/** What was done, to which object and why. Reads reject while the store is away. */
+/** Recorded actions. Reads reject while the store is unavailable. */
 export interface TimelineReader {
   /** The newest first. */
   readEntries(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
-  /** Calls the listener with each entry that this process appends from now on; returns what ends that. */
+  /** Calls the listener with each entry that this process appends from now on. Returns the cancel function. */
   onEntry(listener: (entry: TimelineEntry) => void): () => void;
 }

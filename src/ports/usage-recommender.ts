@@ -4,35 +4,36 @@ import type { WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../core/recommender/advice.ts';
 import type { BackfillResult, RecommenderCheckpoint } from '../core/recommender/recommender.ts';
 
-/** How far each part of a learner had come: opaque, good for asking later what changed since. */
-export type RecommenderMarks = readonly number[];
+/** Sequence number of each worker at some time; opaque. `changedSince` returns the changes after it. */
+export type SequenceNumbers = readonly number[];
 
 /**
- * Turns usage into advice, in this thread or in others. What is told is taken in before anything that is asked after it.
- * Questions reject while a part of it is being rebuilt or does not answer: ask again later.
+ * Computes recommendations from usage, in this thread or in workers. Observations are applied before later requests. A
+ * request rejects while a worker restarts or does not answer; the caller retries later.
  */
 export interface UsageRecommender {
-  /** Takes one sample of one container of one pod. */
+  /** Records one sample of one container of one pod. */
   observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void;
   /**
-   * Takes an OOM kill.
-   * @param limitBytes in force at the death; null: there was none
-   * @param workingSetBytes the last one before the death; null: not measured. Left out: the limit was hit
+   * Records an OOM kill.
+   * @param limitBytes in force at the kill; null: there was none
+   * @param workingSetBytes the last one before the kill; null: not measured. Absent: the limit was reached
    */
   observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes?: Bytes | null): void;
-  /** A workload began to run another version. */
-  noteChange(workload: WorkloadKey, at: Instant): void;
-  /** Takes in recorded pasts; all series of one workload belong into one call. */
+  /** Records that a workload began to run another version. */
+  observeRollout(workload: WorkloadKey, at: Instant): void;
+  /** Learns from recorded usage; all series of one workload belong in one call. */
   backfill(series: readonly UsageSeries[]): Promise<BackfillResult>;
-  /** Advice for the containers that have rules and of which anything is known, sorted by name. */
+  /** Advice for the containers that have rules and usage or kills, sorted by name. */
   advise(workload: WorkloadKey, now: Instant, rules: ReadonlyMap<string, RecommenderRules>): Promise<readonly ContainerAdvice[]>;
-  marks(): Promise<RecommenderMarks>;
-  /** State of the containers that changed since, in portions; no marks: of all. */
-  changedSince(marks: RecommenderMarks | null): AsyncIterable<readonly RecommenderCheckpoint[]>;
-  /** Takes over checkpoints unless as much is known already; answers how many could not be read. */
+  /** Current sequence numbers, for `changedSince`. */
+  sequenceNumbers(): Promise<SequenceNumbers>;
+  /** Checkpoints of the containers that changed since, in batches; null: of all containers. */
+  changedSince(sequenceNumbers: SequenceNumbers | null): AsyncIterable<readonly RecommenderCheckpoint[]>;
+  /** Loads checkpoints; one of a container with as much usage already is ignored. `refused`: checkpoints that cannot be decoded. */
   restore(checkpoints: readonly RecommenderCheckpoint[]): Promise<{ readonly restored: number; readonly refused: number }>;
-  /** Forgets a workload; answers the keys of its checkpoints, to be deleted. */
+  /** Deletes a workload. Returns the keys of its checkpoints, which the caller deletes. */
   forget(workload: WorkloadKey): Promise<readonly string[]>;
-  /** Workloads of which anything is known. */
+  /** Workloads with usage, kills or rollouts. */
   workloads(): Promise<readonly WorkloadKey[]>;
 }

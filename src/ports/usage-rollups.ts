@@ -1,7 +1,8 @@
 import type { Instant } from '#kube/units';
 
-/** One 5-minute point of one container's (all replicas) usage, for graphs. */
+/** Usage of one container in 5 minutes, over all replicas, for graphs. Null: not measured. */
 export interface UsagePoint {
+  /** `namespace/kind/name/container`. */
   readonly key: string;
   readonly at: Instant;
   readonly cpuMillicores: number | null;
@@ -9,7 +10,7 @@ export interface UsagePoint {
   readonly replicas: number;
 }
 
-/** One 5-minute point of the cluster's totals. Any may be null: not known then. */
+/** Totals of the cluster in 5 minutes, for graphs. Null: not measured. */
 export interface ClusterPoint {
   readonly at: Instant;
   readonly provisionedCpuMillicores: number | null;
@@ -29,9 +30,9 @@ export interface UsageRollupWriter {
   appendCluster(point: ClusterPoint): void;
 }
 
-/** Stored 5-minute points, ascending in time. Reads reject while the store is away. */
+/** Stored 5-minute points, ascending in time. Reads reject while the store is unavailable. */
 export interface UsageRollupReader {
-  /** By key, then by time; both ends included. */
+  /** Points of the keys with the prefix, by key, then by time; both ends included. */
   readUsage(filter: { readonly keyPrefix: string; readonly from: Instant; readonly to: Instant }): Promise<readonly UsagePoint[]>;
   /** Both ends included. */
   readCluster(from: Instant, to: Instant): Promise<readonly ClusterPoint[]>;

@@ -9,12 +9,12 @@ import type {
 } from '#kube/records/usage';
 import type { DurationMs, Instant } from '#kube/units';
 
-/** What one look at a node told. */
+/** Usage of a node and its containers at one reading. */
 export interface UsageReading {
   readonly node: string;
   readonly containers: readonly ContainerUsage[];
   readonly nodeUsage: NodeUsage | null;
-  /** When the node was read, where another replica did that; left out: now. */
+  /** When another replica read the node; absent: this process read it now. */
   readonly readAt?: Instant;
 }
 
@@ -27,7 +27,7 @@ export interface SummaryReading {
   readonly pressure: readonly ContainerPressure[] | null;
 }
 
-/** What the counters of a node's containers said since they were read before. */
+/** What the counters of a node's containers gained since the reading before. */
 export interface EvidenceReading {
   readonly node: string;
   /** Name of the source: `kubelet`, `prometheus`. */
@@ -42,27 +42,30 @@ export interface UsageFailure {
   readonly node: string | null;
   readonly at: Instant;
   readonly message: string;
-  /** Left out: any other reason. */
+  /** Absent: any other reason. */
   readonly code?: 'untrusted-certificate';
 }
 
+/** Receives what a `UsageSource` reads. */
 export interface UsageSink {
   onUsage(reading: UsageReading): void;
   onSummary(reading: SummaryReading): void;
   /** A node (or the whole source) could not be read this time. */
   onFailure(failure: UsageFailure): void;
-  /** Samples that were thrown away, by why: `nan`, `negative`, `future`, `gap`, `out-of-order`, `unknown-pod`, `foreign-pod`. */
+  /** Counts discarded samples by reason: `nan`, `negative`, `future`, `gap`, `out-of-order`, `unknown-pod`, `foreign-pod`. */
   onDropped(reason: string, count: number): void;
 }
 
+/** Receives readings of throttling, restarts and the other counters of containers. */
 export interface EvidenceSink {
   onEvidence(reading: EvidenceReading): void;
   /** The counters of a node's containers could not be read this time. */
   onEvidenceFailure(failure: { readonly node: string; readonly at: Instant; readonly message: string }): void;
-  /** Counters that were thrown away, by why: `unknown-pod`, `foreign-pod`. */
+  /** Counts discarded counters by reason: `unknown-pod`, `foreign-pod`. */
   onDropped(reason: string, count: number): void;
 }
 
+/** A range of past usage; both ends are included. Without namespaces: all of them. */
 export interface UsageRange {
   readonly from: Instant;
   readonly to: Instant;
@@ -70,26 +73,26 @@ export interface UsageRange {
   readonly namespaces?: readonly string[];
 }
 
-/** Where usage comes from: kubelets, metrics.k8s.io, Prometheus, a recording. */
+/** A source of usage: kubelets, metrics.k8s.io, Prometheus or a recording. */
 export interface UsageSource {
   readonly name: string;
-  /** Reads again and again, each `intervalMs` of domain time, until the signal aborts. Never throws for one bad node. */
+  /** Reads every `intervalMs` of domain time until the signal aborts. A node that cannot be read is reported to the sink and does not reject. */
   run(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void>;
 }
 
-/** What usage is read from, and what is wrong with that: in words for people, each with its remedy. A JSON value. */
+/** The usage source in use and its problems, each a message with its remedy. A JSON value. */
 export interface UsageSourceStatus {
-  /** Of the usage source in use now. */
+  /** Name of the usage source in use. */
   readonly name: string;
-  /** Why usage is not what it could be; null: it is. */
+  /** Why usage is incomplete or missing; null: it is complete. */
   readonly problem: string | null;
-  /** Why no kubelet is read now; null: kubelets are read. */
+  /** Why no kubelet is read; null: kubelets are read. */
   readonly kubeletProblem: string | null;
-  /** Why nothing reports throttling now; null: something does. */
+  /** Why throttling is not measured; null: it is. */
   readonly throttlingProblem: string | null;
 }
 
-/** Sources that know the past. A series comes whole; series come in no particular order. */
+/** A source of past usage. Each series is complete; the order of series is undefined. */
 export interface UsageHistorySource {
   readonly name: string;
   range(range: UsageRange, signal: AbortSignal): AsyncIterable<UsageSeries>;

@@ -20,7 +20,7 @@ function partOf(budget: Partial<DisruptionBudgetRecord>, changePods = (pods: rea
 }
 
 const ALL_CAN = 'The one disruption budget can be satisfied.';
-const NONE_CAN = '1 of 1 disruption budgets can never be satisfied: they ask for every replica to be available, so no pod may be evicted.';
+const NONE_CAN = '1 of 1 disruption budgets can never be satisfied: they require every replica to be available, so no pod may be evicted.';
 
 test('a budget that asks for every replica can never be satisfied', () => {
   for (const budget of [{ minAvailable: count(5) }, { minAvailable: percent(100) }, { maxUnavailable: count(0) }]) {

@@ -8,8 +8,8 @@ import type { ClusterPoint } from '../ports/usage-rollups.ts';
 import { sumCents, toCents } from '../core/cost/cents.ts';
 import type { TotalsCache, Totals, Sums } from './totals.ts';
 import { confirmedAt } from './freshness.ts';
-import { healthOf, type HealthEvidence } from '../core/cost/health-score.ts';
-import { runRateOf, type BilledNode } from '../core/cost/run-rate.ts';
+import { computeHealth, type HealthEvidence } from '../core/cost/health-score.ts';
+import { computeRunRate, type BilledNode } from '../core/cost/run-rate.ts';
 import type { NodeQueries } from './nodes.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found } from './outcome.ts';
@@ -57,7 +57,7 @@ export class ClusterQueries {
     const used = this.#used(nodes, totals);
     const recommended = recommendedOf(totals.total);
     const arithmetic = {
-      ...runRateOf(billed(nodes, totals), totals.costs),
+      ...computeRunRate(billed(nodes, totals), totals.costs),
       reclaimedPerMonthUsd: this.#policySavings('reclaimedPerMonthUsd'),
     };
     const item: Cluster = {
@@ -83,7 +83,7 @@ export class ClusterQueries {
       requestedRatio: ratiosOf(requested, allocatable),
       waitingForNodeCapacity: this.#waitingRaises(),
       cost: this.#cost(nodes, arithmetic),
-      health: healthOf(this.#evidence(nodes, pods, allocatable, requested)),
+      health: computeHealth(this.#evidence(nodes, pods, allocatable, requested)),
     };
     return { kind: 'found', item, summary: arithmetic };
   }

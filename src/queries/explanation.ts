@@ -6,7 +6,7 @@ import type {
   RecommendedContainer,
 } from '../apis/http/types.generated.ts';
 import type { RecommendationStatusInput } from '../apis/v1alpha1/index.ts';
-import { addedBySteps } from '../core/model/explanation-step.ts';
+import { stepDifferences } from '../core/model/explanation-step.ts';
 import type { ResourceName } from '#kube/records/resources';
 import type { ContainerAdvice, ResourceAdvice } from '../core/recommender/advice.ts';
 import { isoTimeOrNull } from '#kube/time/iso-time';
@@ -103,7 +103,7 @@ function figuresOf(
 
 /** With what each step adds. */
 function withAdded(steps: readonly Omit<ExplanationStep, 'value'>[]): readonly ExplanationStep[] {
-  const added = addedBySteps(steps);
+  const added = stepDifferences(steps);
   return steps.map(({ step, detail, total }, index) => ({ step, detail, value: added[index] ?? 0, total }));
 }
 

@@ -1,7 +1,7 @@
 import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import { workloadKey } from '#kube/records/workload';
-import { intentOf } from '../core/overrides/intent.ts';
+import { fingerprintIntent } from '../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';
 
 type IntentReader = Pick<
@@ -17,7 +17,7 @@ type IntentReader = Pick<
 export function onNewIntent(cluster: IntentReader, told: () => void): void {
   const known = new Map<string, string>();
   for (const workload of cluster.workloads()) {
-    const intent = intentOf(workload.annotations);
+    const intent = fingerprintIntent(workload.annotations);
     if (intent !== '') known.set(`w/${workloadKey(workload)}`, intent);
   }
   for (const { spec, metadata } of cluster.recommendations()) {
@@ -38,7 +38,7 @@ function intentNow(cluster: IntentReader, change: ClusterChange): { readonly key
   switch (change.kind) {
     case 'workload': {
       const workload = cluster.findWorkload(change.key);
-      return { key: `w/${change.key}`, intent: workload === undefined ? '' : intentOf(workload.annotations) };
+      return { key: `w/${change.key}`, intent: workload === undefined ? '' : fingerprintIntent(workload.annotations) };
     }
     case 'recommendation': {
       const generation = cluster.findRecommendation(change.workload)?.metadata.generation;

@@ -25,7 +25,7 @@ import type { Found, Page } from './outcome.ts';
 import { classRecords } from './class-records.ts';
 import { classOfNode } from '../core/resize/layers/node-classes/class-name.ts';
 import { recommendationRecord, recordInputs } from './recommendation-record.ts';
-import { savingsArithmetic, type PricedPart } from '../core/cost/savings-lines.ts';
+import { explainSavings, type PricedPart } from '../core/cost/explain-savings.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
 import { countWaitingRaises } from './waiting-raises.ts';
@@ -108,7 +108,7 @@ export class RecommendationQueries {
       audit: {
         containers: explainContainers(record, status?.inputs ?? [], decisions.evidence(key) ?? []),
         rules: decisions.rules(workload),
-        money: savingsArithmetic(record, this.#pricedParts(workload, record, status)),
+        money: explainSavings(record, this.#pricedParts(workload, record, status)),
         history,
         wouldChangeIt: wouldChangeIt(record, status?.message),
       },

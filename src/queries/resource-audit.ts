@@ -10,7 +10,7 @@ import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { readRequestsAndLimits, type QuantityPair } from '../core/recommendations/quantities.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { VALUES } from '../core/resize/status/values-codec.ts';
-import { driftOf, worstDrift } from '../core/resource-audit/drift.ts';
+import { findDrift, worstDrift } from '../core/resource-audit/drift.ts';
 import { RecordCache } from './record-cache.ts';
 import { selectPage, type Listing } from './listing.ts';
 import { found, type Found, type Page } from './outcome.ts';
@@ -101,7 +101,7 @@ export class ResourceAuditQueries {
         template: created,
         recommendation: wanted,
         pods: sizes,
-        drift: driftOf({
+        drift: findDrift({
           template: created,
           defaultsFilledIn,
           recommended: wanted,

@@ -8,7 +8,7 @@ import { HOURS_PER_MONTH, type Instant, type Usd } from '#kube/units';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { countedRequests, type PodRecord } from '#kube/records/pod';
 import type { NodePrice } from '../ports/price-source.ts';
-import { costShares, type CostShares } from '../core/cost/cost-shares.ts';
+import { computeCostShares, type CostShares } from '../core/cost/cost-shares.ts';
 import { BudgetTally, type BudgetCounts } from './budget-tally.ts';
 import { RecommendedRequests } from './recommended-requests.ts';
 import type { ReadSources } from './sources.ts';
@@ -139,7 +139,7 @@ function computeTotals(sources: ReadSources): Totals {
     at: clock.now(),
     ...sums,
     prices,
-    costs: costShares(sums.total, sums.byNamespace, sums.byWorkload, (key) => parseWorkloadKey(key).namespace),
+    costs: computeCostShares(sums.total, sums.byNamespace, sums.byWorkload, (key) => parseWorkloadKey(key).namespace),
     podCounts,
     overRequests,
     budgets: budgets.counts(),

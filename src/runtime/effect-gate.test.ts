@@ -73,7 +73,7 @@ describe('EffectGate', () => {
     const { gate, clock, written, logger } = aGate({ dryRun: true, timeline: { appendEntry: (value) => void reported.push(value) } });
     const lines = (): number => logger.lines.filter(({ level }) => level === 'info').length;
     for (let times = 0; times < 3; times += 1) {
-      expect(await gate.carryOut(eviction, running)).toEqual(times === 0 ? { kind: 'dry-run' } : { kind: 'dry-run', again: true });
+      expect(await gate.carryOut(eviction, running)).toEqual(times === 0 ? { kind: 'dry-run' } : { kind: 'dry-run', repeated: true });
       await clock.advance(MINUTE_MS);
     }
     expect([lines(), reported.length, written.length]).toEqual([1, 1, 3]);

@@ -8,7 +8,7 @@ import {
   judgeEffect,
   nextWarmUp,
   reductionsPerMinute,
-  staleSource,
+  findStaleSource,
   type Freshness,
   type GateInputs,
   type BlockReason,
@@ -110,7 +110,7 @@ export class EffectGate {
   /** Changes with time and events alone; asking changes nothing but when observation began. */
   state(): EffectGateState {
     const inputs = this.#inputs();
-    return { dryRun: inputs.dryRun, paused: inputs.pause, stale: staleSource(inputs), warmUpUntil: inputs.warmUpUntil };
+    return { dryRun: inputs.dryRun, paused: inputs.pause, stale: findStaleSource(inputs), warmUpUntil: inputs.warmUpUntil };
   }
 
   /**
@@ -142,7 +142,7 @@ export class EffectGate {
     try {
       const written = await (isDryRun ? dryRunEffects : effects).write(effect, signal);
       const isOld = written.kind === 'dry-run' && !this.#dryRuns.isNew(action, targetName(effect), effect.change, now);
-      const outcome: WriteOutcome = isOld ? { kind: 'dry-run', again: true } : written;
+      const outcome: WriteOutcome = isOld ? { kind: 'dry-run', repeated: true } : written;
       this.#outcomes.add(1, { action, outcome: outcome.kind });
       logEffect(logger, effect, outcome);
       const entry = effect.recordedByCaller === true ? null : timelineEntry(effect, outcome, now, clock.now() - now);

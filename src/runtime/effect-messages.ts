@@ -74,7 +74,7 @@ export function targetName({ target, owner }: { readonly target: ObjectRef; read
 
 /** Whether a dry run came to the same as one that was reported within a day. */
 function isRepeated(outcome: WriteOutcome): boolean {
-  return outcome.kind === 'dry-run' && outcome.again === true;
+  return outcome.kind === 'dry-run' && outcome.repeated === true;
 }
 
 /** Writes the line that says which object was changed, how and why, or why not. */

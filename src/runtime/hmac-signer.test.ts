@@ -8,7 +8,7 @@ const record = signer.sign(OF, '{"replicas":3}');
 describe('A record', () => {
   test('stays JSON, with its signature beside what it says', () => {
     expect(JSON.parse(record)).toEqual({ replicas: 3, signature: expect.stringMatching(/^[\w-]{43}$/) });
-    expect(signer.isOurs(OF, record)).toBe(true);
+    expect(signer.isAuthentic(OF, record)).toBe(true);
   });
 
   test.each([
@@ -20,16 +20,16 @@ describe('A record', () => {
     ['without a signature', OF, '{"replicas":3}'],
     ['that is no text of ours', OF, 'no'],
   ])('%s is not ours', (_, binding, value) => {
-    expect(signer.isOurs(binding, value)).toBe(false);
+    expect(signer.isAuthentic(binding, value)).toBe(false);
   });
 
   test('of another key is not ours', () => {
-    expect(new HmacSigner(() => Buffer.alloc(32, 2)).isOurs(OF, record)).toBe(false);
+    expect(new HmacSigner(() => Buffer.alloc(32, 2)).isAuthentic(OF, record)).toBe(false);
   });
 
   test('is neither signed nor known without a key', () => {
     const none = new HmacSigner(() => null);
-    expect([none.hasKey, none.isOurs(OF, record)]).toEqual([false, false]);
+    expect([none.hasKey, none.isAuthentic(OF, record)]).toEqual([false, false]);
     expect(() => none.sign(OF, '{}')).toThrow('no key');
   });
 });

@@ -20,7 +20,7 @@ export class HmacSigner implements RecordSigner {
     return `${record.slice(0, -1)},"signature":"${macOf(key, binding, record).toString('base64url')}"}`;
   }
 
-  isOurs(binding: RecordBinding, value: string): boolean {
+  isAuthentic(binding: RecordBinding, value: string): boolean {
     const key = this.#key();
     const [, text, signature] = /^(.*),"signature":"([\w-]{43})"\}$/s.exec(value) ?? [];
     if (key === null || text === undefined || signature === undefined) return false;

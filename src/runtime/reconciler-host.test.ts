@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeActivity, FakeClock, settle } from '../../test/fakes/fake-clock.ts';
-import { OutOfReachError } from '../ports/out-of-reach.ts';
+import { UnavailableError } from '../ports/unavailable-error.ts';
 import { SILENT_LOGGER } from './logging.ts';
 import { NO_METRICS } from './metrics.ts';
 import { SeededRandom } from './random.ts';
@@ -64,7 +64,7 @@ describe('ReconcilerHost', () => {
     const { queue, machine, stop, ended } = aHost(async (key) => {
       seen.push(key);
       if (key === 'poisoned') throw new Error('always');
-      if (outage) throw new Error('applying status of a/b', { cause: new OutOfReachError('no answer') });
+      if (outage) throw new Error('applying status of a/b', { cause: new UnavailableError('no answer') });
       return { done: true };
     });
     queue.add('fine');

@@ -2,7 +2,7 @@ import type { DurationMs } from '#kube/units';
 import type { Logger } from '../ports/logger.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Counter, Gauge, Histogram, Metrics } from '../ports/metrics.ts';
-import { isOutOfReach } from '../ports/out-of-reach.ts';
+import { isUnavailable } from '../ports/unavailable-error.ts';
 import { type Reconciler, TerminalError } from './reconciler.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -104,7 +104,7 @@ export class ReconcilerHost<K extends string = string> {
       logger.error('Reconciling failed for good; waiting for the object to change', { err });
       return;
     }
-    const retryInMs = queue.addRateLimited(key, isOutOfReach(err) ? MAX_OUTAGE_RETRY_MS : undefined);
+    const retryInMs = queue.addRateLimited(key, isUnavailable(err) ? MAX_OUTAGE_RETRY_MS : undefined);
     this.#metrics.results.add(1, { controller: name, result: 'error' });
     logger.warn('Reconciling failed; will retry', { err, retryInMs: Math.round(retryInMs), failures: queue.failuresOf(key) });
   }

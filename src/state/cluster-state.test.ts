@@ -247,7 +247,7 @@ describe('ClusterState', () => {
   test('freshness is what the informers say', () => {
     const state = new ClusterState();
     expect([state.synced(), state.confirmedAt()]).toEqual([false, 0]);
-    state.follow({ synced: () => true, holdUp: () => null, confirmedAt: () => 5, informers: () => [] });
+    state.follow({ synced: () => true, describeStaleness: () => null, confirmedAt: () => 5, informers: () => [] });
     expect([state.synced(), state.confirmedAt()]).toEqual([true, 5]);
   });
 

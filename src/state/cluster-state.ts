@@ -330,7 +330,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 }
 
-const NO_FEED: FeedStatus = { synced: () => false, confirmedAt: () => 0, holdUp: () => null, informers: () => [] };
+const NO_FEED: FeedStatus = { synced: () => false, confirmedAt: () => 0, describeStaleness: () => null, informers: () => [] };
 
 function put<V>(map: Map<string, V>, key: string, value: V | null): void {
   if (value === null) map.delete(key);

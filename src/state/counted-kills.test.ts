@@ -3,7 +3,7 @@ import { aContainer, amounts, aPodRecord, T0, type ContainerTraits } from '../..
 import type { PodRecord } from '#kube/records/pod';
 import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import type { UsageSample } from '#kube/records/usage';
-import { causeOfKill } from '../core/recommender/oom-log.ts';
+import { classifyKill } from '../core/recommender/oom-log.ts';
 import { CountedKills } from './counted-kills.ts';
 
 function aPod(container: ContainerTraits = {}, pod: Partial<PodRecord> = {}): PodRecord {
@@ -21,7 +21,7 @@ function causeAfter(samples: readonly (readonly [minutesBefore: number, mib: num
   const kills = new CountedKills();
   for (const [minutes, mib] of samples) kills.observe(pod, 'main', sampleAt(T0 - minutes * MINUTE_MS, mib));
   const kill = kills.observe(pod, 'main', sampleAt(T0, 20, 1));
-  return kill === null ? null : causeOfKill(kill.memoryLimitBytes, kill.workingSetBytes);
+  return kill === null ? null : classifyKill(kill.memoryLimitBytes, kill.workingSetBytes);
 }
 
 describe('a counter of OOM events that has grown', () => {

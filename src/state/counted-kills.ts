@@ -5,7 +5,7 @@
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import type { UsageSample } from '#kube/records/usage';
-import { PROVING_RATIO } from '../core/recommender/oom-log.ts';
+import { LIMIT_REACHED_RATIO } from '../core/recommender/oom-log.ts';
 import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 
 /** A kill, and the highest working set of the hour before with the limit that was in force then. */
@@ -46,7 +46,7 @@ export class CountedKills {
     const memoryLimitBytes = (record.actual ?? record).limits.memoryBytes;
     const workingSetBytes = sample.memoryPeakBytes ?? sample.memoryBytes ?? 0;
     const { at } = sample;
-    if (memoryLimitBytes !== null && workingSetBytes >= memoryLimitBytes * PROVING_RATIO) {
+    if (memoryLimitBytes !== null && workingSetBytes >= memoryLimitBytes * LIMIT_REACHED_RATIO) {
       this.#noteNearLimit(pod, container, { at, workingSetBytes, memoryLimitBytes });
     }
     const since = at - (sample.throttledSpanMs ?? SPAN_MS) - LATE_MS;

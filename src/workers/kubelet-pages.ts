@@ -1,4 +1,4 @@
-// A thread that reads pages of kubelets: requests in, parsed pages out.
+// Worker thread that fetches and parses pages of kubelets.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { PageService, type KubeletReach, type PageRequest } from '../adapters/kubelet/page-service.ts';

@@ -1,4 +1,4 @@
-// A thread that learns from usage and advises: messages in, messages out, in order.
+// Worker thread of the recommender: answers messages in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { handleRequest, RecommenderService, type WorkerRequest } from '../core/recommender/recommender-service.ts';

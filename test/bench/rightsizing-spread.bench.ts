@@ -7,7 +7,7 @@ import { replayAll } from '../../src/cli/backtest/replay-pool.ts';
 import type { ReplayedWorkload } from '../../src/cli/backtest/replay-job.ts';
 import { summarize } from '../../src/cli/backtest/summary.ts';
 import { parseRecordedCsv } from '../../src/core/backtest/recorded-csv.ts';
-import { carriedForward, RESOURCES, SLOTS_PER_DAY, SLOTS_PER_HOUR, type Trace, traceOf } from '../../src/core/backtest/time-grid.ts';
+import { fillGaps, RESOURCES, SLOTS_PER_DAY, SLOTS_PER_HOUR, type Trace, traceOf } from '../../src/core/backtest/time-grid.ts';
 import { CONVERTERS, findDataFolder, type RecordedSet } from './recorded-sets.ts';
 import { judge } from './rightsizing-goals.ts';
 
@@ -29,7 +29,7 @@ const USAGE_VARIANTS: readonly UsageVariant[] = [
   { name: 'hours that begin 25 minutes later', of: (trace) => ({ ...trace, firstSlot: trace.firstSlot + 5 }) },
   {
     name: 'a fifth of its points lost',
-    of: mapValues((values, next) => carriedForward(values.map((value) => (next() < 0.2 ? NaN : value)))),
+    of: mapValues((values, next) => fillGaps(values.map((value) => (next() < 0.2 ? NaN : value)))),
   },
   { name: 'outages of 1 to 12 hours, a tenth of the time', of: mapValues(withOutages) },
   { name: 'ten times as large', of: mapValues((values) => values.map((value) => value * 10)) },

@@ -8,7 +8,7 @@ import type { ContainerReadings, RatioReading, UsageSample } from '#kube/records
 import type { WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
 import { Recommender } from '../../src/core/recommender/recommender.ts';
-import { isStarting, withoutStartUp } from '../../src/core/recommender/start-up.ts';
+import { isStarting, stripStartUp } from '../../src/core/recommender/start-up.ts';
 import { DemandLog, type ContainerDemand } from '../../src/core/resize/model/demand.ts';
 import { ThrottledPods } from '../../src/core/resize/model/throttled-pods.ts';
 import { faultOfSample } from '../../src/state/sample-gate.ts';
@@ -44,7 +44,7 @@ export class LifeController {
       this.#throttled.observe(pod.name, sample);
       this.#addReadings(pod.uid, sample);
     }
-    const counted = withoutStartUp(pod, CONTAINER, sample);
+    const counted = stripStartUp(pod, CONTAINER, sample);
     if (counted === null) return false;
     const { startedAt } = mainOf(pod);
     return this.#recommender.observe(this.#workload, CONTAINER, pod.name, { ...counted, startedAt });
@@ -57,7 +57,7 @@ export class LifeController {
   }
 
   noteRollout(at: Instant): void {
-    this.#recommender.noteChange(this.#workload, at);
+    this.#recommender.observeRollout(this.#workload, at);
   }
 
   /** Reads all checkpoints again. @param isStoreLost whether the history store, which is apart from the cluster, was lost */

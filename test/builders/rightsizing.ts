@@ -226,7 +226,7 @@ export function anHpaRecord({ metrics = [{}], ...record }: HpaTraits = {}): HpaR
     resourceVersion: '1',
     createdAt: T0 - 30 * DAY_MS,
     annotations: {},
-    annotated: false,
+    hasAnnotations: false,
     controller: null,
     metricsWriter: null,
     target: { namespace: 'shop', group: 'apps', kind: 'Deployment', name: 'web' },

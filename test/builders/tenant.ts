@@ -11,7 +11,7 @@ import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { IdleNote, Sizes } from '../../src/core/resize/model/idle-memory.ts';
 import { writeIdleNote } from '../../src/core/resize/status/idle-note.ts';
-import { resetBinding, resetText } from '../../src/core/resource-audit/reset-request.ts';
+import { resetBinding, formatResetRequest } from '../../src/core/resource-audit/reset-request.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { TEST_SIGNER } from '../fakes/test-signer.ts';
 import { idleOriginal, targetsNote } from './original-notes.ts';
@@ -87,7 +87,7 @@ const original = fc
 
 const reset = fc
   .record({ by: fc.string({ maxLength: 8 }), at: instant, heldUntil: instant, reason: fc.constant(null), restarted: fc.boolean() })
-  .map(resetText);
+  .map(formatResetRequest);
 
 const bounds = fc.dictionary(
   fc.constantFrom('main', '*'),
@@ -236,4 +236,4 @@ const earlierReset = fc
     reason: fc.constant(null),
     restarted: fc.boolean(),
   })
-  .map(resetText);
+  .map(formatResetRequest);

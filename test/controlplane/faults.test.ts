@@ -95,7 +95,7 @@ describe('A control plane', () => {
         (await healthOf('permissions'))?.message.includes(permission),
       );
       await eventually('the log names the permission: it is logged when health first names it', HANG_MS, () =>
-        logged(controller.process, 'A permission is missing').some((line) => line.permission === permission),
+        logged(controller.process, 'A permission is missing').some((line) => line['permission'] === permission),
       );
       await eventually('the policy names the permission: no pod of it can be resized', HANG_MS, async () =>
         (await client.policy('unpermitted')).status?.conditions?.some(({ message }) => message.includes(`not permitted: ${permission}`)),

@@ -117,7 +117,7 @@ describe('on a real control plane', () => {
     async () => {
       expect(await statusOf('kept', 'is awaiting the autoscaler: KEDA manages it', ({ reason }) => reason === 'hpa')).toMatchObject({
         state: 'awaiting',
-        message: expect.stringContaining('ScaledObject load keeps it as it wants it'),
+        message: expect.stringContaining('ScaledObject load manages it'),
       });
       expect(new Set(await cpusOf('kept'))).toEqual(new Set(['200m']));
     },

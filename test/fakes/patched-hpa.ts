@@ -27,7 +27,7 @@ export function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[])
     minReplicas,
     resourceMetrics,
     annotations,
-    annotated: Object.keys(annotations).length > 0,
+    hasAnnotations: Object.keys(annotations).length > 0,
     metricsWriter: 'evenkeel-controller',
   };
 }

@@ -165,7 +165,7 @@ export class ResizeWorld {
     };
     this.recommendations = new RecommendationReconciler({
       ...shared,
-      errorRates: { ask: async () => this.errorRate },
+      errorRates: { query: async () => this.errorRate },
       advice: { advise: async (key, _, rules) => (this.onAdvise(key, rules), this.advice.get(key) ?? []) },
       usageSource: () => 'kubelet',
       isUnread: ({ node, name }) => this.unreadNodes.has(node ?? '') || this.silentPods.has(name),

@@ -69,7 +69,7 @@ export class SqlHistory implements HistoryStore {
     });
     this.#errors.add(0);
     this.shared = shared
-      ? { share: (record) => this.#share(record), withdraw: () => this.#outbox.clear(), changes: (cursor) => this.#changes(cursor) }
+      ? { share: (record) => this.#share(record), discardQueued: () => this.#outbox.clear(), changes: (cursor) => this.#changes(cursor) }
       : null;
   }
 

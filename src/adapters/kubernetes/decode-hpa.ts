@@ -30,7 +30,7 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
     resourceVersion: metadata.resourceVersion,
     createdAt: metadata.createdAt,
     annotations: annotationsOf(wire, interner),
-    annotated: Object.keys(objectAt(objectAt(wire, 'metadata'), 'annotations')).length > 0,
+    hasAnnotations: Object.keys(objectAt(objectAt(wire, 'metadata'), 'annotations')).length > 0,
     controller: metadata.controller,
     metricsWriter: latestWriterOf(wire, ['f:spec', 'f:metrics']),
     target: {

@@ -146,9 +146,9 @@ export function readQuota(wire: Wire, interner: Interner): ResourceQuotaRecord {
 /** Scopes that every pod is in that runs for good and asks for anything. */
 const USUAL_SCOPES: ReadonlySet<unknown> = new Set(['NotTerminating', 'NotBestEffort']);
 
-function scoped(scopes: readonly QuotaScope[]): Pick<ResourceQuotaRecord, 'ofSomePods' | 'scopes'> {
+function scoped(scopes: readonly QuotaScope[]): Pick<ResourceQuotaRecord, 'excludesSomePods' | 'scopes'> {
   if (scopes.length === 0) return {};
-  return scopes.some(({ name }) => !USUAL_SCOPES.has(name)) ? { ofSomePods: true, scopes } : { scopes };
+  return scopes.some(({ name }) => !USUAL_SCOPES.has(name)) ? { excludesSomePods: true, scopes } : { scopes };
 }
 
 function scopesOf(spec: Wire): readonly QuotaScope[] {

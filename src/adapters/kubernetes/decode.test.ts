@@ -429,7 +429,7 @@ describe('rules', () => {
       controller: { kind: 'ScaledObject', name: 'load' },
       metricsWriter: 'argocd-controller',
       annotations: {},
-      annotated: true,
+      hasAnnotations: true,
       lastScaleAt: Date.parse('2026-11-20T11:00:00Z'),
       scaleDownWindowMs: 60_000,
     });
@@ -560,7 +560,7 @@ describe('rules', () => {
     ['a priority', { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['batch'] }] } }, true],
   ])('a quota of %s binds some pods alone: %j → %s', (_, spec, expected) => {
     const wire = { metadata: { name: 'q', namespace: 'a' }, spec: { hard: { cpu: '1' }, ...spec } };
-    expect(readQuota(wire, interner).ofSomePods).toBe(expected);
+    expect(readQuota(wire, interner).excludesSomePods).toBe(expected);
   });
 
   test.each([
@@ -651,7 +651,7 @@ describe('annotations', () => {
     };
     const scaleTargetRef = { kind: 'Deployment', name: 'w' };
     const hpa = readHpa({ ...wire, spec: { scaleTargetRef } }, interner);
-    expect([hpa.annotations, hpa.annotated]).toEqual([{ 'evenkeel.io/idle': 'never' }, true]);
+    expect([hpa.annotations, hpa.hasAnnotations]).toEqual([{ 'evenkeel.io/idle': 'never' }, true]);
   });
 });
 

@@ -7,7 +7,7 @@ import type { DurationMs } from '#kube/units';
 import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
-import { OutOfReachError } from '../../ports/out-of-reach.ts';
+import { UnavailableError } from '../../ports/unavailable-error.ts';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 import type { Random } from '../../ports/random.ts';
 import type { KubeConnection } from './connection.ts';
@@ -170,7 +170,7 @@ export class HttpTransport implements ApiTransport {
       this.#requests.add(1, { ...name, code: 'none' });
       if (deadline.signal.aborted) this.#dropIdleConnections();
       const why = wordsOf(cause, signal);
-      throw new OutOfReachError(`${request.method} ${request.path}: no answer from ${connection.server}: ${why}`, { cause });
+      throw new UnavailableError(`${request.method} ${request.path}: no answer from ${connection.server}: ${why}`, { cause });
     } finally {
       cancel();
       this.#duration.observe((timer.nowMs() - startedMs) / 1000, { ...name });

@@ -79,7 +79,7 @@ export function startKubernetesInformers(dependencies: InformerDependencies): Ku
     whenSynced: Promise.all(reflectors.map((reflector) => reflector.whenSynced())).then(() => undefined),
     synced: () => status.synced(),
     confirmedAt: () => status.confirmedAt(),
-    holdUp: () => status.holdUp(),
+    describeStaleness: () => status.describeStaleness(),
     informers: () => status.informers(),
     scalableKinds: () => kinds.status(),
     stop: async () => {
@@ -104,7 +104,7 @@ class Feed implements FeedStatus {
     return this.#oldest()?.confirmedAt ?? 0;
   }
 
-  holdUp(): string | null {
+  describeStaleness(): string | null {
     const oldest = this.#oldest();
     const problem = oldest?.problem ?? null;
     return oldest === null || problem === null ? null : `${oldest.name}: ${problem}`;

@@ -1,4 +1,4 @@
-import { withoutEmpty } from '../../core/model/without-empty.ts';
+import { omitEmpty } from '../../core/model/omit-empty.ts';
 import type { ApiTransport, PatchType } from '#kube/api-transport';
 import type { OwnObject, RecordWriter, WriteOutcome } from '../../ports/writers.ts';
 import { apiVersionOf, objectPath, ownResource } from './resources.ts';
@@ -31,7 +31,7 @@ export class KubernetesRecordWriter implements RecordWriter {
   }
 
   async applyStatus(object: OwnObject, status: object, fieldManager: string, signal?: AbortSignal): Promise<WriteOutcome> {
-    return this.#serverSideApply(object, { status: withoutEmpty(status) }, fieldManager, 'status', signal);
+    return this.#serverSideApply(object, { status: omitEmpty(status) }, fieldManager, 'status', signal);
   }
 
   async patchIntent(

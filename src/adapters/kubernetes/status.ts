@@ -3,7 +3,7 @@
 import { isObject } from '#kube/json';
 import type { DurationMs } from '#kube/units';
 import type { ApiResponse } from '#kube/api-transport';
-import { OutOfReachError } from '../../ports/out-of-reach.ts';
+import { UnavailableError } from '../../ports/unavailable-error.ts';
 
 interface FailureCause {
   readonly reason: string;
@@ -93,7 +93,7 @@ export function isFailedTest(failure: ApiFailure): boolean {
 }
 
 /** A refusal where none was expected: carries what was attempted. */
-export class ApiFault extends OutOfReachError {
+export class ApiFault extends UnavailableError {
   readonly failure: ApiFailure;
 
   constructor(attempt: string, failure: ApiFailure) {

@@ -6,8 +6,8 @@ import { PrometheusErrorRates } from './prometheus-error-rates.ts';
 
 type Instant = PrometheusClient['instant'];
 
-function ask(instant: Instant, timer = new FakeClock(), signal = new AbortController().signal): Promise<number | null> {
-  return new PrometheusErrorRates({ instant }, timer, SILENT_LOGGER).ask('errors', 0, signal);
+function query(instant: Instant, timer = new FakeClock(), signal = new AbortController().signal): Promise<number | null> {
+  return new PrometheusErrorRates({ instant }, timer, SILENT_LOGGER).query('errors', 0, signal);
 }
 
 const answering =
@@ -21,17 +21,17 @@ describe('an error rate', () => {
     ['is none where a ratio divides by nothing', [Number.NaN], 0],
     ['is not known where there is no series', [], null],
   ])('%s', async (_, values, rate) => {
-    const answer = await ask(answering(...values));
+    const answer = await query(answering(...values));
     if (rate === null) expect(answer).toBeNull();
     else expect(answer).toBeCloseTo(rate);
   });
 
   test('is not known while Prometheus is away, or slow', async () => {
-    expect(await ask(() => Promise.reject(new Error('connection refused')))).toBeNull();
+    expect(await query(() => Promise.reject(new Error('connection refused')))).toBeNull();
     const timer = new FakeClock();
     const slow: Instant = (_, __, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    const answer = ask(slow, timer);
+    const answer = query(slow, timer);
     await timer.advance(10_000);
     expect(await answer).toBeNull();
   });
@@ -40,7 +40,7 @@ describe('an error rate', () => {
     const stop = new AbortController();
     const slow: Instant = (_, __, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    const answer = ask(slow, new FakeClock(), stop.signal);
+    const answer = query(slow, new FakeClock(), stop.signal);
     stop.abort(new Error('stopping'));
     await expect(answer).rejects.toThrow('stopping');
   });

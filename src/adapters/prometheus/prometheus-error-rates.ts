@@ -18,7 +18,7 @@ export class PrometheusErrorRates implements ErrorRates {
     this.#logger = logger;
   }
 
-  async ask(query: string, at: Instant, signal: AbortSignal): Promise<number | null> {
+  async query(query: string, at: Instant, signal: AbortSignal): Promise<number | null> {
     const late = new AbortController();
     const cancel = this.#timer.setTimer(WITHIN_MS, () => late.abort(new Error(`no answer within ${WITHIN_MS / SECOND_MS} s`)));
     try {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
 import type { UsageSeries } from '#kube/records/usage';
-import { ownersByName } from '../../core/model/owner-by-name.ts';
+import { inferOwners } from '../../core/model/infer-owner.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { FakePrometheus, labelsOf, type PrometheusRule, rangeOf, seriesOf } from '../../../test/fakes/fake-prometheus.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 async function read(options: { from?: number; withKills?: boolean; namespaces?: string[] } = {}): Promise<UsageSeries[]> {
   const { from = FROM, withKills = true, namespaces = ['shop'] } = options;
-  const source = new PrometheusHistorySource({ client, ownerOf: (namespace, pod) => ownersByName(namespace, pod)[0] ?? null, withKills });
+  const source = new PrometheusHistorySource({ client, ownerOf: (namespace, pod) => inferOwners(namespace, pod)[0] ?? null, withKills });
   const series: UsageSeries[] = [];
   for await (const each of source.range({ from, to: TO, stepSeconds: 300, namespaces }, GOING_ON)) series.push(each);
   return series;

@@ -6,7 +6,7 @@ import type { Bytes, Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
 import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
-import type { UsageRecommender, RecommenderMarks } from '../../ports/usage-recommender.ts';
+import type { UsageRecommender, SequenceNumbers } from '../../ports/usage-recommender.ts';
 import type { RecommenderWorker } from './recommender-worker.ts';
 
 /** Checkpoints of this many containers are asked for at once: about 2 MB. */
@@ -28,7 +28,7 @@ export class ShardedRecommender implements UsageRecommender {
     this.#workerOf(workload).notify({ kind: 'oom', workload, container, at, limitBytes, workingSetBytes });
   }
 
-  noteChange(workload: WorkloadKey, at: Instant): void {
+  observeRollout(workload: WorkloadKey, at: Instant): void {
     this.#workerOf(workload).notify({ kind: 'change', workload, at });
   }
 
@@ -46,14 +46,14 @@ export class ShardedRecommender implements UsageRecommender {
     return this.#workerOf(workload).ask('advise', { workload, now, rules });
   }
 
-  async marks(): Promise<RecommenderMarks> {
+  async sequenceNumbers(): Promise<SequenceNumbers> {
     const all = await Promise.all(this.#workers.map((worker) => worker.ask('changed', { since: Number.MAX_SAFE_INTEGER })));
     return all.map(({ sequence }) => sequence);
   }
 
-  async *changedSince(marks: RecommenderMarks | null): AsyncGenerator<readonly RecommenderCheckpoint[]> {
+  async *changedSince(sequenceNumbers: SequenceNumbers | null): AsyncGenerator<readonly RecommenderCheckpoint[]> {
     for (const [index, worker] of this.#workers.entries()) {
-      const { keys } = await worker.ask('changed', { since: marks?.[index] ?? 0 });
+      const { keys } = await worker.ask('changed', { since: sequenceNumbers?.[index] ?? 0 });
       for (let begin = 0; begin < keys.length; begin += PORTION) {
         yield await worker.ask('checkpoints', { keys: keys.slice(begin, begin + PORTION) });
       }

@@ -8,7 +8,7 @@ import { PrometheusClient } from '../../adapters/prometheus/prometheus-client.ts
 import { PrometheusHistorySource } from '../../adapters/prometheus/prometheus-history-source.ts';
 import { traceOfReplicas } from '../../core/backtest/replica-trace.ts';
 import { SLOT_SECONDS, type Trace } from '../../core/backtest/time-grid.ts';
-import { ownersByName } from '../../core/model/owner-by-name.ts';
+import { inferOwners } from '../../core/model/infer-owner.ts';
 import { DAY_MS } from '#kube/units';
 import type { UsageSeries } from '#kube/records/usage';
 import { SeededRandom } from '../../runtime/random.ts';
@@ -60,7 +60,7 @@ export async function readFromPrometheus(
   });
   const source = new PrometheusHistorySource({
     client,
-    ownerOf: (namespace, pod) => ownersByName(namespace, pod)[0] ?? null,
+    ownerOf: (namespace, pod) => inferOwners(namespace, pod)[0] ?? null,
     withKills: false,
   });
   const to = Date.now();

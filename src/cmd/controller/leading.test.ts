@@ -6,7 +6,7 @@ function aTerm(isLeader: () => boolean) {
   const asked: string[] = [];
   const note = (what: string) => () => void asked.push(what);
   const dependencies = {
-    shared: { share: note('share'), withdraw: note('withdraw'), changes: note('changes') },
+    shared: { share: note('share'), discardQueued: note('withdraw'), changes: note('changes') },
     feed: { stop: async () => note('feed.stop')() },
     source: {
       status: () => ({ name: 'kubelet' }),

@@ -61,7 +61,7 @@ export async function leadTerm(
     // A leader that was deposed must not write over what its successor learns and tells; one that is stopped saves at its very end.
     if (!term.aborted || !dependencies.isLeader()) {
       checkpoints.leave();
-      shared.withdraw();
+      shared.discardQueued();
     }
     await reading;
   }

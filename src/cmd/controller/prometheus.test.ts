@@ -92,7 +92,7 @@ describe('a Prometheus of several clusters', () => {
     expect(await learnt(used)).toEqual({ [OURS]: 100, 'db-0': 100 });
     const counters = await used.counters?.containerCounters(aNodeRecord({ name: 'n1' }), GOING_ON);
     expect(counters?.map(({ pod, cpuPeriods }) => [pod, cpuPeriods])).toEqual([OURS, 'db-0'].map((pod) => [pod, 100 * MiB]));
-    expect(await used.errorRates?.ask('sum by (x) (errors)', NOW, GOING_ON)).toBe(100 * MiB);
+    expect(await used.errorRates?.query('sum by (x) (errors)', NOW, GOING_ON)).toBe(100 * MiB);
     expect(used.problem()).toBeNull();
     const asked = server.requests.map(({ form }) => form.get('query') ?? form.get('match[]') ?? '');
     expect(asked.filter((text) => !text.includes('{cluster="prod-eu"'))).toEqual([]);
@@ -107,7 +107,7 @@ describe('a Prometheus of several clusters', () => {
     expect(await learnt(refused)).toEqual({});
     const refusal = /prometheus\.matchers/;
     await expect(refused.counters?.containerCounters(aNodeRecord({ name: 'n1' }), GOING_ON)).rejects.toThrow(refusal);
-    expect(await refused.errorRates?.ask('errors', NOW, GOING_ON)).toBeNull();
+    expect(await refused.errorRates?.query('errors', NOW, GOING_ON)).toBeNull();
     expect(refused.problem()).toMatch(refusal);
     expect(refused.status()).toMatchObject({ status: 'degraded', message: expect.stringMatching(refusal) });
   });

@@ -7,7 +7,7 @@ import { PrometheusErrorRates } from '../../adapters/prometheus/prometheus-error
 import { PrometheusHistorySource } from '../../adapters/prometheus/prometheus-history-source.ts';
 import { PastUsage } from '../../controllers/usage/past-usage.ts';
 import type { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
-import { ownersByName } from '../../core/model/owner-by-name.ts';
+import { inferOwners } from '../../core/model/infer-owner.ts';
 import { DAY_MS, type DurationMs } from '#kube/units';
 import { workloadKey, type WorkloadRef } from '#kube/records/workload';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
@@ -123,5 +123,5 @@ function ownerInCluster(cluster: ClusterReader, namespace: string, pod: string):
   const live = cluster.findPod(namespace, pod);
   const owner = live === undefined ? undefined : cluster.workloadOf(live);
   if (owner !== undefined) return owner;
-  return ownersByName(namespace, pod).find((guess) => cluster.findWorkload(workloadKey(guess)) !== undefined) ?? null;
+  return inferOwners(namespace, pod).find((guess) => cluster.findWorkload(workloadKey(guess)) !== undefined) ?? null;
 }

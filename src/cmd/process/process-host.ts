@@ -179,7 +179,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
           name: 'informers',
           periodMs: INFORMER_PERIOD_MS,
           confirmedAt: () => this.#informers?.confirmedAt() ?? 0,
-          problem: () => this.#informers?.holdUp() ?? null,
+          problem: () => this.#informers?.describeStaleness() ?? null,
         },
         ...sources,
       ],

@@ -1,7 +1,7 @@
 // The ResourceQuotas that count a new pod, with the pods that were admitted since their status was written.
 
 import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
-import { leftByQuota } from '../../core/model/remaining-quota.ts';
+import { getRemainingQuota } from '../../core/model/remaining-quota.ts';
 import type { OptionalResources } from '#kube/records/resources';
 import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { PodAmounts } from '../../core/resize/creation/whole-pod.ts';
@@ -97,7 +97,7 @@ export class QuotaCount {
 
 function fitsQuota(quota: ResourceQuotaRecord, { requests, limits }: PodAmounts): boolean {
   return (['cpuMillicores', 'memoryBytes'] as const).every(
-    (field) => requests[field] <= leftByQuota(quota, 'requests', field) && limits[field] <= leftByQuota(quota, 'limits', field),
+    (field) => requests[field] <= getRemainingQuota(quota, 'requests', field) && limits[field] <= getRemainingQuota(quota, 'limits', field),
   );
 }
 

@@ -13,7 +13,7 @@ import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/
 import { podAmounts } from '../../core/resize/creation/whole-pod.ts';
 import type { ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { SECOND_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
-import { ownerByName } from '../../core/model/owner-by-name.ts';
+import { inferOwner } from '../../core/model/infer-owner.ts';
 import { workloadKey, type OwnerRef, type WorkloadRecord, type WorkloadRef } from '#kube/records/workload';
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -106,7 +106,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
     const { cluster } = this.#dependencies;
     const top = cluster.topOfOwner(namespace, owner);
     if (top !== undefined) return cluster.findWorkload(workloadKey(top));
-    const byName = ownerByName(owner, labels);
+    const byName = inferOwner(owner, labels);
     return byName === null ? undefined : cluster.findWorkload(workloadKey({ namespace, ...byName }));
   }
 

@@ -5,7 +5,7 @@ import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type PodResizePolicy, type PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
-import { isSameAsStored } from '../../core/model/without-empty.ts';
+import { isSameAsStored } from '../../core/model/omit-empty.ts';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import { findNodeAutoscaler, type NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';

@@ -5,8 +5,8 @@ import { CONDITION, CONDITION_REASON, RECOMMENDATION_STATES } from '../../apis/c
 import type { PodResizePolicy, PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '#kube/time/iso-time';
 import type { Instant } from '#kube/units';
-import { nextOpening, openingAt } from '../../core/model/window.ts';
-import { withoutEmpty } from '../../core/model/without-empty.ts';
+import { findNextOpening, findOpening } from '../../core/model/window.ts';
+import { omitEmpty } from '../../core/model/omit-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import type { NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.ts';
@@ -55,7 +55,7 @@ export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   const yields = [...facts.outrankedBy].slice(0, MAX_OUTRANKING_POLICIES).map(([name, workloads]) => ({ policy: name, workloads }));
   const lastCycle = cycle === null ? policy.status?.lastCycle : cycleStatus(cycle);
   const nextWindow = windowStatus(facts);
-  return withoutEmpty({
+  return omitEmpty({
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     workloads: countsOf(governed),
     awaiting: awaitingOf(governed),
@@ -125,8 +125,8 @@ function cycleStatus(cycle: CycleResult): NonNullable<PodResizePolicyStatus['las
 
 function windowStatus({ reading, now }: PolicyFacts): NonNullable<PodResizePolicyStatus['nextWindow']> | null {
   if (!reading.ok) return null;
-  const open = openingAt(reading.rules.windows, now);
-  const opening = open ?? nextOpening(reading.rules.windows, now);
+  const open = findOpening(reading.rules.windows, now);
+  const opening = open ?? findNextOpening(reading.rules.windows, now);
   return opening === null ? null : { start: isoTime(opening.start), end: isoTime(opening.end), open: open !== null };
 }
 

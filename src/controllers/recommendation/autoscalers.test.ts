@@ -68,7 +68,7 @@ describe('an autoscaler that measures against the request', () => {
     const target = { resource: 'cpu', container: null, percent: 20, request: 500, set: 60 } as const;
     const note = targetsNote([target], world.clock.now()).replace('"v":1', '"v":2');
     const record = TEST_SIGNER.sign(originalBinding(hpa!), note);
-    world.setHpa('web', (each) => ({ ...each, annotated: true, annotations: { 'evenkeel.io/original': record } }));
+    world.setHpa('web', (each) => ({ ...each, hasAnnotations: true, annotations: { 'evenkeel.io/original': record } }));
     world.setPolicy('all', { mode: 'Recommend' });
     await world.run(2 * HOUR_MS);
     expect([world.targetsOf('web'), world.cluster.hpaList[0]!.annotations]).toEqual([[60], { 'evenkeel.io/original': record }]);
@@ -184,7 +184,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.status()).toMatchObject({
       state: 'awaiting',
       reason: 'hpa',
-      message: expect.stringContaining('re-applied by argocd-controller'),
+      message: expect.stringContaining('reverted by argocd-controller'),
     });
     const reported = world.events.filter(({ reason }) => reason === 'AutoscalerReverted');
     expect(reported.map(({ message }) => message.split('; ').at(-1))).toEqual([
@@ -206,7 +206,7 @@ describe('an autoscaler that measures against the request', () => {
   test('replaced without the annotation, keeps its original target by the Recommendation', async () => {
     await world.run(2 * HOUR_MS);
     revert();
-    world.setHpa('web', (hpa) => ({ ...hpa, uid: 'another', annotations: {}, annotated: false }));
+    world.setHpa('web', (hpa) => ({ ...hpa, uid: 'another', annotations: {}, hasAnnotations: false }));
     await world.run(HOUR_MS);
     expect(world.targetsOf('web')).toEqual([90]);
     expect(original()).toEqual([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }]);
@@ -229,7 +229,7 @@ describe('an autoscaler that measures against the request', () => {
           ...hpa,
           controller: { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: 'u' },
         })),
-      'ScaledObject load keeps it as it wants it',
+      'ScaledObject load manages it',
     ],
     [
       'taken over by a ScaledObject',
@@ -237,7 +237,7 @@ describe('an autoscaler that measures against the request', () => {
         const target = { namespace: 'shop', group: 'apps', kind: 'Deployment', name: 'web' };
         world.cluster.scaledObjectList = [{ namespace: 'shop', name: 'load', target, hpa: 'web', utilizationOf: ['cpu'] }];
       },
-      'ScaledObject load keeps it as it wants it',
+      'ScaledObject load manages it',
     ],
     [
       'that may not be patched',
@@ -292,7 +292,7 @@ describe('a record that Evenkeel signed earlier and a tenant puts back', () => {
     return TEST_SIGNER.sign(originalBinding(hpa!), targetsNote(targets, world.clock.now() - 30 * DAY_MS));
   };
   const putBack = (record: string): void =>
-    world.setHpa('web', (hpa) => ({ ...hpa, annotated: true, annotations: { 'evenkeel.io/original': record } }));
+    world.setHpa('web', (hpa) => ({ ...hpa, hasAnnotations: true, annotations: { 'evenkeel.io/original': record } }));
   const setMode = (mode: Mode | 'Off'): void => {
     world.setPolicy('all', { mode: mode === 'Off' ? 'Auto' : mode });
     const annotations = mode === 'Off' ? { 'evenkeel.io/mode': 'Off' } : {};

@@ -199,7 +199,7 @@ test('an exhausted quota whose scopes exclude the pod blocks nothing', async () 
   world.cluster.quotaList = [quota];
   await world.run(5 * MINUTE_MS);
   expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'quota' });
-  world.cluster.quotaList = [{ ...quota, ofSomePods: true }];
+  world.cluster.quotaList = [{ ...quota, excludesSomePods: true }];
   await world.run(10 * MINUTE_MS);
   expect(world.cpus()).toEqual([800, 800, 800]);
 });

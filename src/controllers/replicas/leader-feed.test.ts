@@ -32,7 +32,7 @@ class MemoryShared implements SharedState {
     return { records, cursor: cursor + records.length, more: records.length === this.page };
   }
 
-  withdraw(): void {
+  discardQueued(): void {
     this.records.splice(0);
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NO_OVERRIDES } from '../../../test/builders/rightsizing.ts';
 import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
-import { resetBinding, resetText } from '../../core/resource-audit/reset-request.ts';
+import { resetBinding, formatResetRequest } from '../../core/resource-audit/reset-request.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { Effect, WorkloadRestart } from '../../core/effects/effect.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
@@ -39,7 +39,7 @@ const recreateRecommendation = () => {
   world.cluster.recommendationList = [...world.cluster.recommendationList, { ...like!, metadata }];
 };
 const unsigned = (restarted = false) =>
-  resetText({ by: 'ann', at: Date.parse(NOW), heldUntil: Date.parse(UNTIL), reason: 'too small', restarted });
+  formatResetRequest({ by: 'ann', at: Date.parse(NOW), heldUntil: Date.parse(UNTIL), reason: 'too small', restarted });
 const request = (restarted = false) =>
   TEST_SIGNER.sign(resetBinding(world.cluster.workloadList.find(({ name }) => name === 'web')!), unsigned(restarted));
 const ends = (outcome: string) => world.metrics.total('evenkeel_resets_total', { outcome });

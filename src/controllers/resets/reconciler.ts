@@ -10,12 +10,12 @@ import { instantOf, isoTime } from '#kube/time/iso-time';
 import { namespacedRef } from '../../core/model/object-ref.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
-import { notesAfter } from '../../core/overrides/override-notes.ts';
+import { updateNotes } from '../../core/overrides/override-notes.ts';
 import { recommendationName } from '../../core/recommendations/recommendation-name.ts';
 import {
   readResetRequest,
   resetBinding,
-  resetText,
+  formatResetRequest,
   restartProblem,
   SIZE_ANNOTATIONS,
   type ResetRequest,
@@ -73,7 +73,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     if (workload?.deletionAt !== null) return { done: true };
     const request = readResetRequest(workload.annotations);
     if (request === null) return { done: true };
-    if (request === 'unreadable' || !signer.isOurs(resetBinding(workload), workload.annotations[RESET] ?? '')) {
+    if (request === 'unreadable' || !signer.isAuthentic(resetBinding(workload), workload.annotations[RESET] ?? '')) {
       const message = `${RESET} was not made through the API of this Evenkeel and is removed; request the reset again through the API`;
       return this.#discard(workload, null, 'unreadable', message, signal);
     }
@@ -116,8 +116,8 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
       restartedAt: isoTime(request.at),
       annotations: {
         ...Object.fromEntries(removed.map((name) => [name, null])),
-        [NOTES]: notesAfter(remaining, {}, request),
-        [RESET]: signer.sign(resetBinding(workload), resetText({ ...request, restarted: true })),
+        [NOTES]: updateNotes(remaining, {}, request),
+        [RESET]: signer.sign(resetBinding(workload), formatResetRequest({ ...request, restarted: true })),
       },
       owner: target,
       lane: 'user',
@@ -178,7 +178,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     const { annotations } = workload;
     const isHeldByRequest = request !== null && annotations[HELD] === isoTime(request.heldUntil);
     const { [HELD]: _, ...others } = annotations;
-    const hold = isHeldByRequest ? { [HELD]: null, [NOTES]: notesAfter(others, {}, request) } : {};
+    const hold = isHeldByRequest ? { [HELD]: null, [NOTES]: updateNotes(others, {}, request) } : {};
     if (!(await this.#annotate(workload, { [RESET]: null, ...hold }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
     this.#recordOutcome(workload, outcome, outcome === 'dry-run' ? 'Normal' : 'Warning', message);
     return { done: true };

@@ -3,7 +3,7 @@
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { CheckpointStore, UsageCheckpoint } from '../../ports/checkpoint-store.ts';
-import type { UsageRecommender, RecommenderMarks } from '../../ports/usage-recommender.ts';
+import type { UsageRecommender, SequenceNumbers } from '../../ports/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 
 /** A crash loses at most this much history. All of 25,000 containers would be 300 MB, so only changed ones are written. */
@@ -24,7 +24,7 @@ export interface CheckpointDependencies {
 /** Restores at start, and saves changed containers periodically and at the end. Only the leader saves. */
 export class Checkpoints {
   readonly #dependencies: CheckpointDependencies;
-  #saved: RecommenderMarks | null = null;
+  #saved: SequenceNumbers | null = null;
   /** Whether the store has been read completely: before that, a save could replace days of history by minutes. */
   #restored = false;
   #saving = false;
@@ -53,7 +53,7 @@ export class Checkpoints {
       refused += result.refused;
     };
     try {
-      const isEmpty = this.#saved === null && (await recommender.marks()).every((mark) => mark === 0);
+      const isEmpty = this.#saved === null && (await recommender.sequenceNumbers()).every((mark) => mark === 0);
       let portion: UsageCheckpoint[] = [];
       for await (const checkpoint of store.loadCheckpoints()) {
         portion.push(checkpoint);
@@ -63,7 +63,7 @@ export class Checkpoints {
       }
       await restorePortion(portion);
       this.#restored = true;
-      if (isEmpty) this.#saved = await recommender.marks();
+      if (isEmpty) this.#saved = await recommender.sequenceNumbers();
     } catch (err) {
       logger.warn('Reading checkpoints failed; starting without them, and retrying before the next save', { err });
     }
@@ -115,7 +115,7 @@ export class Checkpoints {
     try {
       if (!this.#restored) await this.restore();
       if (!this.#restored || endedTerms !== this.#endedTerms) return;
-      const marks = await recommender.marks();
+      const sequenceNumbers = await recommender.sequenceNumbers();
       const savedAt = clock.now();
       for await (const portion of recommender.changedSince(this.#saved)) {
         const rows = portion.map((checkpoint) => ({ ...checkpoint, savedAt }));
@@ -123,7 +123,7 @@ export class Checkpoints {
         if (laterTerm !== null) this.#handleLaterTerm(laterTerm);
         if (laterTerm !== null || endedTerms !== this.#endedTerms) return;
       }
-      this.#saved = marks;
+      this.#saved = sequenceNumbers;
     } catch (err) {
       logger.warn('Saving checkpoints failed; will retry', { err });
     } finally {

@@ -54,7 +54,7 @@ describe('Jobs and CronJobs by runs', () => {
     expect(await adviceOf(recommender)).toMatchObject({ confidence: 1, cpu: { confidence: 1 }, memory: { confidence: 1 } });
     expect(await adviceOf(recommender, T0 + 30 * DAY_MS)).toMatchObject({
       confidence: 0,
-      confidenceText: '20 runs seen; none lately, as often as they used to come',
+      confidenceText: '20 runs seen; none for much longer than the usual interval',
     });
   });
 
@@ -64,7 +64,7 @@ describe('Jobs and CronJobs by runs', () => {
     for (let run = 0; run < 12; run += 1) runs(recommender, 1, { from: run, memoryMib: 100 * 1.5 ** run });
     const growing = await adviceOf(recommender);
     expect(growing).toMatchObject({ confidence: 0, cpu: { confidence: 1 }, memory: { confidence: 0 } });
-    expect(growing?.confidenceText).toBe('12 runs seen; memory advised before would have covered 0 % of them');
+    expect(growing?.confidenceText).toBe('12 runs seen; earlier memory advice would have covered 0 % of them');
     const noisy = new JobRunRecommender(aRecommender());
     for (let run = 0; run < 20; run += 1) runs(noisy, 1, { from: run, memoryMib: 100 + ((run * 7) % 20), cpu: 200 + ((run * 13) % 40) });
     expect((await adviceOf(noisy))?.confidence).toBeGreaterThan(0.9);
@@ -85,7 +85,7 @@ describe('Jobs and CronJobs by runs', () => {
     const advice = await adviceOf(recommender);
     expect(advice?.confidence).toBe(0.5);
     expect(advice?.confidenceText).toBe(
-      '12 runs seen; they take less than a minute and are read 1 times, so that a peak between two readings is not seen',
+      '12 runs seen; a run takes less than a minute and has 1 samples, so that peaks between two samples are missed',
     );
   });
 
@@ -119,9 +119,9 @@ describe('Jobs and CronJobs by runs', () => {
     runs(next, 1, { from: 6 });
     expect(await next.restore(saved)).toEqual({ restored: 0, refused: 0 });
     expect(await next.restore([{ ...saved[0]!, data: new Uint8Array([1, 2]) }])).toEqual({ restored: 0, refused: 1 });
-    const marks = await next.marks();
+    const sequenceNumbers = await next.sequenceNumbers();
     const after: RecommenderCheckpoint[] = [];
-    for await (const portion of next.changedSince(marks)) after.push(...portion);
+    for await (const portion of next.changedSince(sequenceNumbers)) after.push(...portion);
     expect(after).toEqual([]);
   });
 

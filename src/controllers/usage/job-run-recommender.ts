@@ -5,12 +5,12 @@ import type { UsageSample, UsageSeries } from '#kube/records/usage';
 import { DAY_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
-import { causeOfKill } from '../../core/recommender/oom-log.ts';
+import { classifyKill } from '../../core/recommender/oom-log.ts';
 import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
-import { endsByItself, jobFamily } from '../../core/recommender/runs/job-family.ts';
+import { isBatchWorkload, jobFamily } from '../../core/recommender/runs/job-family.ts';
 import { adviseFromRuns } from '../../core/recommender/runs/run-advice.ts';
 import { RunLog } from '../../core/recommender/runs/run-log.ts';
-import type { UsageRecommender, RecommenderMarks } from '../../ports/usage-recommender.ts';
+import type { UsageRecommender, SequenceNumbers } from '../../ports/usage-recommender.ts';
 
 /** Version of checkpoints of runs; the wrapped recommender's versions are small numbers. */
 const RUNS_VERSION = 1001;
@@ -34,7 +34,7 @@ export class JobRunRecommender implements UsageRecommender {
   }
 
   observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void {
-    if (!endsByItself(workload)) {
+    if (!isBatchWorkload(workload)) {
       this.#others.observe(workload, container, pod, sample);
       return;
     }
@@ -43,23 +43,23 @@ export class JobRunRecommender implements UsageRecommender {
   }
 
   observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes = limitBytes): void {
-    if (!endsByItself(workload)) {
+    if (!isBatchWorkload(workload)) {
       this.#others.observeOom(workload, container, at, limitBytes, workingSetBytes);
       return;
     }
     // A kill by memory pressure of the node is no evidence of the container's need.
-    if (limitBytes === null || causeOfKill(limitBytes, workingSetBytes) === 'node') return;
+    if (limitBytes === null || classifyKill(limitBytes, workingSetBytes) === 'node') return;
     const runs = this.#runsOf(workload, container);
     runs.log.observeOom(at, limitBytes);
     runs.changed = ++this.#sequence;
   }
 
-  noteChange(workload: WorkloadKey, at: Instant): void {
-    if (!endsByItself(workload)) this.#others.noteChange(workload, at);
+  observeRollout(workload: WorkloadKey, at: Instant): void {
+    if (!isBatchWorkload(workload)) this.#others.observeRollout(workload, at);
   }
 
   async backfill(series: readonly UsageSeries[]): Promise<BackfillResult> {
-    const isOfRuns = ({ workload }: UsageSeries): boolean => workload !== null && endsByItself(workloadKey(workload));
+    const isOfRuns = ({ workload }: UsageSeries): boolean => workload !== null && isBatchWorkload(workloadKey(workload));
     const result = await this.#others.backfill(series.filter((candidate) => !isOfRuns(candidate)));
     const samples = series
       .filter(isOfRuns)
@@ -71,7 +71,7 @@ export class JobRunRecommender implements UsageRecommender {
   }
 
   async advise(workload: WorkloadKey, now: Instant, rules: ReadonlyMap<string, RecommenderRules>): Promise<readonly ContainerAdvice[]> {
-    if (!endsByItself(workload)) return this.#others.advise(workload, now, rules);
+    if (!isBatchWorkload(workload)) return this.#others.advise(workload, now, rules);
     const family = this.#families.get(jobFamily(workload));
     return [...rules]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -81,13 +81,13 @@ export class JobRunRecommender implements UsageRecommender {
       });
   }
 
-  async marks(): Promise<RecommenderMarks> {
-    return [...(await this.#others.marks()), this.#sequence];
+  async sequenceNumbers(): Promise<SequenceNumbers> {
+    return [...(await this.#others.sequenceNumbers()), this.#sequence];
   }
 
-  async *changedSince(marks: RecommenderMarks | null): AsyncIterable<readonly RecommenderCheckpoint[]> {
-    yield* this.#others.changedSince(marks === null ? null : marks.slice(0, -1));
-    const since = marks?.at(-1) ?? 0;
+  async *changedSince(sequenceNumbers: SequenceNumbers | null): AsyncIterable<readonly RecommenderCheckpoint[]> {
+    yield* this.#others.changedSince(sequenceNumbers === null ? null : sequenceNumbers.slice(0, -1));
+    const since = sequenceNumbers?.at(-1) ?? 0;
     this.#dropOld();
     const checkpoints: RecommenderCheckpoint[] = [];
     for (const [family, containers] of this.#families) {
@@ -117,7 +117,7 @@ export class JobRunRecommender implements UsageRecommender {
   }
 
   async forget(workload: WorkloadKey): Promise<readonly string[]> {
-    if (!endsByItself(workload)) return this.#others.forget(workload);
+    if (!isBatchWorkload(workload)) return this.#others.forget(workload);
     const family = jobFamily(workload);
     // A deleted Job is one run of its family, whose history stays.
     if (family !== workload) return [];

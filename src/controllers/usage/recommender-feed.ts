@@ -6,7 +6,7 @@ import type { PodRecord } from '#kube/records/pod';
 import { nodeTimeOf, type UsageSample, type UsageSeries } from '#kube/records/usage';
 import { classedName, classOfNode, isKeyByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
 import { jobFamily } from '../../core/recommender/runs/job-family.ts';
-import { withoutStartUp } from '../../core/recommender/start-up.ts';
+import { stripStartUp } from '../../core/recommender/start-up.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { UsageRecommender } from '../../ports/usage-recommender.ts';
@@ -123,7 +123,7 @@ export class RecommenderFeed {
   #observe(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
     const { recommender } = this.#dependencies;
     if (!this.#hasHistory(workload)) return;
-    const withoutStart = withoutStartUp(pod, container, sample);
+    const withoutStart = stripStartUp(pod, container, sample);
     if (withoutStart === null) return;
     const startedAt = pod.containers.find(({ name }) => name === container)?.startedAt ?? null;
     const counted = { ...withoutStart, startedAt };
@@ -166,7 +166,7 @@ export class RecommenderFeed {
     this.#forgetAt.delete(key);
     const before = this.#known.get(key);
     this.#track(key, workload);
-    if (before !== undefined && before.images !== imagesOf(workload)) recommender.noteChange(key, clock.now());
+    if (before !== undefined && before.images !== imagesOf(workload)) recommender.observeRollout(key, clock.now());
   }
 
   #track(key: WorkloadKey, workload: WorkloadRecord): void {

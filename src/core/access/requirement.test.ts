@@ -15,29 +15,35 @@ const POD_EXEC = { who: 'pod-tool', tool: 'podExec' } as const;
 
 describe('A requirement', () => {
   test.each<[string, Requirement<never>, Scope, unknown, string | null]>([
-    ['open: a request without a credential may', OPEN, NO_CREDENTIAL, {}, null],
-    ['identified: a request without a credential may not', IDENTIFIED, NO_CREDENTIAL, {}, 'unauthenticated'],
-    ['identified: without any grant may', IDENTIFIED, { ...viewer, viewer: false }, {}, null],
-    ['viewer: without any grant may not', VIEWER_OF_LISTED, { ...viewer, viewer: false }, {}, 'forbidden'],
-    ['viewer: without a namespace named may, for what the grant covers', VIEWER_OF_LISTED, viewer, {}, null],
-    ['viewer: a namespace of the grant', VIEWER_OF_LISTED, viewer, { namespace: ['shop'] }, null],
-    ['viewer: one namespace outside the grant', VIEWER_OF_LISTED, viewer, { namespace: ['shop', 'pay'] }, 'forbidden'],
-    ['operator: a viewer may not', OPERATOR_OF_TARGET, viewer, inShop, 'forbidden'],
-    ['operator: of the namespace', OPERATOR_OF_TARGET, operator, inShop, null],
-    ['operator: of another namespace', OPERATOR_OF_TARGET, operator, inPay, 'forbidden'],
-    ['operator: of another namespace than the one they view', OPERATOR_OF_TARGET, { ...operator, allows: () => true }, inPay, 'forbidden'],
-    ['admin: an operator may not', ADMIN, operator, {}, 'forbidden'],
-    ['admin', ADMIN, keyOfAdmin, {}, null],
-    ['admin session: an admin without a session may not', ADMIN_SESSION, keyOfAdmin, {}, 'session-required'],
-    ['admin session: an operator with a session may not', ADMIN_SESSION, operator, {}, 'forbidden'],
-    ['admin session', ADMIN_SESSION, signedInAdmin, {}, null],
-    ['pod tool: an operator may not', POD_EXEC, operator, {}, 'forbidden'],
+    ['open: a request without a credential is allowed', OPEN, NO_CREDENTIAL, {}, null],
+    ['identified: a request without a credential is refused', IDENTIFIED, NO_CREDENTIAL, {}, 'unauthenticated'],
+    ['identified: a caller without a grant is allowed', IDENTIFIED, { ...viewer, viewer: false }, {}, null],
+    ['viewer: a caller without a grant is refused', VIEWER_OF_LISTED, { ...viewer, viewer: false }, {}, 'forbidden'],
+    ['viewer: without a namespace the granted ones are allowed', VIEWER_OF_LISTED, viewer, {}, null],
+    ['viewer: a granted namespace is allowed', VIEWER_OF_LISTED, viewer, { namespace: ['shop'] }, null],
+    ['viewer: one namespace outside the grant is refused', VIEWER_OF_LISTED, viewer, { namespace: ['shop', 'pay'] }, 'forbidden'],
+    ['operator: a viewer is refused', OPERATOR_OF_TARGET, viewer, inShop, 'forbidden'],
+    ['operator: an operator of the namespace is allowed', OPERATOR_OF_TARGET, operator, inShop, null],
+    ['operator: an operator of another namespace is refused', OPERATOR_OF_TARGET, operator, inPay, 'forbidden'],
+    [
+      'operator: an operator of another namespace is refused where they only view',
+      OPERATOR_OF_TARGET,
+      { ...operator, allows: () => true },
+      inPay,
+      'forbidden',
+    ],
+    ['admin: an operator is refused', ADMIN, operator, {}, 'forbidden'],
+    ['admin: an admin is allowed', ADMIN, keyOfAdmin, {}, null],
+    ['admin session: an admin without a session is refused', ADMIN_SESSION, keyOfAdmin, {}, 'session-required'],
+    ['admin session: an operator with a session is refused', ADMIN_SESSION, operator, {}, 'forbidden'],
+    ['admin session: an admin with a session is allowed', ADMIN_SESSION, signedInAdmin, {}, null],
+    ['pod tool: an operator is refused', POD_EXEC, operator, {}, 'forbidden'],
   ])('%s', (_rule, requirement, scope, input, kind) => {
     const unmet = unmetRequirement(requirement as Requirement<unknown>, scope, input, () => true);
     expect(unmet?.kind ?? null).toBe(kind);
   });
 
-  test('of a pod tool that is switched off is never met', () => {
+  test('of a disabled pod tool is never met', () => {
     const isEnabled = (tool: string): boolean => tool !== 'podExec';
     expect(unmetRequirement(POD_EXEC, signedInAdmin, {}, isEnabled)?.kind).toBe('feature-disabled');
     expect(unmetRequirement({ who: 'pod-tool', tool: 'podLogs' }, signedInAdmin, {}, isEnabled)).toBeNull();

@@ -1,48 +1,52 @@
 import { notAuthorised, type Refusal } from './refusal.ts';
 import { deniedNamespace, type Scope } from './scope.ts';
 
-/** Tools that reach into a running pod: each is switched on by a setting, and for admins alone. */
+/** Tools that access a running pod. A setting enables each, for admins only. */
 export type PodTool = 'podExec' | 'podLogs' | 'podFiles';
 
-/** What a caller must be to ask one query or give one command, stated beside its code. `namespaces` reads from the input which it names. */
+/** Access that a query or command requires. `namespaces` returns the namespaces of its input. */
 export type Requirement<Input> =
-  /** No credential is asked for. */
+  /** No credential is required. */
   | { readonly who: 'open' }
   /** A valid credential, with or without a grant. */
   | { readonly who: 'identified' }
-  /** A grant that covers the namespaces; none named: any grant, and the answer holds the granted part alone. */
+  /** A grant for the namespaces. Without namespaces any grant, and the result has the granted ones only. */
   | { readonly who: 'viewer'; namespaces(input: Input): readonly string[] }
-  /** Role operator in the namespaces; none named: in at least one. */
+  /** Role operator in the namespaces. Without namespaces in at least one. */
   | { readonly who: 'operator'; namespaces(input: Input): readonly string[] }
   | { readonly who: 'admin' }
-  /** An admin with a session of a browser: neither an API key nor a caller without credential. */
+  /** An admin with a browser session, not an API key. */
   | { readonly who: 'admin-session' }
   | { readonly who: 'pod-tool'; readonly tool: PodTool };
 
+/** Any valid credential. */
 export const IDENTIFIED = { who: 'identified' } as const;
+/** Role admin. */
 export const ADMIN = { who: 'admin' } as const;
 
-/** Viewers of the namespaces that a list names; without one the list is filtered. */
+/** Viewers of the namespaces in the input of a list; without namespaces the list is filtered. */
 export const VIEWER_OF_LISTED = {
   who: 'viewer',
   namespaces: ({ namespace }: { readonly namespace?: readonly string[] }) => namespace ?? [],
 } as const;
 
-/** An input about one workload. */
+/** Input with a workload as target. */
 interface OnTarget {
   readonly target: { readonly namespace: string };
 }
 
+/** Viewers of the target's namespace. */
 export const VIEWER_OF_TARGET = { who: 'viewer', namespaces: ({ target }: OnTarget) => [target.namespace] } as const;
+/** Operators of the target's namespace. */
 export const OPERATOR_OF_TARGET = { who: 'operator', namespaces: ({ target }: OnTarget) => [target.namespace] } as const;
-/** For many objects at once: each item has a requirement of its own. */
+/** Operators of any namespace, for bulk commands that check each item themselves. */
 export const OPERATOR_OF_ITEMS = { who: 'operator', namespaces: (): readonly string[] => [] } as const;
 
-/** Why the caller may not make a call of this kind, whatever its input; null: they may. */
+/** Why the caller's role does not allow the call for any input; null: it does. */
 export function unmetRole(who: Requirement<never>['who'], scope: Scope): Refusal | null {
   if (who === 'open') return null;
   if (!scope.identified) {
-    return { kind: 'unauthenticated', message: 'This needs a credential. Sign in, or use an API key.' };
+    return { kind: 'unauthenticated', message: 'A credential is required. Sign in, or use an API key.' };
   }
   switch (who) {
     case 'identified':
@@ -62,7 +66,7 @@ export function unmetRole(who: Requirement<never>['who'], scope: Scope): Refusal
   }
 }
 
-/** Why the caller may not make this call; null: they may. */
+/** Why the caller may not make the call; null: allowed. */
 export function unmetRequirement<Input>(
   requirement: Requirement<Input>,
   scope: Scope,
@@ -90,7 +94,7 @@ function unmetByInput<Input>(
       return outsideOf(namespaces, scope) ?? (readOnly === undefined ? null : forbidden(message));
     }
     case 'pod-tool': {
-      const message = `${requirement.tool} is switched off. The settings of podTools switch it on.`;
+      const message = `${requirement.tool} is disabled. The settings of podTools enable it.`;
       return isEnabled(requirement.tool) ? null : { kind: 'feature-disabled', message };
     }
     default:

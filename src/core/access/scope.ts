@@ -1,25 +1,25 @@
 /**
- * Who asks, and what of the cluster they may see. While authentication is off everyone is `EVERYONE_IS_ADMIN`.
- * `Application` compares it with the requirement of each call; queries filter by it.
+ * The caller and its permissions; `EVERYONE_IS_ADMIN` while authentication is disabled. `Application` checks it against the
+ * requirement of each call, and queries filter by it.
  */
 export interface Scope {
-  /** A valid credential; while authentication is off, everyone. */
+  /** Has a valid credential, or authentication is disabled. */
   readonly identified: boolean;
   /** Has a grant of any role. */
   readonly viewer: boolean;
-  /** May change things in at least one namespace. */
+  /** Has the role operator in at least one namespace. */
   readonly operator: boolean;
-  /** Everything, the admin surface included. */
+  /** Has the role admin. */
   readonly admin: boolean;
-  /** The credential is the session of a browser. */
+  /** The credential is a browser session. */
   readonly session: boolean;
-  /** For audit, events and what is written as `by`. */
+  /** Name for the audit log, Events and fields `by`. */
   readonly actor: string;
-  /** Equal for callers that see the same; entity tags and caches hold it. */
+  /** Equal for callers with equal permissions; part of entity tags and cache keys. */
   readonly key: string;
-  /** May read the namespace. */
+  /** Whether the caller may read the namespace. */
   allows(namespace: string): boolean;
-  /** May change things in the namespace. */
+  /** Whether the caller has the role operator in the namespace. */
   operates(namespace: string): boolean;
 }
 
@@ -36,7 +36,7 @@ export const EVERYONE_IS_ADMIN: Scope = {
   operates: () => true,
 };
 
-/** The first of the namespaces that the scope does not grant; undefined where it grants all. */
+/** The first namespace that the scope does not allow; undefined: it allows all. */
 export function deniedNamespace(scope: Scope, namespaces: readonly string[]): string | undefined {
   return namespaces.find((namespace) => !scope.allows(namespace));
 }

@@ -1,5 +1,5 @@
-// Evenkeel's recommender as the controller runs it: hour by hour, with its temporary increases inside the hour. The target as
-// advised; what a PodResizePolicy may hold back (cool-down, tolerance, confidence, canary) is in gated-policy.ts.
+// Evenkeel's recommender as in the controller: hourly decisions, with temporary increases inside the hour. It requests the target;
+// the tolerance, cool-down, confidence and canary of a PodResizePolicy are in gated-requests.ts.
 
 import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice, type Goal, type Pace, type RecommenderRules } from '../recommender/advice.ts';
 import { ContainerModel } from '../recommender/container-model.ts';
@@ -9,25 +9,26 @@ import type { RequestPolicy } from './replay.ts';
 import { type Resource, SLOT_SECONDS, SLOTS_PER_HOUR } from './time-grid.ts';
 
 const SLOT_MS = SLOT_SECONDS * SECOND_MS;
-/** Some time after the end of a slot: its samples are all in. */
+/** Delay after the end of a slot until all its samples have arrived. */
 const AFTER_MS = 31 * SECOND_MS;
-/** Recordings that count from their own beginning are moved here: a week's begin, for the model takes 0 for no time at all. */
+/** Offset for recordings whose times start at 0, because 0 is no valid time for the model; a multiple of a week. */
 const EPOCH_SLOTS = 2645 * 7 * 288;
-/** Slots before this are no time since 1970 but a count from a recording's begin. */
+/** Earlier slots are relative to the start of the recording, not to 1970. */
 const FIRST_CALENDAR_SLOT = 8 * 365 * 288;
 
+/** Goal and pace of a replay. */
 export interface EvenkeelSetting {
   readonly goal: Goal;
   readonly pace: Pace;
 }
 
-/** The recommender's rules at a setting, all else as a policy has it by default. */
+/** Rules of a policy that sets goal and pace only. */
 export function rulesOf({ goal, pace }: EvenkeelSetting): RecommenderRules {
   const base = DEFAULT_RECOMMENDER_RULES;
   return { ...base, pace, cpu: { ...base.cpu, goal }, memory: { ...base.memory, goal } };
 }
 
-/** @param onAdvice is called with each advice, and the slot from which on it holds */
+/** Requests of the recommender's targets. @param onAdvice receives each advice, with the slot from which it applies */
 export function evenkeelPolicy(
   resource: Resource,
   setting: EvenkeelSetting,
@@ -54,7 +55,7 @@ export function evenkeelPolicy(
       });
     },
     decide: (slot) => adviseAfter(slot - 1),
-    // Inside the hour the advice moves only when usage passes it, when an increase ends, and when the raises of the next hour begin.
+    // Inside the hour the target changes only when usage exceeds it, when an increase ends, and when raises for the next hour begin.
     react: (slot, isOver) => (isOver || isIncreased || isBeforeNextHour(slot + 1) ? adviseAfter(slot) : null),
   };
 }

@@ -1,6 +1,5 @@
-// What a PodResizePolicy with all defaults holds back of the advice: changes within the tolerance, reductions without
-// confidence or within the cool-down, and reductions until their canary has proved itself. Raises that safety needs and the
-// end of a temporary increase wait for nothing.
+// Requests under a PodResizePolicy with all defaults, which delays changes within the tolerance, reductions without confidence or
+// within the cool-down, and reductions during their canary. Urgent raises and the end of a temporary increase are not delayed.
 
 import { MINUTE_MS, SECOND_MS, type Instant } from '#kube/units';
 import type { RequestsAndLimits } from '#kube/records/resources';
@@ -10,20 +9,20 @@ import { DEFAULT_POLICY_RULES, defaultResourcePolicy, type ContainerPolicy } fro
 import { type Resource, SLOT_SECONDS } from './time-grid.ts';
 
 const SLOT_MS = SLOT_SECONDS * SECOND_MS;
-/** The other replicas follow after this. */
+/** Duration of the canary; the other replicas follow after it. */
 const CANARY_SLOTS = (30 * MINUTE_MS) / SLOT_MS;
 const COOLDOWN_SLOTS = DEFAULT_POLICY_RULES.cooldownMs / SLOT_MS;
 const NO_LIMITS = { cpuMillicores: null, memoryBytes: null };
 
-/** Advice, the slot from which on it holds, and the recommender's time then. */
+/** Advice with the slot from which it applies, and the time of that slot. */
 export interface AdviceFrom {
   readonly at: Instant;
   readonly slot: number;
   readonly advice: ContainerAdvice;
 }
 
-/** The requests of all replicas by slot; NaN before the first advice. */
-export function gatedRequests(
+/** Requests of all replicas by slot; NaN before the first advice. */
+export function computeGatedRequests(
   length: number,
   firstSlot: number,
   advices: readonly AdviceFrom[],
@@ -51,10 +50,10 @@ class Gate {
   readonly #policy: ContainerPolicy;
   #request = NaN;
   #changedAt = -Infinity;
-  /** Before a temporary increase; null: none is in force. */
+  /** Request before a temporary increase; null: none is in force. */
   #beforeIncrease: number | null = null;
-  /** A reduction on its canary, and the slot at which the other replicas follow. */
-  #underWay: { readonly to: number; readonly at: number } | null = null;
+  /** A reduction in its canary, and the slot in which the other replicas follow. */
+  #reduction: { readonly to: number; readonly at: number } | null = null;
 
   constructor(resource: Resource, policy: ContainerPolicy) {
     this.#resource = resource;
@@ -64,9 +63,9 @@ class Gate {
   requestAt(slot: number, now: Instant, advice: ContainerAdvice): number {
     const target = advice[this.#resource]?.target ?? NaN;
     if (Number.isNaN(this.#request)) this.#request = target;
-    if (this.#underWay !== null && slot >= this.#underWay.at) {
-      this.#set(this.#underWay.to, slot);
-      this.#underWay = null;
+    if (this.#reduction !== null && slot >= this.#reduction.at) {
+      this.#set(this.#reduction.to, slot);
+      this.#reduction = null;
     }
     const change = this.#dueChange(now, target, advice);
     this.#rememberIncrease(change, (advice[this.#resource]?.increase ?? null) !== null);
@@ -75,10 +74,10 @@ class Gate {
     const mayWait = !change.urgent && !endsIncrease;
     if (mayWait && slot - this.#changedAt < COOLDOWN_SLOTS) return this.#request;
     if (change.direction === 'raise' || endsIncrease) {
-      this.#underWay = null;
+      this.#reduction = null;
       this.#set(target, slot);
-    } else if (this.#underWay === null && change.confidence >= DEFAULT_POLICY_RULES.minConfidence[this.#resource]) {
-      this.#underWay = { to: target, at: slot + CANARY_SLOTS };
+    } else if (this.#reduction === null && change.confidence >= DEFAULT_POLICY_RULES.minConfidence[this.#resource]) {
+      this.#reduction = { to: target, at: slot + CANARY_SLOTS };
     } else {
       return this.#request;
     }

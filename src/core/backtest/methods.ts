@@ -1,13 +1,14 @@
-// What a backtest compares, by name, and one workload taken through all of it.
+// The methods that a backtest compares, and their replay on one workload.
 
 import { type EvenkeelSetting, evenkeelPolicy } from './evenkeel-policy.ts';
-import { type AdviceFrom, gatedRequests } from './gated-requests.ts';
+import { type AdviceFrom, computeGatedRequests } from './gated-requests.ts';
 import { clairvoyantRequests, krrPolicy, vpaInPlacePolicy, vpaPolicy } from './peer-policies.ts';
-import { refusesRaises, withRefusedRaises } from './refused-raises.ts';
+import { refusesRaises, applyRefusals } from './refused-raises.ts';
 import { replay } from './replay.ts';
 import { type RefusalScore, score } from './score.ts';
 import { type Resource, SLOTS_PER_DAY, type Trace } from './time-grid.ts';
 
+/** Names of the compared methods. */
 export const METHODS = [
   'evenkeel',
   'evenkeelGated',
@@ -18,9 +19,10 @@ export const METHODS = [
   'clairvoyantDayP99',
   'clairvoyantHour',
 ] as const;
+/** One of `METHODS`. */
 export type Method = (typeof METHODS)[number];
 
-/** As the tables print them. */
+/** Titles in tables. */
 export const METHOD_TITLES: Readonly<Record<Method, string>> = {
   evenkeel: 'Evenkeel',
   evenkeelGated: 'Evenkeel with its gates',
@@ -32,14 +34,14 @@ export const METHOD_TITLES: Readonly<Record<Method, string>> = {
   clairvoyantHour: 'clairvoyant, hour max',
 };
 
-/** One resource of one workload: what each method came to, and the requests of those that are shown. */
+/** Result for one resource of one workload: the score of each method, and the requests of those that are plotted. */
 export interface ResourceResult {
-  /** Null where nothing can be scored: nothing is known after the warm-up. */
+  /** Null: there is no usage after the warm-up. */
   readonly scores: Readonly<Record<Method, RefusalScore>> | null;
   readonly requests: Readonly<Record<'evenkeel' | 'vpa', Float64Array>>;
 }
 
-/** Null where the resource was not recorded. */
+/** Replays all methods; null: the resource was not recorded. */
 export function backtestResource(trace: Trace, resource: Resource, setting: EvenkeelSetting, warmUpDays: number): ResourceResult | null {
   const values = trace[resource];
   if (values === null) return null;
@@ -55,7 +57,7 @@ export function backtestResource(trace: Trace, resource: Resource, setting: Even
   );
   const requests: Record<Method, Float64Array> = {
     evenkeel,
-    evenkeelGated: gatedRequests(values.length, firstSlot, advices, { resource, goal: setting.goal }),
+    evenkeelGated: computeGatedRequests(values.length, firstSlot, advices, { resource, goal: setting.goal }),
     vpa: replay(values, firstSlot, vpaPolicy(resource)),
     vpaInPlace: replay(values, firstSlot, vpaInPlacePolicy(resource)),
     krr: replay(values, firstSlot, krrPolicy(resource)),
@@ -65,12 +67,12 @@ export function backtestResource(trace: Trace, resource: Resource, setting: Even
   };
   const refuses = refusesRaises(values, firstSlot);
   const refused: Partial<Record<Method, Float64Array>> = {
-    evenkeel: withRefusedRaises(requests.evenkeel, firstSlot, refuses),
-    evenkeelGated: withRefusedRaises(requests.evenkeelGated, firstSlot, refuses),
-    vpa: withRefusedRaises(requests.vpa, firstSlot, refuses),
-    // What it raises to depends on what it was refused.
+    evenkeel: applyRefusals(requests.evenkeel, firstSlot, refuses),
+    evenkeelGated: applyRefusals(requests.evenkeelGated, firstSlot, refuses),
+    vpa: applyRefusals(requests.vpa, firstSlot, refuses),
+    // Its raises depend on earlier refusals.
     vpaInPlace: replay(values, firstSlot, vpaInPlacePolicy(resource), refuses),
-    krr: withRefusedRaises(requests.krr, firstSlot, refuses),
+    krr: applyRefusals(requests.krr, firstSlot, refuses),
   };
   const scores: Partial<Record<Method, RefusalScore>> = {};
   for (const method of METHODS) {
@@ -79,6 +81,6 @@ export function backtestResource(trace: Trace, resource: Resource, setting: Even
     const refusedOverrun = underRefusal === undefined ? NaN : (score(values, underRefusal, from, resource)?.overrun ?? NaN);
     if (scored !== null) scores[method] = { ...scored, refusedOverrun };
   }
-  const isWhole = (some: typeof scores): some is Record<Method, RefusalScore> => METHODS.every((method) => some[method] !== undefined);
-  return { scores: isWhole(scores) ? scores : null, requests: { evenkeel: requests.evenkeel, vpa: requests.vpa } };
+  const isComplete = (some: typeof scores): some is Record<Method, RefusalScore> => METHODS.every((method) => some[method] !== undefined);
+  return { scores: isComplete(scores) ? scores : null, requests: { evenkeel: requests.evenkeel, vpa: requests.vpa } };
 }

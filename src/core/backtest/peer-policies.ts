@@ -1,4 +1,4 @@
-// The others, on the same replay: VPA with its updater, KRR's `simple` daily, and what hindsight would have done.
+// The compared methods besides Evenkeel: VPA with its updater, KRR's `simple` applied daily, and clairvoyant requests.
 
 import { krrCpu, krrMemory } from '../peers/krr.ts';
 import { VpaRecommender, vpaUpdaterActs } from '../peers/vpa.ts';
@@ -8,12 +8,12 @@ import { type Resource, SLOT_SECONDS, SLOTS_PER_DAY, SLOTS_PER_HOUR } from './ti
 
 const SLOT_MS = SLOT_SECONDS * SECOND_MS;
 const KRR_WINDOW_SLOTS = 14 * SLOTS_PER_DAY;
-/** Least that the clairvoyant asks for. */
+/** Minimum clairvoyant requests. */
 const CLAIRVOYANT_FLOORS: Readonly<Record<Resource, number>> = { cpu: 10, memory: 64 * MiB };
 
 /**
- * VPA with its updater: acts outside the bounds, or after 12 hours when 10 % off. Never inside the hour. Of memory each
- * overrun is a kill, which it answers with a bump over the request.
+ * VPA with its updater, which acts outside the bounds, or after 12 hours with a difference of 10 %, at full hours only. A memory
+ * overrun is an OOM kill, which raises the next recommendation.
  */
 export function vpaPolicy(resource: Resource): RequestPolicy {
   const vpa = new VpaRecommender(resource);
@@ -39,10 +39,10 @@ export function vpaPolicy(resource: Resource): RequestPolicy {
   };
 }
 
-/** What usage above the request raises it to inside the hour. */
+/** Ratio of a raise inside the hour to the usage. */
 const IN_PLACE_RATIO = 1.1;
 
-/** VPA from 1.6 on: in place, without eviction, so that it may raise inside the hour as Evenkeel does. */
+/** VPA since 1.6, which resizes in place without eviction, so that it may raise inside the hour like Evenkeel. */
 export function vpaInPlacePolicy(resource: Resource): RequestPolicy {
   const vpa = vpaPolicy(resource);
   let latest = NaN;
@@ -73,7 +73,7 @@ export function krrPolicy(resource: Resource): RequestPolicy {
   };
 }
 
-/** Requests with knowledge of the future: no recommender can reach them, and they show how much could be saved. */
+/** Requests with knowledge of the future: an upper bound of the possible savings. */
 export function clairvoyantRequests(
   values: Float64Array,
   firstSlot: number,

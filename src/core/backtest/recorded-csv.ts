@@ -1,30 +1,32 @@
-// Recorded usage of one container as CSV: a time column `t_s` or `timestamp`, and `cpu_m` (millicores) and/or `mem_mib`
-// (MiB), columns and rows in any order; a column `pod` distinguishes replicas, and other columns are ignored. An empty cell or NaN is a
-// value that is not known.
+// Recorded usage of one container as CSV: a time column `t_s` or `timestamp`, and `cpu_m` (millicores) and/or `mem_mib` (MiB),
+// columns and rows in any order. A column `pod` distinguishes replicas; other columns are ignored. An empty cell or NaN is a
+// missing value.
 
 import { DAY_MS, MiB, SECOND_MS } from '#kube/units';
 import type { RecordedSamples } from './time-grid.ts';
 
+/** A recording, or the first problem of the file. */
 export type ParsedCsv =
   | ({ readonly ok: true } & Recording)
   /** @property line counts from 1, the header included */
   | { readonly ok: false; readonly line: number; readonly problem: string };
 
+/** Samples of one container. */
 export interface Recording {
   readonly samples: RecordedSamples;
-  /** The pod of each sample; absent: all are of one. */
+  /** The pod of each sample; absent: there is one pod. */
   readonly pods?: readonly string[];
 }
 
 const TIME_COLUMNS = ['t_s', 'timestamp'] as const;
-/** Seconds of the year 5138: past it a time is in milliseconds. */
+/** Seconds of the year 5138: a higher time is in milliseconds. */
 const MAX_SECONDS = 1e11;
-/** A recording over more than ten years has a wrong time in it, and its grid would not fit into memory. */
+/** A recording over more than ten years has a wrong time, and its grid would not fit into memory. */
 const MAX_DAYS = 3660;
 const DAY_SECONDS = DAY_MS / SECOND_MS;
-/** Clocks set back repeat some times; where more of them stand twice, a file holds more than one recording. */
+/** A clock that is set back repeats some times; a file with more repeats has several containers. */
 const MAX_REPEATED_SHARE = 0.1;
-/** More millicores or MiB than there are: what a sum over them can still hold. */
+/** Maximum of a value, so that sums stay exact enough. */
 const MAX_USAGE = 1e15;
 const UNKNOWN = new Set(['', 'nan', 'null']);
 
@@ -36,7 +38,7 @@ class CsvProblem extends Error {
   }
 }
 
-/** Reads a recording whole. The first problem ends it: a recording with one broken row is not to be trusted in part. */
+/** Parses a recording. The first problem refuses the file, because a recording with one broken row is not reliable. */
 export function parseRecordedCsv(text: string): ParsedCsv {
   try {
     return { ok: true, ...parse(text) };
@@ -67,18 +69,18 @@ function parse(text: string): Recording {
     throw new CsvProblem(lines.length, 'no samples; expected a row with a time and cpu_m and/or mem_mib under the header');
   }
   refuseUnnamedPods(rows);
-  inOrder(rows);
+  sortByTime(rows);
   const samples = {
     seconds: rows.map((row) => row.second),
     cpuMillicores: columns.cpu < 0 ? null : rows.map((row) => row.cpu),
     memoryBytes: columns.memory < 0 ? null : rows.map((row) => row.memory),
   };
   const byPod = Map.groupBy(rows, ({ pod }) => pod);
-  for (const [pod, own] of byPod) refuseSeveralContainers(own, byPod.size > 1 ? ` of pod ${shortened(pod)}` : '');
+  for (const [pod, podRows] of byPod) refuseSeveralContainers(podRows, byPod.size > 1 ? ` of pod ${shortened(pod)}` : '');
   return byPod.size > 1 ? { samples, pods: rows.map(({ pod }) => pod) } : { samples };
 }
 
-/** Rows that name no pod among others that do could be of any replica. */
+/** Refuses rows without a pod if other rows have one. */
 function refuseUnnamedPods(rows: readonly Row[]): void {
   const unnamed = rows.filter(({ pod }) => pod === '');
   const [first] = unnamed;
@@ -86,11 +88,11 @@ function refuseUnnamedPods(rows: readonly Row[]): void {
   const named = rows.length - unnamed.length;
   throw new CsvProblem(
     first.line,
-    `the row names no pod, and ${named} of ${rows.length} rows do; name the pod in each row, or leave the column out`,
+    `the row has no pod, and ${named} of ${rows.length} rows have one; fill the column pod in each row, or remove it`,
   );
 }
 
-/** Neither blank nor a comment. */
+/** Whether a line is neither blank nor a comment. */
 function hasContent(line: string): boolean {
   const text = line.trimStart();
   return text !== '' && !text.startsWith('#');
@@ -102,14 +104,14 @@ interface Row {
   readonly second: number;
   readonly cpu: number;
   readonly memory: number;
-  /** Empty where none is named. */
+  /** Empty: no pod. */
   readonly pod: string;
 }
 
 function rowOf(line: string, columns: Columns, at: number): Row {
   const cells = cellsOf(line);
   if (cells.length !== columns.count) {
-    throw new CsvProblem(at, `${cells.length} cells where the header names ${columns.count}; write the row whole, or leave it out`);
+    throw new CsvProblem(at, `${cells.length} cells where the header has ${columns.count}; complete the row, or remove it`);
   }
   return {
     line: at,
@@ -128,13 +130,13 @@ function columnsOf(line: string, at: number): Columns {
   }
   const times = TIME_COLUMNS.filter((name) => names.includes(name));
   if (times.length === 0) throw new CsvProblem(at, `no column t_s or timestamp; ${found}`);
-  if (times.length === 2) throw new CsvProblem(at, 't_s and timestamp both are there; keep the one that counts');
+  if (times.length === 2) throw new CsvProblem(at, 'both t_s and timestamp are present; keep one of them');
   const [cpu, memory] = [names.indexOf('cpu_m'), names.indexOf('mem_mib')];
   if (cpu < 0 && memory < 0) throw new CsvProblem(at, `no column cpu_m (millicores) or mem_mib (MiB); ${found}`);
   return { time: names.indexOf(times[0] ?? ''), cpu, memory, pod: names.indexOf('pod'), count: names.length };
 }
 
-/** Cells without their quotes and outer blanks. */
+/** Cells without quotes and surrounding blanks. */
 function cellsOf(line: string): string[] {
   if (!line.includes('"')) return line.split(',').map((cell) => cell.trim());
   const cells = line.match(/(?:"(?:[^"]|"")*"|[^,"])+|(?<=^|,)(?=,|$)/g) ?? [];
@@ -150,7 +152,10 @@ function cellsOf(line: string): string[] {
 function secondOf(cell: string, at: number): number {
   const seconds = /^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(cell) ? Number(cell) : timeOf(cell);
   if (!Number.isFinite(seconds)) {
-    throw new CsvProblem(at, `"${shortened(cell)}" is no time; expected Unix seconds, or 2026-01-31 13:05:00 (UTC unless a zone is given)`);
+    throw new CsvProblem(
+      at,
+      `"${shortened(cell)}" is not a time; expected Unix seconds, or 2026-01-31 13:05:00 (UTC unless a zone is given)`,
+    );
   }
   if (seconds < 0) throw new CsvProblem(at, `time ${cell} is negative; count from 0 or from 1970`);
   if (seconds <= MAX_SECONDS) return seconds;
@@ -158,7 +163,7 @@ function secondOf(cell: string, at: number): number {
   return seconds / SECOND_MS;
 }
 
-/** NaN where it is no time. Without a zone it is UTC. */
+/** Seconds of a date, in UTC without a time zone; NaN: it is not a time. */
 function timeOf(cell: string): number {
   const parts = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z|UTC|[+-]\d{2}:?\d{2})?)?$/i.exec(cell);
   if (parts === null) return NaN;
@@ -170,38 +175,38 @@ function valueOf(cell: string, column: string, at: number): number {
   if (UNKNOWN.has(cell.toLowerCase())) return NaN;
   const value = Number(cell);
   if (Number.isNaN(value))
-    throw new CsvProblem(at, `${column} "${shortened(cell)}" is no number; leave the cell empty where nothing is known`);
+    throw new CsvProblem(at, `${column} "${shortened(cell)}" is not a number; leave the cell empty for a missing value`);
   if (!(value >= 0 && value <= MAX_USAGE)) {
     throw new CsvProblem(
       at,
-      `${column} ${shortened(cell)} is not a usage; it must be 0 or more, at most 1e15, or empty where nothing is known`,
+      `${column} ${shortened(cell)} is not a usage; it must be 0 or more, at most 1e15, or empty for a missing value`,
     );
   }
   return value;
 }
 
-/** Puts rows into the order of their times, in place, and looks at what the times say of the whole. */
-function inOrder(rows: Row[]): void {
+/** Sorts rows by time, in place, and refuses a recording over more than ten years. */
+function sortByTime(rows: Row[]): void {
   if (rows.some((row, index) => index > 0 && row.second < (rows[index - 1]?.second ?? 0))) rows.sort((a, b) => a.second - b.second);
-  if (((rows.at(-1)?.second ?? 0) - (rows[0]?.second ?? 0)) / DAY_SECONDS > MAX_DAYS) throw leapIn(rows);
+  if (((rows.at(-1)?.second ?? 0) - (rows[0]?.second ?? 0)) / DAY_SECONDS > MAX_DAYS) throw findWidestGap(rows);
 }
 
-/** @param rows of one pod, in the order of their times */
-function refuseSeveralContainers(rows: readonly Row[], of: string): void {
+/** Refuses a file with too many repeated times. @param rows rows of one pod, sorted by time */
+function refuseSeveralContainers(rows: readonly Row[], suffix: string): void {
   const repeated = rows.filter((row, index) => index > 0 && row.second === rows[index - 1]?.second);
   if (repeated.length <= rows.length * MAX_REPEATED_SHARE) return;
   throw new CsvProblem(
     repeated[0]?.line ?? 1,
-    `${repeated.length} of ${rows.length} rows${of} have the time of another; are these several containers? Give a file for each, or, for replicas of one, a column pod`,
+    `${repeated.length} of ${rows.length} rows${suffix} have the time of another row; are these several containers? Give a file for each, or, for replicas of one, a column pod`,
   );
 }
 
-/** Where a recording leaps over years. */
-function leapIn(rows: readonly Row[]): CsvProblem {
-  const leapTo = (index: number) => (rows[index]?.second ?? 0) - (rows[index - 1]?.second ?? 0);
+/** The problem at the widest gap of a recording over more than ten years. */
+function findWidestGap(rows: readonly Row[]): CsvProblem {
+  const gapBefore = (index: number) => (rows[index]?.second ?? 0) - (rows[index - 1]?.second ?? 0);
   let widest = 1;
-  for (let index = 2; index < rows.length; index++) if (leapTo(index) > leapTo(widest)) widest = index;
-  const days = Math.round(leapTo(widest) / DAY_SECONDS);
+  for (let index = 2; index < rows.length; index++) if (gapBefore(index) > gapBefore(widest)) widest = index;
+  const days = Math.round(gapBefore(widest) / DAY_SECONDS);
   const before = rows[widest - 1]?.line ?? 1;
   return new CsvProblem(
     rows[widest]?.line ?? 1,

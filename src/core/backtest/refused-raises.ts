@@ -1,16 +1,17 @@
-// Nodes that are full when they are needed: no raise takes effect in the first 90 minutes of a workload's busiest quarter of
-// the day. A request that follows the hour is too small then; one that covers the day is not.
+// Simulates full nodes: no raise takes effect in the first 90 minutes of a workload's busiest six hours of the day. Requests that
+// follow the hour are too low then, requests that cover the day are not.
 
 import { SLOTS_PER_DAY, SLOTS_PER_HOUR } from './time-grid.ts';
 
+/** Minutes a day in which raises are refused. */
 export const REFUSED_MINUTES = 90;
 const REFUSED_SLOTS = (REFUSED_MINUTES / 60) * SLOTS_PER_HOUR;
 const HOURS_PER_DAY = 24;
 const QUARTER_HOURS = 6;
 
 /**
- * Whether a raise is refused in a slot. The quarter is the six hours of the day with the highest mean usage of the days
- * before the slot's own, so that it does not look ahead; on the first day nothing is refused.
+ * Returns whether a raise is refused in a slot. The busiest hours have the highest mean usage of the days before, without
+ * look-ahead; on the first day nothing is refused.
  */
 export function refusesRaises(values: Float64Array, firstSlot: number): (slot: number) => boolean {
   const starts = busiestQuarters(values, firstSlot);
@@ -23,8 +24,8 @@ export function refusesRaises(values: Float64Array, firstSlot: number): (slot: n
   };
 }
 
-/** Requests as they come to be where raises are refused, of those that were wanted: a raise takes effect when it may. */
-export function withRefusedRaises(wanted: Float64Array, firstSlot: number, refuses: (slot: number) => boolean): Float64Array {
+/** Effective requests with refused raises: a raise takes effect in the first slot that does not refuse it. */
+export function applyRefusals(wanted: Float64Array, firstSlot: number, refuses: (slot: number) => boolean): Float64Array {
   let request = NaN;
   return wanted.map((value, index) => {
     if (!(value > request && refuses(firstSlot + index))) request = value;
@@ -32,7 +33,7 @@ export function withRefusedRaises(wanted: Float64Array, firstSlot: number, refus
   });
 }
 
-/** By day, the hour at which the busiest quarter begins; null while no day is known. */
+/** By day, the first of the busiest six hours; null on the first day. */
 function busiestQuarters(values: Float64Array, firstSlot: number): (number | null)[] {
   const sums = new Float64Array(HOURS_PER_DAY);
   const counts = new Uint32Array(HOURS_PER_DAY);
@@ -50,15 +51,15 @@ function busiestQuarters(values: Float64Array, firstSlot: number): (number | nul
 
 function busiestStart(sums: Float64Array, counts: Uint32Array): number | null {
   let start: number | null = null;
-  let most = -1;
+  let highest = -1;
   for (let first = 0; first < HOURS_PER_DAY; first++) {
     let [sum, count] = [0, 0];
     for (let hour = first; hour < first + QUARTER_HOURS; hour++) {
       sum += sums[hour % HOURS_PER_DAY] ?? 0;
       count += counts[hour % HOURS_PER_DAY] ?? 0;
     }
-    if (count === 0 || sum / count <= most) continue;
-    most = sum / count;
+    if (count === 0 || sum / count <= highest) continue;
+    highest = sum / count;
     start = first;
   }
   return start;

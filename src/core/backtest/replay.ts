@@ -1,25 +1,24 @@
-// A replay without look-ahead: at every full hour a request is decided from earlier samples alone and holds for that
-// hour; where a policy reacts, a slot whose usage passed the request may raise it from the next slot on.
+// Replay without look-ahead: at every full hour the request for the hour is decided from earlier samples. Inside the hour a policy
+// may react to a slot, from the next slot on.
 
 import { SLOTS_PER_HOUR } from './time-grid.ts';
 
-/** A way to set requests, fed slot by slot. Slots count from the zero of the time base, so that hours are full hours. */
+/** A method that sets requests. Slots count from the epoch, so that hours are full hours. */
 export interface RequestPolicy {
-  /** One slot is over. */
+  /** Receives the usage of a closed slot. */
   observe(slot: number, value: number): void;
-  /** The request for the hour that begins with `slot`; null while nothing can be said. */
+  /** Request for the hour that begins with `slot`; null: unchanged. */
   decide(slot: number): number | null;
   /**
-   * A slot of the hour is over: the request for the rest of the hour, or null to leave it.
-   * @param isOver usage passed the request in `slot`
+   * Request for the rest of the hour after `slot`; null: unchanged.
+   * @param isOver whether usage exceeded the request in `slot`
    */
   react(slot: number, isOver: boolean): number | null;
 }
 
 /**
- * The request in force in each slot; NaN before the first decision. The request at index i was decided from values
- * before i.
- * @param refuses whether the node has no room for a raise in a slot: it takes effect when it has again
+ * Request in force in each slot; NaN before the first decision. The request at index i depends on values before i.
+ * @param refuses whether the node has no capacity for a raise in a slot; the raise takes effect when it has
  */
 export function replay(
   values: Float64Array,

@@ -1,20 +1,20 @@
-// The replicas of one container as one trace, joined as the recommender joins them: of CPU what the highest replica uses, or
-// what nine of ten do where the highest changes from hour to hour, of memory what the largest does.
+// Merges the replicas of one container into one trace like the recommender: CPU of the busiest replica, or the 90th percentile if
+// the busiest replica changes from hour to hour, and memory of the largest.
 
 import type { UsageSeries } from '#kube/records/usage';
 import { SECOND_MS } from '#kube/units';
 import { BusiestReplica } from '../recommender/busiest-replica.ts';
 import type { Recording } from './recorded-csv.ts';
-import { carriedForward, SLOT_SECONDS, traceOf, type RecordedSamples, type Trace } from './time-grid.ts';
+import { fillGaps, SLOT_SECONDS, traceOf, type RecordedSamples, type Trace } from './time-grid.ts';
 
 const SLOT_MS = SLOT_SECONDS * SECOND_MS;
 const REPLICA_PERCENTILE = 0.9;
 
-/** One recording on the grid: of one pod as it is, of several as one trace. */
+/** The trace of a recording, with its replicas merged. */
 export function traceOfRecording(name: string, { samples, pods }: Recording): Trace {
   if (pods === undefined) return traceOf(name, samples);
   const rows = Map.groupBy(pods.keys(), (row) => pods[row] ?? '');
-  const replicas = [...rows].map(([pod, own]) => seriesOf(pod, traceOf(pod, samplesOf(samples, own))));
+  const replicas = [...rows].map(([pod, podRows]) => seriesOf(pod, traceOf(pod, samplesOf(samples, podRows))));
   return traceOfReplicas(name, replicas) ?? traceOf(name, samples);
 }
 
@@ -27,7 +27,7 @@ function samplesOf({ seconds, cpuMillicores, memoryBytes }: RecordedSamples, row
   };
 }
 
-/** One replica's grid, a sample at the end of each slot. */
+/** A trace as a series with a sample at the end of each slot. */
 function seriesOf(pod: string, { firstSlot, cpu, memory }: Trace): UsageSeries {
   const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
   const samples = Array.from({ length: Math.max(cpu?.length ?? 0, memory?.length ?? 0) }, (_, index) => ({
@@ -38,7 +38,7 @@ function seriesOf(pod: string, { firstSlot, cpu, memory }: Trace): UsageSeries {
   return { namespace: '', pod, container: '', workload: null, stepSeconds: SLOT_SECONDS, samples, oomKills: [] };
 }
 
-/** Null where nothing is known. A sample at the end of a slot counts for that slot. */
+/** Merges replicas into one trace; null: no usage. A sample at the end of a slot belongs to that slot. */
 export function traceOfReplicas(name: string, replicas: readonly UsageSeries[]): Trace | null {
   const cpu = new Map<number, Map<string, number>>();
   const memory = new Map<number, number>();
@@ -57,7 +57,7 @@ export function traceOfReplicas(name: string, replicas: readonly UsageSeries[]):
   const [first, last] = slots;
   const busiest = new BusiestReplica();
   const grid = (valueAt: (slot: number) => number) =>
-    carriedForward(Float64Array.from({ length: last - first + 1 }, (_, index) => valueAt(first + index)));
+    fillGaps(Float64Array.from({ length: last - first + 1 }, (_, index) => valueAt(first + index)));
   return {
     name,
     firstSlot: first,
@@ -70,5 +70,5 @@ function cpuOf(busiest: BusiestReplica, slot: number, byPod: ReadonlyMap<string,
   if (byPod === undefined) return NaN;
   busiest.add(slot, byPod);
   const sorted = [...byPod.values()].sort((a, b) => a - b);
-  return sorted[Math.ceil(sorted.length * (busiest.changes ? REPLICA_PERCENTILE : 1)) - 1] ?? NaN;
+  return sorted[Math.ceil(sorted.length * (busiest.isRotating ? REPLICA_PERCENTILE : 1)) - 1] ?? NaN;
 }

@@ -1,16 +1,16 @@
-// The requests of a replay as a list of changes: what was requested, and from when on it held.
+// The requests of a replay as a list of changes.
 
 import { MiB } from '#kube/units';
 import { SLOT_SECONDS } from './time-grid.ts';
 
-/** From `second` on these requests held; null: not known yet, or not recorded. */
+/** Requests from `second` on; null: before the first decision, or not recorded. */
 export interface RequestChange {
   readonly second: number;
   readonly cpuMillicores: number | null;
   readonly memoryBytes: number | null;
 }
 
-/** Every change of a request, in time; the first is the first decision. Requests by slot, NaN before it. */
+/** Changes of requests in order of time. @param cpu requests by slot, NaN before the first decision; so is `memory` */
 export function requestChanges(firstSlot: number, cpu: Float64Array | undefined, memory: Float64Array | undefined): RequestChange[] {
   const changes: RequestChange[] = [];
   let [cpuBefore, memoryBefore] = [NaN, NaN];
@@ -23,7 +23,7 @@ export function requestChanges(firstSlot: number, cpu: Float64Array | undefined,
   return changes;
 }
 
-/** The changes as CSV, `t_s,cpu_m,mem_mib`; an empty cell where a request is not known. Numbers are written exactly. */
+/** The changes as CSV, `t_s,cpu_m,mem_mib`; an empty cell for null. Numbers are exact. */
 export function changesCsv(changes: readonly RequestChange[]): string {
   const rows = changes.map(({ second, cpuMillicores, memoryBytes }) =>
     [second, cpuMillicores ?? '', memoryBytes === null ? '' : memoryBytes / MiB].join(','),

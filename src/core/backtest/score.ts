@@ -1,11 +1,11 @@
-// What requests left unused and what they missed, by the definitions that every comparison here uses.
+// Unused requests and shortfall, by the definitions of all comparisons here.
 
 import { MiB } from '#kube/units';
 import { type Resource, SLOTS_PER_DAY } from './time-grid.ts';
 
-/** What one way to set requests came to on one trace. Spare, used and unserved are sums over slots, in the trace's unit. */
+/** Score of one method on one trace. Spare, used and unserved are sums over slots, in the trace's unit. */
 export interface Score {
-  /** Slots that were scored: usage and request both known, after the warm-up. */
+  /** Scored slots: those after the warm-up with usage and request. */
   readonly slots: number;
   /** Mean of the unused share of the request. */
   readonly slack: number;
@@ -14,33 +14,33 @@ export interface Score {
   /** Share of slots with usage above the request. */
   readonly overrun: number;
   readonly unserved: number;
-  /** Overruns that stand apart; of memory, would-be OOM kills. */
+  /** Runs of successive overruns; for memory, potential OOM kills. */
   readonly episodes: number;
-  /** Moves of the request by more than 1 %, after the first slot that is scored. */
+  /** Changes of the request by more than 1 %, after the first scored slot. */
   readonly changes: number;
   readonly episodesPerWeek: number;
   readonly changesPerDay: number;
   readonly costJ: number;
 }
 
-/** With what becomes of the overrun where raises are refused for 90 minutes a day; NaN for methods that know the future. */
+/** A score with the overrun under refused raises (90 minutes a day); NaN for clairvoyant methods. */
 export interface RefusalScore extends Score {
   readonly refusedOverrun: number;
 }
 
-/** What a missing unit costs against a spare one (tau / (1 - tau)), and the least usage that J is divided by. */
-const COST: Readonly<Record<Resource, { readonly least: number; readonly tau: number }>> = {
-  cpu: { least: 25, tau: 0.95 },
-  memory: { least: 250 * MiB, tau: 0.99 },
+/** Quantile tau of the pinball loss, so that a missing unit costs tau / (1 - tau) spare ones, and the minimum usage that J is relative to. */
+const COST: Readonly<Record<Resource, { readonly minUsage: number; readonly tau: number }>> = {
+  cpu: { minUsage: 25, tau: 0.95 },
+  memory: { minUsage: 250 * MiB, tau: 0.99 },
 };
 
 const CHANGE_RATIO = 0.01;
 
-/** Scores requests against usage, slot by slot, from slot index `from` on; null where nothing can be scored. */
+/** Scores requests against usage from slot index `from` on; null: no slot has both. */
 export function score(values: Float64Array, requests: Float64Array, from: number, resource: Resource): Score | null {
   const sum = { slack: 0, spare: 0, used: 0, over: 0, unserved: 0, episodes: 0, changes: 0, slots: 0 };
   let before = requests[from] ?? NaN;
-  let running = false;
+  let isOver = false;
   for (let index = from; index < values.length; index++) {
     const value = values[index] ?? NaN;
     const request = requests[index] ?? NaN;
@@ -55,11 +55,11 @@ export function score(values: Float64Array, requests: Float64Array, from: number
     sum.used += value;
     sum.unserved += missing;
     if (missing > 0) sum.over += 1;
-    if (missing > 0 && !running) sum.episodes += 1;
-    running = missing > 0;
+    if (missing > 0 && !isOver) sum.episodes += 1;
+    isOver = missing > 0;
   }
   if (sum.slots === 0) return null;
-  const { least, tau } = COST[resource];
+  const { minUsage, tau } = COST[resource];
   const days = sum.slots / SLOTS_PER_DAY;
   return {
     slots: sum.slots,
@@ -72,11 +72,11 @@ export function score(values: Float64Array, requests: Float64Array, from: number
     changes: sum.changes,
     episodesPerWeek: (sum.episodes * 7) / days,
     changesPerDay: sum.changes / days,
-    costJ: (sum.spare + (tau / (1 - tau)) * sum.unserved) / Math.max(sum.used, least * sum.slots),
+    costJ: (sum.spare + (tau / (1 - tau)) * sum.unserved) / Math.max(sum.used, minUsage * sum.slots),
   };
 }
 
-/** The figures of one trace, or of many joined. */
+/** Scores of a method, joined over traces. */
 export interface MethodTotals {
   readonly slack: number;
   readonly sparePerUsed: number;
@@ -86,11 +86,11 @@ export interface MethodTotals {
   readonly episodesPerWeek: number;
   readonly changesPerDay: number;
   readonly costJ: number;
-  /** Share of slots with usage above the request where raises are refused for 90 minutes a day; NaN where the method knows the future. */
+  /** Share of slots with usage above the request while raises are refused for 90 minutes a day; NaN for clairvoyant methods. */
   readonly refusedOverrun: number;
 }
 
-/** Several traces' scores, joined: means over workloads, but spare and unserved as shares of all that was used. */
+/** Joins the scores of several traces: means over workloads, with spare and unserved as shares of the total usage. */
 export function joinScores(scores: readonly RefusalScore[]): MethodTotals {
   const total = (pick: (score: RefusalScore) => number) => scores.reduce((sum, each) => sum + pick(each), 0);
   const mean = (pick: (score: RefusalScore) => number) => total(pick) / scores.length;
@@ -117,12 +117,12 @@ export function joinScores(scores: readonly RefusalScore[]): MethodTotals {
   };
 }
 
-/** Nothing used at all: there is no share of it. */
-function ratio(part: number, whole: number): number {
-  return whole > 0 ? part / whole : NaN;
+/** NaN for a total of 0. */
+function ratio(part: number, total: number): number {
+  return total > 0 ? part / total : NaN;
 }
 
-/** Between two values the share between them, as statistics packages do by default. */
+/** Linear interpolation between two values (Hyndman and Fan, type 7). */
 function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = share * (sorted.length - 1);

@@ -1,5 +1,5 @@
-// Recorded usage on a 5-minute grid, by the protocol of the comparisons: values of one slot are joined, holes up to
-// 15 minutes are carried forward, longer ones stay holes and are not scored.
+// Recorded usage on a 5-minute grid: values of one slot are merged, gaps are filled for up to 15 minutes, and the rest of a longer
+// gap is not scored.
 
 /** Seconds of one slot. */
 export const SLOT_SECONDS = 300;
@@ -7,34 +7,36 @@ export const SLOTS_PER_HOUR = 12;
 export const SLOTS_PER_DAY = 24 * SLOTS_PER_HOUR;
 const MAX_CARRIED_SLOTS = 3;
 
-/** How the values of one slot become one: the mean says what CPU was worth, the highest says what memory was needed. */
+/** Aggregation of the values of a slot: the mean for CPU, the maximum for memory. */
 export type SlotRule = 'mean' | 'max';
 
-/** One workload's usage by slot, NaN where nothing is known. CPU in millicores, memory in bytes. */
+/** Usage of one workload by slot; NaN: a gap. CPU in millicores, memory in bytes; null: not recorded. */
 export interface Trace {
   readonly name: string;
-  /** Slots since the time base's zero; slot × 300 is the second at which `cpu[0]` and `memory[0]` begin. */
+  /** Slot of `cpu[0]` and `memory[0]`; slot × 300 is its first second. */
   readonly firstSlot: number;
   readonly cpu: Float64Array | null;
   readonly memory: Float64Array | null;
 }
 
+/** A scored resource. */
 export type Resource = 'cpu' | 'memory';
+/** Both resources. */
 export const RESOURCES: readonly Resource[] = ['cpu', 'memory'];
 
-/** Samples as they were recorded: times in seconds, none before the one above it, and a value each (NaN: not known). */
+/** Recorded samples: times in seconds, ascending, with a value each (NaN: missing). */
 export interface RecordedSamples {
   readonly seconds: ArrayLike<number>;
   readonly cpuMillicores: ArrayLike<number> | null;
   readonly memoryBytes: ArrayLike<number> | null;
 }
 
-/** The slot in which a second lies. */
+/** Slot of a second. */
 export function slotAt(second: number): number {
   return Math.floor(second / SLOT_SECONDS);
 }
 
-/** Puts samples on the grid; a resource of which no value is known is null. */
+/** Aggregates samples to slots; a resource without values is null. */
 export function traceOf(name: string, samples: RecordedSamples): Trace {
   const { seconds } = samples;
   const firstSlot = slotAt(seconds[0] ?? 0);
@@ -65,11 +67,11 @@ function bySlot({ seconds, values, firstSlot, length, rule }: Column): Float64Ar
     counts[slot] = (counts[slot] ?? 0) + 1;
   }
   if (rule === 'mean') for (const [slot, count] of counts.entries()) if (count > 1) joined[slot] = (joined[slot] ?? NaN) / count;
-  return counts.some((count) => count > 0) ? carriedForward(joined) : null;
+  return counts.some((count) => count > 0) ? fillGaps(joined) : null;
 }
 
-/** Fills holes of up to 15 minutes with what was before them, in place. */
-export function carriedForward(values: Float64Array): Float64Array {
+/** Fills up to 15 minutes of each gap with the value before it, in place. */
+export function fillGaps(values: Float64Array): Float64Array {
   let last = NaN;
   let age = 0;
   for (const [slot, value] of values.entries()) {

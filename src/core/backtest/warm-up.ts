@@ -1,4 +1,4 @@
-// How much of a recording is fed before scoring begins: every recommender here needs days before it knows a workload.
+// Length of the warm-up before scoring: every recommender needs days of usage.
 
 import { SLOTS_PER_DAY } from './time-grid.ts';
 

@@ -12,11 +12,11 @@ test.each([
   expect(centsOrNull(amount)).toBe(cents);
 });
 
-test('an amount that is not known stays so', () => {
+test('null stays null', () => {
   expect(centsOrNull(null)).toBeNull();
 });
 
-test('cents are summed without the drift of binary fractions', () => {
+test('cents are summed without floating-point error', () => {
   expect(sumCents(Array.from({ length: 10 }, () => 0.1))).toBe(1);
 });
 

@@ -2,13 +2,13 @@ import type { Usd } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
 import { roundParts, toCents } from './cents.ts';
 
-/** Exact amounts: what some pods cost, and what of it they use; null where it is not known. */
+/** Cost of the requests of some pods, and of the used part of them, not rounded; null: unknown. */
 export interface ExactCost {
   readonly costPerMonthUsd: Usd | null;
   readonly usedCostPerMonthUsd: Usd | null;
 }
 
-/** The same money in whole cents at every level: workloads make their namespace, namespaces make the cluster. */
+/** Costs in whole cents that add up: workloads to their namespace, namespaces to the cluster. */
 export interface CostShares {
   readonly costPerMonthUsd: Usd | null;
   readonly usedCostPerMonthUsd: Usd | null;
@@ -17,11 +17,11 @@ export interface CostShares {
 }
 
 /**
- * Rounds from the top down, the largest part taking the remainder each time, so that no sum of what is shown is a cent
- * off what is shown beside it. Pods of no workload are the rest of their namespace.
+ * Rounds costs from the cluster down to workloads, the largest part taking the remainder, so that shown parts add up to the
+ * shown sums. Pods without a workload are the remainder of their namespace.
  * @param namespaceOf namespace of a workload's key
  */
-export function costShares(
+export function computeCostShares(
   total: ExactCost,
   namespaces: ReadonlyMap<string, ExactCost>,
   workloads: ReadonlyMap<WorkloadKey, ExactCost>,
@@ -29,19 +29,19 @@ export function costShares(
 ): CostShares {
   const costPerMonthUsd = total.costPerMonthUsd === null ? null : toCents(total.costPerMonthUsd);
   const usedCostPerMonthUsd = total.usedCostPerMonthUsd === null ? null : toCents(total.usedCostPerMonthUsd);
-  const costs = shares(
-    known(namespaces, ({ costPerMonthUsd: cost }) => cost),
+  const costs = roundShares(
+    knownAmounts(namespaces, ({ costPerMonthUsd: cost }) => cost),
     costPerMonthUsd,
   );
-  const wastes = known(namespaces, ({ costPerMonthUsd: cost, usedCostPerMonthUsd: used }) =>
+  const wastes = knownAmounts(namespaces, ({ costPerMonthUsd: cost, usedCostPerMonthUsd: used }) =>
     cost === null || used === null ? null : cost - used,
   );
-  // Where a namespace's usage is not known its waste is not either, and the others stand for themselves.
+  // Without the usage of some namespace the total waste is unknown, and the others are rounded without it.
   const wasteTotal =
     wastes.size === costs.size && costPerMonthUsd !== null && usedCostPerMonthUsd !== null
       ? toCents(costPerMonthUsd - usedCostPerMonthUsd)
       : null;
-  const wasteShares = shares(wastes, wasteTotal);
+  const wasteShares = roundShares(wastes, wasteTotal);
   return {
     costPerMonthUsd,
     usedCostPerMonthUsd,
@@ -70,12 +70,12 @@ function workloadShares(
   for (const [namespace, group] of members) {
     const exact = namespaces.get(namespace)?.costPerMonthUsd ?? 0;
     group.set(null, exact - [...group.values()].reduce((sum, cost) => sum + cost, 0));
-    for (const [key, cost] of shares(group, costs.get(namespace) ?? null)) if (key !== null) result.set(key, cost);
+    for (const [key, cost] of roundShares(group, costs.get(namespace) ?? null)) if (key !== null) result.set(key, cost);
   }
   return result;
 }
 
-function known<Key, Value>(all: ReadonlyMap<Key, Value>, amountOf: (value: Value) => Usd | null): ReadonlyMap<Key, Usd> {
+function knownAmounts<Key, Value>(all: ReadonlyMap<Key, Value>, amountOf: (value: Value) => Usd | null): ReadonlyMap<Key, Usd> {
   const amounts = new Map<Key, Usd>();
   for (const [key, value] of all) {
     const amount = amountOf(value);
@@ -84,8 +84,8 @@ function known<Key, Value>(all: ReadonlyMap<Key, Value>, amountOf: (value: Value
   return amounts;
 }
 
-/** @param total what the shares add up to; null: what they add up to by themselves */
-function shares<Key>(amounts: ReadonlyMap<Key, Usd>, total: Usd | null): ReadonlyMap<Key, Usd> {
+/** @param total sum of the rounded shares; null: the sum of the amounts */
+function roundShares<Key>(amounts: ReadonlyMap<Key, Usd>, total: Usd | null): ReadonlyMap<Key, Usd> {
   const exact = [...amounts.values()];
   const rounded = roundParts(exact, total ?? exact.reduce((sum, amount) => sum + amount, 0));
   return new Map([...amounts.keys()].map((key, index) => [key, rounded[index] ?? 0]));

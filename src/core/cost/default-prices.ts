@@ -1,8 +1,7 @@
-// List prices of common Compute Engine machine types, as data. A snapshot: an operator whose prices differ states them in
-// `prices.file`. From the public price list (karpenter-provider-gcp's snapshot, Apache-2.0), without commitments or
-// sustained-use discounts.
+// Snapshot of list prices of common Compute Engine machine types; the setting `prices.file` replaces them. From the public
+// price list (karpenter-provider-gcp's snapshot, Apache-2.0), without commitments or sustained-use discounts.
 
-/** Where and when the figures were taken. */
+/** Region and date of the prices. */
 export const DEFAULT_PRICES_SOURCE = 'list price, us-central1, 2026-08-06';
 
 /** vCPUs, GiB, USD an hour on demand, USD an hour as spot (null: none listed). */
@@ -230,8 +229,8 @@ export const DEFAULT_MACHINE_PRICES: Readonly<Record<string, MachinePrice>> = {
 };
 
 /**
- * What one vCPU costs in GiB of memory, by family: the two rates that reproduce every price of the family's list to the
- * last digit (c2, t2a and t2d are sold in one proportion only, so their own lists do not show it; they take the usual one).
+ * Price of one vCPU in units of one GiB of memory, by family. With it two rates reproduce every price of the family exactly.
+ * c2, t2a and t2d have one proportion of vCPU to memory, so their prices do not determine it; they use the usual one.
  */
 export const GIB_PER_VCPU_PRICE: Readonly<Record<string, number>> = {
   e2: 7.46,
@@ -244,8 +243,8 @@ export const GIB_PER_VCPU_PRICE: Readonly<Record<string, number>> = {
   c4: 8.8,
 };
 
-/** The proportion of families whose lists do not show it: that of E2, N1, N2 and N2D. */
+/** Default for other families: that of E2, N1, N2 and N2D. */
 export const USUAL_GIB_PER_VCPU_PRICE = 7.46;
 
-/** Rates for machine types that no list names: those of N2, the middle of the general-purpose families. */
+/** Rates for machine types without a list price: those of N2, the middle of the general-purpose families. */
 export const ESTIMATE_RATES = { vcpuUsdPerHour: 0.031611, gibUsdPerHour: 0.004237, spotRatio: 0.45 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { healthOf, type HealthEvidence } from './health-score.ts';
+import { computeHealth, type HealthEvidence } from './health-score.ts';
 
 describe('the health score', () => {
   const good: HealthEvidence = {
@@ -14,7 +14,7 @@ describe('the health score', () => {
   };
 
   test('of a healthy cluster is 100, an A', () => {
-    expect(healthOf(good)).toMatchObject({ score: 100, grade: 'A' });
+    expect(computeHealth(good)).toMatchObject({ score: 100, grade: 'A' });
   });
 
   test.each([
@@ -25,32 +25,32 @@ describe('the health score', () => {
     ['Storage', { volumes: { measured: 2, nearlyFull: 1 } }],
     ['Budgets', { budgets: { total: 2, unsatisfiable: 1 } }],
     ['Freshness', { dataAgeSeconds: 600 }],
-  ])('falls by %s, and says why', (name, change) => {
-    const health = healthOf({ ...good, ...change });
-    const part = health.parts.find((each) => each.name === name)!;
+  ])('falls with %s, and explains it', (name, change) => {
+    const health = computeHealth({ ...good, ...change });
+    const part = health.parts.find((candidate) => candidate.name === name)!;
     expect(part.score).toBeLessThan(90);
     expect(part.reason.length).toBeGreaterThan(10);
     expect(health.score).toBeLessThan(100);
   });
 
-  test('is always 0 to 100, whatever the evidence', () => {
-    const whole = fc.integer({ min: 0, max: 1000 });
+  test('is from 0 to 100 for any evidence', () => {
+    const count = fc.integer({ min: 0, max: 1000 });
     fc.assert(
       fc.property(
-        whole,
-        whole,
-        whole,
+        count,
+        count,
+        count,
         fc.double({ min: -1, max: 2, noNaN: true }),
         fc.double({ min: 0, max: 1e6, noNaN: true }),
         (total, part, over, headroomRatio, dataAgeSeconds) => {
-          const less = Math.min(total, part);
-          const { score } = healthOf({
-            nodes: { total, ready: less },
-            pods: { active: total, unschedulable: less, pending: less },
-            requests: { measured: total, overMemory: Math.min(total, over), overCpu: less },
+          const affected = Math.min(total, part);
+          const { score } = computeHealth({
+            nodes: { total, ready: affected },
+            pods: { active: total, unschedulable: affected, pending: affected },
+            requests: { measured: total, overMemory: Math.min(total, over), overCpu: affected },
             headroomRatio,
-            volumes: { measured: total, nearlyFull: less },
-            budgets: { total, unsatisfiable: less },
+            volumes: { measured: total, nearlyFull: affected },
+            budgets: { total, unsatisfiable: affected },
             dataAgeSeconds,
           });
           expect(score).toBeGreaterThanOrEqual(0);

@@ -1,33 +1,33 @@
-// The cluster's health score: a weighted mean of parts, each of which says in words why it is what it is. Pure.
+// Health score of the cluster: a weighted mean of parts, each with a reason.
 
 import type { Cluster, HealthPart } from '../../apis/http/types.generated.ts';
 
-/** What the score is made from. */
+/** Inputs of the score. */
 export interface HealthEvidence {
   readonly nodes: { readonly total: number; readonly ready: number };
   readonly pods: { readonly active: number; readonly unschedulable: number; readonly pending: number };
-  /** Containers with known usage and a request, and how many of them use more memory than they ask for. */
+  /** Containers with usage and a request, and how many of them exceed their request. */
   readonly requests: { readonly measured: number; readonly overMemory: number; readonly overCpu: number };
-  /** Free share of allocatable, the scarcer of CPU and memory; null where there is no node. */
+  /** Unrequested share of allocatable, the lower of CPU and memory; null: there is no node. */
   readonly headroomRatio: number | null;
   readonly volumes: { readonly measured: number; readonly nearlyFull: number };
-  /** Disruption budgets that select any pod, and those that no state of their pods satisfies. */
+  /** Disruption budgets that select pods, and those that never allow an eviction. */
   readonly budgets: { readonly total: number; readonly unsatisfiable: number };
-  /** Seconds since what is served was last confirmed; null before it ever was. */
+  /** Seconds since the served data was last confirmed; null: never. */
   readonly dataAgeSeconds: number | null;
 }
 
-/** Below this share free, a node that fails leaves no room for its pods. */
+/** Free share below which the pods of a failed node may not fit elsewhere. */
 const HEADROOM_WANTED = 0.1;
-/** Data older than the last of these is as good as none for a decision. */
+/** Scores by age of the data; older data is stale. */
 const FRESHNESS = [
-  { withinSeconds: 60, score: 100, reason: 'What is shown was confirmed within the last minute.' },
-  { withinSeconds: 120, score: 50, reason: 'What is shown was confirmed more than a minute ago.' },
+  { withinSeconds: 60, score: 100, reason: 'The data was confirmed within the last minute.' },
+  { withinSeconds: 120, score: 50, reason: 'The data was confirmed more than a minute ago.' },
 ];
-const STALE = { score: 0, reason: 'What is shown was confirmed more than two minutes ago.' };
+const STALE = { score: 0, reason: 'The data was confirmed more than two minutes ago.' };
 
-/** Score, grade and parts. A part that is unknown does not count; with none that counts the score is null. */
-export function healthOf(evidence: HealthEvidence): Cluster['health'] {
+/** Score, grade and parts. An unknown part does not count; the score is null if all are unknown. */
+export function computeHealth(evidence: HealthEvidence): Cluster['health'] {
   const parts: readonly HealthPart[] = [
     nodesReady(evidence),
     podsSchedulable(evidence),
@@ -56,9 +56,8 @@ function nodesReady({ nodes }: HealthEvidence): HealthPart {
 }
 
 function podsSchedulable({ pods }: HealthEvidence): HealthPart {
-  const reason =
-    pods.unschedulable === 0 ? 'Every pod has a node that fits.' : `${pods.unschedulable} of ${pods.active} pods find no node.`;
-  // One pod in ten without a place is a cluster that does not do its work.
+  const reason = pods.unschedulable === 0 ? 'Every pod fits on a node.' : `${pods.unschedulable} of ${pods.active} pods fit on no node.`;
+  // Ten percent unschedulable pods give the score 0.
   return { name: 'Pods schedulable', score: pods.active === 0 ? null : penalty(pods.unschedulable / pods.active, 10), weight: 3, reason };
 }
 
@@ -66,21 +65,21 @@ function insideRequests({ requests }: HealthEvidence): HealthPart {
   const { measured, overMemory, overCpu } = requests;
   const reason =
     measured === 0
-      ? 'No usage is known yet.'
+      ? 'No usage is measured yet.'
       : overMemory + overCpu === 0
-        ? `${all(measured, 'container stays', 'containers stay')} inside what ${measured === 1 ? 'it asks' : 'they ask'} for.`
-        : `${overMemory} of ${measured} containers use more memory, ${overCpu} more CPU than they ask for.`;
-  // Memory beyond a request is evicted for; CPU beyond it is borrowed.
+        ? `${all(measured, 'container stays within its request', 'containers stay within their requests')}.`
+        : `${overMemory} of ${measured} containers exceed their memory request, ${overCpu} their CPU request.`;
+  // Memory above the request risks an eviction; CPU above it only uses idle capacity.
   return { name: 'Inside requests', score: measured === 0 ? null : penalty((overMemory + overCpu / 3) / measured, 2), weight: 2, reason };
 }
 
 function headroom({ headroomRatio }: HealthEvidence): HealthPart {
-  if (headroomRatio === null) return { name: 'Headroom', score: null, weight: 1, reason: 'There is no node to have room.' };
+  if (headroomRatio === null) return { name: 'Headroom', score: null, weight: 1, reason: 'There is no node.' };
   const percent = Math.round(headroomRatio * 100);
   const reason =
     headroomRatio >= HEADROOM_WANTED
-      ? `${percent} % of the scarcer resource is not asked for.`
-      : `Only ${percent} % of the scarcer resource is not asked for; a node that fails leaves pods without a place.`;
+      ? `${percent} % of the scarcer resource is not requested.`
+      : `Only ${percent} % of the scarcer resource is not requested; pods of a failed node may not fit on other nodes.`;
   return { name: 'Headroom', score: Math.round(Math.min(1, Math.max(0, headroomRatio) / HEADROOM_WANTED) * 100), weight: 1, reason };
 }
 
@@ -100,13 +99,13 @@ function budgets({ budgets: { total, unsatisfiable } }: HealthEvidence): HealthP
       ? 'No pod has a disruption budget.'
       : unsatisfiable === 0
         ? `${all(total, 'disruption budget', 'disruption budgets')} can be satisfied.`
-        : `${unsatisfiable} of ${total} disruption budgets can never be satisfied: they ask for every replica to be available, so no pod may be evicted.`;
+        : `${unsatisfiable} of ${total} disruption budgets can never be satisfied: they require every replica to be available, so no pod may be evicted.`;
   return { name: 'Budgets', score: total === 0 ? null : share(total - unsatisfiable, total), weight: 1, reason };
 }
 
 function freshness({ dataAgeSeconds }: HealthEvidence): HealthPart {
-  if (dataAgeSeconds === null) return { name: 'Freshness', score: 0, weight: 1, reason: 'Nothing has been confirmed yet.' };
-  // In steps: the age itself changes at every request, and is in `meta.dataAge`.
+  if (dataAgeSeconds === null) return { name: 'Freshness', score: 0, weight: 1, reason: 'No data has been confirmed yet.' };
+  // Steps instead of the age, which is in `meta.dataAge` and changes with every request.
   const step = FRESHNESS.find(({ withinSeconds }) => dataAgeSeconds <= withinSeconds) ?? STALE;
   return { name: 'Freshness', score: step.score, weight: 1, reason: step.reason };
 }

@@ -20,7 +20,7 @@ describe('a node price', () => {
     expect(splitNodePrice(1, { cpuMillicores: 0, memoryBytes: 0 }, 7.46)).toEqual({ perCoreHourUsd: 0, perGiBHourUsd: 0 });
   });
 
-  test('of one family gives the same rates for every machine of it', () => {
+  test('gives the same rates for every machine type of a family', () => {
     for (const family of ['e2', 'n2', 'c3', 'c2d']) {
       const rates = Object.entries(DEFAULT_MACHINE_PRICES)
         .filter(([type]) => type.startsWith(`${family}-`) && !/medium|micro|small/.test(type))
@@ -28,11 +28,11 @@ describe('a node price', () => {
           splitNodePrice(onDemand, { cpuMillicores: vcpu * 1000, memoryBytes: gib * GiB }, gibPerVcpuPriceOf(type)),
         );
       const [first] = rates;
-      for (const each of rates) expect(Math.abs(each.perCoreHourUsd / (first?.perCoreHourUsd ?? 0) - 1)).toBeLessThan(0.002);
+      for (const rate of rates) expect(Math.abs(rate.perCoreHourUsd / (first?.perCoreHourUsd ?? 0) - 1)).toBeLessThan(0.002);
     }
   });
 
-  test('is the list price, on demand or spot, and null where no list has it', () => {
+  test('is the list price, on demand or spot; null if there is none', () => {
     expect(findListPrice('e2-standard-4', 'on-demand')).toBe(0.134023);
     expect(findListPrice('e2-standard-4', 'spot')).toBe(0.080424);
     expect(findListPrice('m5.large', 'on-demand')).toBeNull();
@@ -40,7 +40,7 @@ describe('a node price', () => {
     expect(findListPrice(null, 'on-demand')).toBeNull();
   });
 
-  test('is estimated between the families where only the size is known', () => {
+  test('is estimated from the size within the range of the families', () => {
     const size = { cpuMillicores: 4000, memoryBytes: 16 * GiB };
     expect(estimateNodePrice(size, 'on-demand')).toBeGreaterThan(0.1);
     expect(estimateNodePrice(size, 'on-demand')).toBeLessThan(0.25);

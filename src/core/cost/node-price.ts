@@ -1,4 +1,4 @@
-// What a node costs an hour, and how that splits between CPU and memory.
+// Hourly price of a node, and its split between CPU and memory.
 
 import { GiB } from '#kube/units';
 import type { Resources } from '#kube/records/resources';
@@ -6,11 +6,12 @@ import type { Ratio, Usd } from '#kube/units';
 import { DEFAULT_MACHINE_PRICES, ESTIMATE_RATES, GIB_PER_VCPU_PRICE, USUAL_GIB_PER_VCPU_PRICE } from './default-prices.ts';
 import type { RequestPrice } from './request-cost.ts';
 
+/** Purchase option of a node. */
 export type CapacityType = 'spot' | 'on-demand';
 
 /**
- * Splits a node's price so that cores × core rate + GiB × GiB rate is the price.
- * @param gibPerCore what one core costs, in GiB of memory (`gibPerVcpuPriceOf`)
+ * Splits a node's price so that cores × core rate + GiB × GiB rate equals the price.
+ * @param gibPerCore price of one core in units of one GiB of memory (`gibPerVcpuPriceOf`)
  */
 export function splitNodePrice(perHourUsd: Usd, capacity: Resources, gibPerCore: Ratio): RequestPrice {
   const shares = (capacity.cpuMillicores / 1000) * gibPerCore + capacity.memoryBytes / GiB;
@@ -19,12 +20,12 @@ export function splitNodePrice(perHourUsd: Usd, capacity: Resources, gibPerCore:
   return { perCoreHourUsd: perGiBHourUsd * gibPerCore, perGiBHourUsd };
 }
 
-/** What one core costs in GiB for a machine type's family; the usual proportion for families that are not known. */
+/** Price of one core in units of one GiB for the family of a machine type; the usual proportion for unknown families. */
 export function gibPerVcpuPriceOf(machineType: string | null): Ratio {
   return GIB_PER_VCPU_PRICE[machineType?.split('-', 1)[0] ?? ''] ?? USUAL_GIB_PER_VCPU_PRICE;
 }
 
-/** The default list's price; null where the machine type is not in it (or has no spot price). */
+/** List price; null: the machine type is not in the list, or has no spot price. */
 export function findListPrice(machineType: string | null, capacityType: CapacityType): Usd | null {
   const price =
     machineType === null || !Object.hasOwn(DEFAULT_MACHINE_PRICES, machineType) ? undefined : DEFAULT_MACHINE_PRICES[machineType];
@@ -32,7 +33,7 @@ export function findListPrice(machineType: string | null, capacityType: Capacity
   return capacityType === 'spot' ? price[3] : price[2];
 }
 
-/** A price from nothing but the size: what a general-purpose machine of that size costs. */
+/** Price of a general-purpose machine of the size. */
 export function estimateNodePrice(capacity: Resources, capacityType: CapacityType): Usd {
   const { vcpuUsdPerHour, gibUsdPerHour, spotRatio } = ESTIMATE_RATES;
   const onDemand = (capacity.cpuMillicores / 1000) * vcpuUsdPerHour + (capacity.memoryBytes / GiB) * gibUsdPerHour;

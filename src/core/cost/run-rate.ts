@@ -1,4 +1,4 @@
-// What the nodes cost a month, as a sum: by machine type and price, and by what becomes of the money.
+// Monthly cost of the nodes: by machine type and price, and by used, requested but unused, and idle capacity.
 
 import type { ClusterArithmetic } from '../../apis/http/types.generated.ts';
 import { HOURS_PER_MONTH, type Usd } from '#kube/units';
@@ -6,19 +6,19 @@ import { roundParts, toCents } from './cents.ts';
 import type { CostShares } from './cost-shares.ts';
 import type { CapacityType } from './node-price.ts';
 
-/** A node, as far as the bill goes. */
+/** The fields of a node that its cost depends on. */
 export interface BilledNode {
   readonly machineType: string | null;
   readonly capacityType: CapacityType;
-  /** Of the whole node; null: not known, so it is in no line. */
+  /** Price of the node; null: unknown, so the node is in no line. */
   readonly price: { readonly perHourUsd: Usd; readonly source: string; readonly estimate: boolean } | null;
 }
 
-/** Run rate of a cluster. Its lines, and what is used, requested in vain and idle, add up to the same cent. */
+/** Run rate of a cluster. Its lines add up to the same cent as its used, unused and idle cost. */
 export type RunRate = Omit<ClusterArithmetic, 'reclaimedPerMonthUsd'>;
 
-/** @param costs what the requests on these nodes cost, in the cents that namespaces and workloads add up to */
-export function runRateOf(
+/** Run rate of nodes. The second argument is the cost of the requests on them, from `CostShares`. */
+export function computeRunRate(
   nodes: readonly BilledNode[],
   { costPerMonthUsd, usedCostPerMonthUsd }: Pick<CostShares, 'costPerMonthUsd' | 'usedCostPerMonthUsd'>,
 ): RunRate {
@@ -37,7 +37,7 @@ export function runRateOf(
 
 type Line = Omit<RunRate['lines'][number], 'perMonthUsd'>;
 
-/** One for each machine type and price, the dearest first. */
+/** One line for each machine type and price, the most expensive first. */
 function linesOf(nodes: readonly BilledNode[]): readonly Line[] {
   const groups = new Map<string, Line>();
   for (const { machineType, capacityType, price } of nodes) {

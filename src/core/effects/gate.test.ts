@@ -2,7 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '#kube/units';
 import { INCREASE, REDUCING_ROLL_BACK, REDUCTION } from './effect.ts';
-import { judgeEffect, nextWarmUp, recentReductions, reductionsPerMinute, staleSource, type GateInputs, type JudgedEffect } from './gate.ts';
+import {
+  judgeEffect,
+  nextWarmUp,
+  recentReductions,
+  reductionsPerMinute,
+  findStaleSource,
+  type GateInputs,
+  type JudgedEffect,
+} from './gate.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const fresh = { name: 'usage' as const, confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
@@ -19,14 +27,14 @@ const reduction: JudgedEffect = { ...REDUCTION, dryRun: false };
 
 describe('the gate', () => {
   test.each<[string, Partial<GateInputs>, Partial<JudgedEffect>, string, string | null]>([
-    ['lets through', {}, {}, 'pass', null],
-    ['only the leader', { leader: false }, {}, 'blocked', 'not-leader'],
-    ['nothing while paused', { pause: { reason: 'x', until: null } }, {}, 'blocked', 'paused'],
-    ['nothing on old data', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS - 1 }] }, {}, 'blocked', 'stale-data'],
-    ['a roll-back on old usage', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, REDUCING_ROLL_BACK, 'pass', null],
-    ['a raise after an OOM kill on old usage', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, INCREASE, 'pass', null],
+    ['passes an effect without a blocker', {}, {}, 'pass', null],
+    ['blocks a replica that is not the leader', { leader: false }, {}, 'blocked', 'not-leader'],
+    ['blocks while paused', { pause: { reason: 'x', until: null } }, {}, 'blocked', 'paused'],
+    ['blocks on stale data', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS - 1 }] }, {}, 'blocked', 'stale-data'],
+    ['passes a roll-back on stale usage', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, REDUCING_ROLL_BACK, 'pass', null],
+    ['passes a raise after an OOM kill on stale usage', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, INCREASE, 'pass', null],
     [
-      'no roll-back on an old status of pods',
+      'blocks a roll-back on a stale status of pods',
       {
         sources: [
           { ...fresh, confirmedAt: 0 },
@@ -37,20 +45,20 @@ describe('the gate', () => {
       'blocked',
       'stale-data',
     ],
-    ['nothing that relies on a source that is not read', { sources: [informers] }, {}, 'blocked', 'stale-data'],
-    ['nothing before anything is known', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, {}, 'blocked', 'stale-data'],
-    ['two periods old is fresh', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS }] }, {}, 'pass', null],
-    ['no reduction during the warm-up', { warmUpUntil: now + 1 }, {}, 'blocked', 'warm-up'],
-    ['a raise during the warm-up', { warmUpUntil: now + 1 }, INCREASE, 'pass', null],
-    ['dry run of everything', { dryRun: true }, {}, 'dry-run', null],
-    ['dry run of the policy', {}, { dryRun: true }, 'dry-run', null],
-    ['a dry run is held like a real one', { dryRun: true, pause: { reason: 'x', until: null } }, {}, 'blocked', 'paused'],
-  ])('%s', (_, changed, asked, kind, reason) => {
-    const verdict = judgeEffect({ ...inputs, ...changed }, { ...reduction, ...asked });
+    ['blocks an effect that relies on a source that is not read', { sources: [informers] }, {}, 'blocked', 'stale-data'],
+    ['blocks before the first data', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, {}, 'blocked', 'stale-data'],
+    ['passes on data of two periods ago', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS }] }, {}, 'pass', null],
+    ['blocks a reduction during the warm-up', { warmUpUntil: now + 1 }, {}, 'blocked', 'warm-up'],
+    ['passes a raise during the warm-up', { warmUpUntil: now + 1 }, INCREASE, 'pass', null],
+    ['makes every effect a dry run', { dryRun: true }, {}, 'dry-run', null],
+    ['makes an effect of a policy a dry run', {}, { dryRun: true }, 'dry-run', null],
+    ['blocks a dry run like an effect', { dryRun: true, pause: { reason: 'x', until: null } }, {}, 'blocked', 'paused'],
+  ])('%s', (_, changed, effect, kind, reason) => {
+    const verdict = judgeEffect({ ...inputs, ...changed }, { ...reduction, ...effect });
     expect([verdict.kind, 'reason' in verdict ? verdict.reason : null]).toEqual([kind, reason]);
   });
 
-  test('what is held by old data says what is wrong with its source, as short as a status can bear', () => {
+  test('an effect blocked by stale data reports the problem of its source, truncated for a status', () => {
     const problem = `podresizepolicies.evenkeel.io: not permitted to list and watch ${'x'.repeat(1_000)}`;
     const verdict = judgeEffect({ ...inputs, sources: [{ ...informers, confirmedAt: now - 5 * MINUTE_MS, problem }, fresh] }, reduction);
     const { message } = verdict as { message: string };
@@ -58,7 +66,7 @@ describe('the gate', () => {
     expect(message.length).toBeLessThan(400);
   });
 
-  test('the warm-up begins with the first fresh data, lasts while it is fresh, and begins again after an outage', () => {
+  test('the warm-up begins with the first fresh data, continues while data is fresh, and begins again after an outage', () => {
     const stale = { now, sources: [{ ...fresh, confirmedAt: 0 }] };
     expect(nextWarmUp(null, stale)).toBeNull();
     expect(nextWarmUp(null, inputs)).toBe(now);
@@ -67,15 +75,15 @@ describe('the gate', () => {
   });
 
   test.each<[string, number, boolean]>([
-    ['a little ahead is fresh: clocks of machines differ', MINUTE_MS, false],
-    ['an hour ahead is the word of a clock that was put back since', 60 * MINUTE_MS, true],
-  ])('what was last confirmed %s', (_, aheadMs, isStale) => {
-    const reported = staleSource({ now, sources: [{ ...fresh, confirmedAt: now + aheadMs }] });
+    ['a little in the future is fresh because of clock skew', MINUTE_MS, false],
+    ['an hour in the future is stale: the clock was set back', 60 * MINUTE_MS, true],
+  ])('a source confirmed %s', (_, aheadMs, isStale) => {
+    const reported = findStaleSource({ now, sources: [{ ...fresh, confirmedAt: now + aheadMs }] });
     expect(reported !== null).toBe(isStale);
-    if (isStale) expect(reported?.message).toContain('usage: last confirmed at a time that has not come yet');
+    if (isStale) expect(reported?.message).toContain('usage: last confirmed in the future: the clock was set back');
   });
 
-  test('a clock that is put back prolongs neither observation nor what was spent by more than their own time', () => {
+  test('a clock that is set back prolongs the warm-up and the budget by no more than their length', () => {
     const HOUR = 60 * MINUTE_MS;
     expect(nextWarmUp(now + HOUR, inputs)).toBe(now);
     const recent = recentReductions(
@@ -86,7 +94,7 @@ describe('the gate', () => {
     expect(recentReductions(recent, now + MINUTE_MS)).toEqual([]);
   });
 
-  test('whatever the clock does, a minute as the machine counts it brings no more than the budget', () => {
+  test('with any clock changes a minute of machine time has no more reductions than the budget', () => {
     const jump = fc.integer({ min: -3_600_000, max: 3_600_000 });
     const look = fc.record({
       jump: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { arbitrary: jump, weight: 1 }),
@@ -99,25 +107,25 @@ describe('the gate', () => {
         let sentAt: readonly number[] = [];
         const passed: number[] = [];
         let forward = 0;
-        for (const { jump: by, wait } of looks) {
-          wall += by + wait;
+        for (const { jump: offset, wait } of looks) {
+          wall += offset + wait;
           machine += wait;
-          if (by > 0) forward += 1;
+          if (offset > 0) forward += 1;
           sentAt = recentReductions(sentAt, wall);
           if (sentAt.length >= budget) continue;
           sentAt = [...sentAt, wall];
           passed.push(machine);
         }
-        // A clock that is put forward lets a minute pass in no time: once each time.
+        // Each time the clock is set forward a minute passes at once.
         for (const at of passed) {
-          expect(passed.filter((each) => each > at - MINUTE_MS && each <= at).length).toBeLessThanOrEqual(budget * (1 + forward));
+          expect(passed.filter((other) => other > at - MINUTE_MS && other <= at).length).toBeLessThanOrEqual(budget * (1 + forward));
         }
       }),
       { numRuns: 100 },
     );
   });
 
-  test('the cluster takes as many reductions a minute as it has nodes, 50 at least, or as many as are set', () => {
+  test('the budget is one reduction a minute for each node, at least 50, or the setting', () => {
     expect([reductionsPerMinute(0, 3), reductionsPerMinute(0, 400), reductionsPerMinute(20, 400)]).toEqual([50, 400, 20]);
   });
 });

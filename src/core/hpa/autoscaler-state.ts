@@ -1,5 +1,5 @@
-// The autoscalers of one workload: which of their targets Evenkeel may move, which it has moved, and which other writers
-// set them.
+// State of a workload's HorizontalPodAutoscalers: which targets Evenkeel may move, which it has moved, and which other managers
+// write them.
 
 import type { HpaRecord, ScaledObjectRecord } from '../model/cluster-records.ts';
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
@@ -8,28 +8,29 @@ import { readOriginal, sameMeasured, type AutoscalerMemory, type RecordedTarget 
 import { usualRequest, type ResourceMetric } from './scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
 
-/** After so many times in a row another tool manages the target. */
+/** After more reverts in a row than this another controller is assumed to manage the target. */
 const MAX_REVERTS = 2;
-/** So long the targets are left alone then. */
+/** For this long the targets are not moved then. */
 const LEFT_ALONE_FOR_MS: DurationMs = 7 * DAY_MS;
 const REFUSED_FOR_MS: DurationMs = HOUR_MS;
 
 /** One utilization target. */
 export interface TargetState {
   readonly metric: ResourceMetric;
-  /** In percent, as the HPA has it now. */
+  /** Current target of the HPA, in percent. */
   readonly live: number;
-  /** null: Evenkeel has not moved it, or has forgotten that it did. */
+  /** The recorded original; null: Evenkeel has not moved the target, or its record is gone. */
   readonly kept: RecordedTarget | null;
 }
 
+/** State of one HPA. */
 export interface AutoscalerState {
   readonly hpa: HpaRecord;
   readonly targets: readonly TargetState[];
-  /** Why none of its targets may be moved, and until when; null: they may. */
+  /** Why its targets may not be moved, and until when (null: indefinitely); null: they may. */
   readonly blocker: { readonly message: string; readonly until: Instant | null } | null;
   readonly memory: AutoscalerMemory;
-  /** Another writer has restored its originals, which is seen for the first time. */
+  /** Whether another manager has reverted its targets since the last decision. */
   readonly newlyReverted: boolean;
 }
 
@@ -41,20 +42,21 @@ interface AutoscalerStateInputs {
   readonly remembered: readonly AutoscalerMemory[];
 }
 
+/** State of each HPA of a workload. */
 export function autoscalersOf(inputs: AutoscalerStateInputs): readonly AutoscalerState[] {
   return inputs.hpas.map((hpa) => stateOf(hpa, inputs));
 }
 
-/** Which tool keeps an HPA as it wants it, in words; null: none that is known. */
+/** The controller that reconciles an HPA, such as `ScaledObject web`; null: none. */
 export function keeperOf(hpa: HpaRecord, scaledObjects: readonly ScaledObjectRecord[]): string | null {
   const { controller } = hpa;
   if (controller !== null) return `${controller.kind} ${controller.name}`;
-  const scaled = scaledObjects.find((each) => each.hpa === hpa.name && each.namespace === hpa.namespace);
+  const scaled = scaledObjects.find((object) => object.hpa === hpa.name && object.namespace === hpa.namespace);
   return scaled === undefined ? null : `ScaledObject ${scaled.name}`;
 }
 
 function stateOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: AutoscalerStateInputs): AutoscalerState {
-  const before = afresh(remembered.find(({ name }) => name === hpa.name) ?? unremembered(hpa.name), now);
+  const before = resetCount(remembered.find(({ name }) => name === hpa.name) ?? unremembered(hpa.name), now);
   const record = readOriginal(hpa);
   const targets = hpa.resourceMetrics.flatMap((metric): (TargetState & { readonly isReverted: boolean })[] => {
     if (metric.targetUtilizationRatio === null) return [];
@@ -65,10 +67,10 @@ function stateOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: Autos
     if (kept !== null) return [{ metric, live, kept, isReverted: false }];
     const origin = noted ?? known;
     if (origin === undefined) return [{ metric, live, kept: null, isReverted: false }];
-    // Where every pod has what it was set for, it belongs there: Evenkeel itself has put it back.
+    // Evenkeel restores the original when every pod has the original request; otherwise another manager reverted it.
     if (live === origin.percent)
       return [{ metric, live, kept: { ...origin, set: live }, isReverted: before.isReverted || !isHome(origin, pods) }];
-    // A value that another writer chose counts from now on, at the requests that pods have now.
+    // A new value of another manager becomes the original, for the current requests of the pods.
     const request = usualRequest(pods, metric);
     const chosen = request === null ? null : { ...origin, percent: live, request, set: live };
     return [{ metric, live, kept: chosen, isReverted: false }];
@@ -92,11 +94,11 @@ function blockerOf(
   now: Instant,
 ): AutoscalerState['blocker'] {
   const keeper = keeperOf(hpa, scaledObjects);
-  if (keeper !== null) return { message: `${keeper} keeps it as it wants it`, until: null };
+  if (keeper !== null) return { message: `${keeper} manages it`, until: null };
   if (memory.isReverted && memory.reverts > MAX_REVERTS) {
     const by = memory.revertedBy ?? 'another writer';
     return {
-      message: `its target was re-applied by ${by} each time that it had moved; leave it out there (ignoreDifferences or the like)`,
+      message: `its target was reverted by ${by} after each change; exclude the field there (such as ignoreDifferences in Argo CD)`,
       until: (memory.revertedAt ?? now) + LEFT_ALONE_FOR_MS,
     };
   }
@@ -106,14 +108,14 @@ function blockerOf(
   return null;
 }
 
-/** The note that describes the current target. The one on the HPA is newer, but for another writer's value that only the memory holds. */
+/** The record of the current target: that of the HPA, or of the status for a value of another manager that only the status has. */
 function keptNow(live: number, noted: RecordedTarget | undefined, known: RecordedTarget | undefined): RecordedTarget | null {
   if (noted?.set === live) return noted;
   return known?.set === live && noted?.percent !== known.percent ? known : null;
 }
 
-/** What was long ago is no fight any more. */
-function afresh(memory: AutoscalerMemory, now: Instant): AutoscalerMemory {
+/** Resets the count of reverts after `LEFT_ALONE_FOR_MS`. */
+function resetCount(memory: AutoscalerMemory, now: Instant): AutoscalerMemory {
   if (memory.revertedAt === null || now < memory.revertedAt + LEFT_ALONE_FOR_MS) return memory;
   return { ...memory, reverts: 0, revertedAt: null, revertedBy: null, isReverted: false };
 }

@@ -1,5 +1,5 @@
-// Whether the note of original values on an HPA is the one that Evenkeel wrote last. Any user who may annotate the HPA can write
-// one, or put an earlier one back.
+// Checks that the annotation with original values on an HPA is the last one that Evenkeel wrote. Any user who may annotate the
+// HPA can write the annotation, or replay an earlier one.
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
@@ -11,12 +11,12 @@ import { originalBinding, readOriginal, sameMeasured, type AutoscalerMemory, typ
 import { meanRequest, targetFor } from './scale-point.ts';
 
 interface Verifier {
-  isOurs(binding: ReturnType<typeof originalBinding>, record: string): boolean;
+  isAuthentic(binding: ReturnType<typeof originalBinding>, record: string): boolean;
 }
 
-/** What a note is compared with: each of its writers remembers what it took. */
+/** State to compare an annotation with: each of its owners records when it took its values. */
 export interface KnownOriginals {
-  /** As the status of the Recommendation has them; null: there is no status. */
+  /** From the status of the Recommendation; null: there is no status. */
   readonly remembered: readonly AutoscalerMemory[] | null;
   readonly pods: readonly PodRecord[];
   /** Since when the workload is idle; null: it is not. */
@@ -24,13 +24,13 @@ export interface KnownOriginals {
 }
 
 /**
- * The HPA with what Evenkeel wrote last in its note: without a note that is not signed or cannot be read, and without what a writer does
- * not remember as its own. The note is not signed any more where it lacks something.
+ * The HPA with a valid annotation of original values: without one that is not signed or invalid, and without the values of
+ * owners that do not recognize them. After the removal of values the annotation is not signed.
  */
 export function withCurrentOriginal(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): HpaRecord {
   const { [HPA_ANNOTATIONS.original]: signed, ...annotations } = hpa.annotations;
   if (signed === undefined) return hpa;
-  const note = signer.isOurs(originalBinding(hpa), signed) ? readOriginalNote(signed) : null;
+  const note = signer.isAuthentic(originalBinding(hpa), signed) ? readOriginalNote(signed) : null;
   const record = readOriginal(hpa);
   const current = keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => {
     if (writer === 'idle') return takenAt === known.idleSince;
@@ -41,7 +41,7 @@ export function withCurrentOriginal(hpa: HpaRecord, signer: Verifier, known: Kno
   return { ...hpa, annotations: { ...annotations, [HPA_ANNOTATIONS.original]: writeOriginalNote(current) } };
 }
 
-/** The note that is current on an HPA. */
+/** The valid annotation of original values of an HPA; empty if there is none. */
 export function currentNote(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): OriginalNote {
   const { annotations } = withCurrentOriginal(hpa, signer, known);
   return readOriginalNote(annotations[HPA_ANNOTATIONS.original] ?? '') ?? EMPTY_NOTE;
@@ -51,19 +51,19 @@ function isCurrent(record: OriginalRecord, hpa: HpaRecord, { remembered, pods }:
   return remembered === null ? describes(record, hpa, pods) : isNewest(record, hpa, remembered);
 }
 
-/** The status keeps the targets before the first of them is moved, and until the record is gone. */
+/** Whether the record is at least as new as the status, which has the targets from before the first move until the record is removed. */
 export function isNewest(
   { issuedAt }: OriginalRecord,
   { name }: Pick<HpaRecord, 'name'>,
   remembered: readonly AutoscalerMemory[],
 ): boolean {
-  const known = remembered.find((each) => each.name === name);
+  const known = remembered.find((memory) => memory.name === name);
   return known !== undefined && known.targets.length > 0 && issuedAt >= (known.issuedAt ?? 0);
 }
 
 /**
- * Whether each target is where the record has it, and that is where it belongs with the requests that pods have now. Such a record
- * moves nothing by itself, whenever it was issued: it asks for the load per pod that the HPA has in any case.
+ * Whether each target is as recorded and matches the current requests of the pods. A replay of such a record changes nothing,
+ * because it has the load per pod that the HPA has already.
  */
 function describes({ targets }: OriginalRecord, { resourceMetrics }: HpaRecord, pods: readonly PodRecord[]): boolean {
   return targets.every((target) => {

@@ -1,5 +1,5 @@
-// What is kept of a target that Evenkeel moves: on the HPA itself, where people and an uninstall find it, written in the same
-// patch as the target; and in the Recommendation's status, written before it.
+// Original values of targets that Evenkeel moves: in an annotation of the HPA, written in the same patch as the target, for users
+// and uninstall; and in the status of the Recommendation, written before it.
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
@@ -9,53 +9,54 @@ import { readOriginalNote } from '../ownership/original-note.ts';
 import { leave, take, type LiveValue, type NoteField, type OriginalNote } from '../ownership/owners.ts';
 import type { Measured, ScalePoint } from './scale-point.ts';
 
-/** A target that follows the request: where it came from, and where it was put last. */
+/** A moved target: its original scale point and its last value. */
 export interface RecordedTarget extends Measured, ScalePoint {
-  /** In percent; the original one where it has not been moved yet. */
+  /** Last value in percent; the original before the first move. */
   readonly set: number;
 }
 
-/** What is remembered of one HPA between decisions. */
+/** State of one HPA between decisions, in the status of the Recommendation. */
 export interface AutoscalerMemory {
   readonly name: string;
   readonly targets: readonly RecordedTarget[];
-  /** Of the newest record that is known: one on the HPA that was issued before is outdated. null: none has been issued for these targets. */
+  /** Time of the newest record: an earlier one on the HPA is outdated. null: there is none for these targets. */
   readonly issuedAt: Instant | null;
-  /** How often in a row another writer restored the original. */
+  /** Count of reverts in a row by another manager. */
   readonly reverts: number;
   readonly revertedAt: Instant | null;
   readonly revertedBy: string | null;
-  /** The original is back, and Evenkeel has not (yet) moved it again. */
+  /** Whether the target was reverted and not moved again since. */
   readonly isReverted: boolean;
-  /** When the API server last refused to move a target, and its words. */
+  /** Time and message of the last refusal by the API server. */
   readonly refusedAt: Instant | null;
   readonly refusal: string | null;
 }
 
-/** With what the API server refused a moment ago. */
+/** Adds new refusals of the API server. */
 export function withRefusals(
   memory: readonly AutoscalerMemory[],
   refused: readonly { readonly name: string; readonly message: string }[],
   now: Instant,
 ): readonly AutoscalerMemory[] {
-  return memory.map((each) => {
-    const refusal = refused.find(({ name }) => name === each.name);
-    return refusal === undefined ? each : { ...each, refusedAt: now, refusal: refusal.message };
+  return memory.map((entry) => {
+    const refusal = refused.find(({ name }) => name === entry.name);
+    return refusal === undefined ? entry : { ...entry, refusedAt: now, refusal: refusal.message };
   });
 }
 
+/** Whether two metrics measure the same resource of the same container. */
 export function sameMeasured(a: Measured, b: Measured): boolean {
   return a.resource === b.resource && a.container === b.container;
 }
 
-/** What keep-replicas has in the note on an HPA. */
+/** Values of the owner keep-replicas in the annotation of an HPA. */
 export interface OriginalRecord {
   readonly targets: readonly RecordedTarget[];
-  /** Later with every record on one HPA, also where the clock was set back. */
+  /** Ascends with each record of an HPA, also after the clock was set back. */
   readonly issuedAt: Instant;
 }
 
-/** null where there is none, or no note that can be read: a user may have edited it. */
+/** Values of keep-replicas; null: there are none, or the annotation is invalid. */
 export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): OriginalRecord | null {
   const note = readOriginalNote(annotations[HPA_ANNOTATIONS.original] ?? '');
   const issuedAt = note?.takenAt.get('keep-replicas');
@@ -68,7 +69,7 @@ export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): O
   return { targets, issuedAt };
 }
 
-/** The note once keep-replicas has these targets, and no others. Their original values are known from the scale point. */
+/** The annotation after keep-replicas takes these targets and leaves all others. Their scale points have the original values. */
 export function withTargets(
   note: OriginalNote,
   targets: readonly RecordedTarget[],
@@ -86,12 +87,12 @@ export function withTargets(
   );
 }
 
-/** How the note names a target. */
+/** Field name of a target in the annotation. */
 export function targetField({ resource, container }: Measured): NoteField {
   return container === null ? resource : `${resource}/${container}`;
 }
 
-/** What an HPA has of each field of its note; targets in percent. */
+/** Current values of an HPA by field name; targets in percent. */
 export function liveValues({
   minReplicas,
   maxReplicas,
@@ -106,16 +107,17 @@ export function liveValues({
   return (field) => (field === 'minReplicas' ? minReplicas : field === 'maxReplicas' ? maxReplicas : (targets.get(field) ?? null));
 }
 
-/** What a record on an HPA is signed for. */
+/** Binding of the signature of an HPA's annotation. */
 export function originalBinding({ uid }: Pick<HpaRecord, 'uid'>): { readonly kind: string; readonly uid: string; readonly field: string } {
   return { kind: 'HorizontalPodAutoscaler', uid, field: HPA_ANNOTATIONS.original };
 }
 
+/** Parses `writeTargets`; invalid targets are dropped. */
 export function parseTargets(text: string): readonly RecordedTarget[] {
   return targetsIn(parseJson(text));
 }
 
-/** As a Recommendation keeps them: `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":85}]}`. */
+/** Format in a Recommendation: `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":85}]}`. */
 export function writeTargets(targets: readonly RecordedTarget[]): string {
   const metrics = targets.map(({ resource, container, percent, request, set }) => ({
     resource,

@@ -7,7 +7,7 @@ import { meanRequest, requestBounds, requestOf, targetFor } from './scale-point.
 
 const CPU = { resource: 'cpu', container: null } as const;
 
-/** `ceil(pods × usage ÷ target)`, usage as a share of all that the pods ask for: the formula that the HPA documents. */
+/** The documented formula of the HPA: `ceil(pods × utilization ÷ target)`. */
 function desired(pods: readonly PodRecord[], usedPerPod: number, percent: number): number {
   const requested = pods.reduce((sum, pod) => sum + (requestOf(pod, CPU) ?? 0), 0);
   const utilization = (pods.length * usedPerPod * 100) / requested;
@@ -20,7 +20,7 @@ function podsOf(requests: readonly number[]): readonly PodRecord[] {
   );
 }
 
-/** A target, the request that it was set for, pods of which some have another one already, and a load. */
+/** A target with its request, pods of which some have another request, and a load. */
 const situations = fc
   .record({
     percent: fc.integer({ min: 30, max: 120 }),
@@ -39,19 +39,19 @@ const situations = fc
   });
 
 describe('a target that follows the requests', () => {
-  test('whatever the mix of pods, the autoscaler wants as many as without any resize, or one more or less', () => {
+  test('for any mix of pods the HPA wants as many as without resizes, plus or minus one', () => {
     fc.assert(
       fc.property(situations, ({ percent, request, mix, before, used }) => {
         const target = targetFor({ percent, request }, meanRequest(mix, CPU) ?? request);
         const without = desired(before, used, percent);
-        // Targets are whole percents: half a point is up to a hundredth of a target, past a hundred pods more than one pod.
-        const most = 1 + Math.floor(without * Math.max(0.0101, 0.51 / Math.min(50, percent)));
-        expect(Math.abs(desired(mix, used, target) - without)).toBeLessThanOrEqual(without < 50 && percent >= 50 ? 1 : most);
+        // Targets are whole percents: half a percent is up to a hundredth of a target, which is more than one of a hundred pods.
+        const tolerance = 1 + Math.floor(without * Math.max(0.0101, 0.51 / Math.min(50, percent)));
+        expect(Math.abs(desired(mix, used, target) - without)).toBeLessThanOrEqual(without < 50 && percent >= 50 ? 1 : tolerance);
       }),
     );
   });
 
-  test('within 50 and 90 percent, or where its owner had set it', () => {
+  test('is within 50 and 90 percent, or the original', () => {
     fc.assert(
       fc.property(situations, fc.integer({ min: 1, max: 100_000 }), ({ percent, request }, mean) => {
         const target = targetFor({ percent, request }, mean);
@@ -61,19 +61,19 @@ describe('a target that follows the requests', () => {
     );
   });
 
-  test('comes back to where it was, to the point, whatever way the requests went', () => {
+  test('returns exactly to the original when the requests do', () => {
     fc.assert(
       fc.property(situations, ({ percent, request, mix, before }) => {
         const followed = { namespace: 'shop', name: 'web', mayLetGo: true, targets: [{ ...CPU, percent, request, set: percent }] };
         const away = moveFor(followed, anHpaRecord({ metrics: [{ percent }] }), mix, 'after');
         const live = away?.moves[0]?.to ?? percent;
-        const back = moveFor(followed, anHpaRecord({ metrics: [{ percent: live }] }), before, 'after');
-        expect(back?.moves[0]?.to ?? live).toBe(percent);
+        const returned = moveFor(followed, anHpaRecord({ metrics: [{ percent: live }] }), before, 'after');
+        expect(returned?.moves[0]?.to ?? live).toBe(percent);
       }),
     );
   });
 
-  test('a metric of one container counts that one alone, one of the pod all of them', () => {
+  test('a metric of one container counts its request, one of the pod the sum', () => {
     const pod = aPodRecord({
       containers: [aContainer({ requests: amounts('300m', '1Gi') }), aContainer({ name: 'proxy', requests: amounts('100m', '64Mi') })],
     });

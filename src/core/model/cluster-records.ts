@@ -1,4 +1,4 @@
-// The other kinds that decisions read, each trimmed to what is asked of it.
+// Kubernetes objects besides pods, nodes and workloads that decisions read, reduced to the fields that they need.
 
 import type { CountOrPercent } from './count-or-percent.ts';
 import type { LabelSelector } from '#kube/label-selector';
@@ -6,18 +6,20 @@ import type { OptionalResources } from '#kube/records/resources';
 import type { DurationMs, Instant } from '#kube/units';
 import type { OwnerRef, WorkloadRef } from '#kube/records/workload';
 
+/** A Namespace. */
 export interface NamespaceRecord {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly deletionAt: Instant | null;
 }
 
-/** The workload that an autoscaler acts on. Kinds of one name differ by their API group; the version does not matter. */
+/** The workload that an autoscaler scales. The API group distinguishes kinds of one name; the version does not matter. */
 export interface TargetRef extends WorkloadRef {
   /** Empty for core. */
   readonly group: string;
 }
 
+/** A HorizontalPodAutoscaler. */
 export interface HpaRecord {
   readonly namespace: string;
   readonly name: string;
@@ -25,11 +27,11 @@ export interface HpaRecord {
   readonly resourceVersion: string;
   readonly createdAt: Instant;
   readonly annotations: Readonly<Record<string, string>>;
-  /** It has annotations at all, those left out here included: a JSON patch must know. */
-  readonly annotated: boolean;
-  /** What made it and keeps it as it is, such as a ScaledObject of KEDA; null: nothing. */
+  /** Whether the object has any annotation, including those that are not in `annotations`: a JSON patch depends on it. */
+  readonly hasAnnotations: boolean;
+  /** Owner reference of its controller, such as a ScaledObject of KEDA; null: none. */
   readonly controller: OwnerRef | null;
-  /** Manager that wrote `spec.metrics` last, by the managed fields; null where they do not say. */
+  /** Manager that wrote `spec.metrics` last, by the managed fields; null: they do not have one. */
   readonly metricsWriter: string | null;
   readonly target: TargetRef;
   readonly minReplicas: number;
@@ -37,11 +39,11 @@ export interface HpaRecord {
   readonly currentReplicas: number;
   readonly desiredReplicas: number;
   readonly lastScaleAt: Instant | null;
-  /** How long it holds on to the most replicas that it has wanted lately, before it takes some away. */
+  /** `behavior.scaleDown.stabilizationWindowSeconds`. */
   readonly scaleDownWindowMs: DurationMs;
-  /** Metrics of other types are left out. `container` is set for ContainerResource. */
+  /** Metrics of type Resource and ContainerResource, which has a `container`; other types are omitted. */
   readonly resourceMetrics: readonly {
-    /** Its place in `spec.metrics`. */
+    /** Index in `spec.metrics`. */
     readonly index: number;
     readonly resource: 'cpu' | 'memory';
     readonly container: string | null;
@@ -49,7 +51,7 @@ export interface HpaRecord {
   }[];
 }
 
-/** A VerticalPodAutoscaler (autoscaling.k8s.io), as far as it says whose pods it sizes. */
+/** Target and mode of a VerticalPodAutoscaler (autoscaling.k8s.io). */
 export interface VpaRecord {
   readonly namespace: string;
   readonly name: string;
@@ -57,45 +59,48 @@ export interface VpaRecord {
   readonly updateMode: string;
 }
 
-/** A ScaledObject of KEDA, which makes an HPA and keeps it as it wants it. */
+/** A ScaledObject of KEDA, which creates and reconciles an HPA. */
 export interface ScaledObjectRecord {
   readonly namespace: string;
   readonly name: string;
   readonly target: TargetRef;
-  /** The HPA that it keeps; null where it has none yet. */
+  /** Name of its HPA; null: it has none yet. */
   readonly hpa: string | null;
-  /** Resources that it scales by as a share of the request. */
+  /** Resources with a utilization trigger. */
   readonly utilizationOf: readonly ('cpu' | 'memory')[];
 }
 
+/** A PodDisruptionBudget. */
 export interface DisruptionBudgetRecord {
   readonly namespace: string;
   readonly name: string;
   readonly selector: LabelSelector | null;
-  /** At most one of the two is set. */
+  /** At most one of minAvailable and maxUnavailable is set. */
   readonly minAvailable: CountOrPercent | null;
   readonly maxUnavailable: CountOrPercent | null;
 }
 
+/** A LimitRange. */
 export interface LimitRangeRecord {
   readonly namespace: string;
   readonly name: string;
-  /** Container items only. */
+  /** Bounds of the items of type Container. */
   readonly min: OptionalResources;
   readonly max: OptionalResources;
   readonly maxLimitRequestRatio: LimitRequestRatio;
-  /** Of all containers of a pod together. */
+  /** Bounds of the items of type Pod: sums over the containers. */
   readonly podMin?: OptionalResources;
   readonly podMax?: OptionalResources;
   readonly podMaxLimitRequestRatio?: LimitRequestRatio;
 }
 
-/** Greatest limit ÷ request; null where unset. */
+/** Maximum of limit ÷ request; null: unset. */
 export interface LimitRequestRatio {
   readonly cpu: number | null;
   readonly memory: number | null;
 }
 
+/** A ResourceQuota. */
 export interface ResourceQuotaRecord {
   readonly namespace: string;
   readonly name: string;
@@ -103,13 +108,13 @@ export interface ResourceQuotaRecord {
   readonly hardLimits: OptionalResources;
   readonly usedRequests: OptionalResources;
   readonly usedLimits: OptionalResources;
-  /** By its scopes, which the API server alone evaluates. Left out: it applies to every long-running pod. */
-  readonly ofSomePods?: true;
-  /** All of them must hold for a pod that it counts; absent: it counts every pod. */
+  /** Its scopes exclude some long-running pods. Absent: it applies to all of them. */
+  readonly excludesSomePods?: true;
+  /** A pod counts if it matches all scopes; absent: every pod counts. */
   readonly scopes?: readonly QuotaScope[];
 }
 
-/** Of `spec.scopes` (`Exists`) or `spec.scopeSelector`. */
+/** An entry of `spec.scopes` (with the operator `Exists`) or of `spec.scopeSelector`. */
 export interface QuotaScope {
   readonly name: string;
   readonly operator: string;

@@ -1,54 +1,57 @@
-// How a value is kept in a custom resource. One description of its fields gives reading, writing and the correction of
-// timestamps after the clock was set back, so that none of the three can forget a field.
+// Encoding of values in custom resources. One description of the fields defines reading, writing and the correction of future
+// timestamps (clock skew), so that none of the three can omit a field.
 
 import { instantOf, isoTime } from '#kube/time/iso-time';
 import { isObject, type JsonObject } from '#kube/json';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 
+/** Reads and writes values of one type as JSON. */
 export interface Codec<T> {
-  /** undefined: nothing that can be read is stored. Never throws, whatever is stored. */
+  /** undefined: the stored value is absent or invalid. Never throws. */
   read(stored: unknown): T | undefined;
   write(value: T): unknown;
-  /** The value with timestamps from the future corrected; the same object where there are none. */
+  /** The value with future timestamps corrected; the same object if there are none. */
   correct(value: T, now: Instant): T;
 }
 
-/** One property of a record, kept in one or more fields of the stored object. */
+/** One property of a record, stored in one or more fields of the object. */
 export interface Field<T> {
-  /** undefined: the field cannot be read, and without it neither can the record. */
+  /** undefined: the field is absent or invalid, which makes the record invalid. */
   read(stored: JsonObject): T | undefined;
-  /** Entries of the stored object; none where there is nothing to store. */
+  /** Entries of the stored object; it may have none. */
   write(value: T): JsonObject;
-  /** @param record what the value is a property of */
+  /** @param record the record that has the value as a property */
   correct(value: T, now: Instant, record: object): T;
   /** Names in the stored object. */
   readonly names: readonly string[];
 }
 
-/** Makes a field of the property's name, which is its name in the stored object, too, unless another is given. */
+/** Creates the field of a property; the stored name is that of the property by default. */
 type FieldOf<T> = (property: string) => Field<T>;
 
-/** One for each property: a property that is missing here does not compile. */
+/** Requires a field for each property at compile time. */
 type FieldsOf<T> = { readonly [K in keyof T]-?: FieldOf<Exclude<T[K], undefined>> };
 
+/** A codec of a record, with the names of its stored fields. */
 export interface RecordCodec<T> extends Codec<T>, Pick<Field<T>, 'names'> {
   write(value: T): JsonObject;
 }
 
-/** The clocks of two replicas may differ by this much: a timestamp that is no further ahead is no sign of a wrong clock. */
+/** Tolerated clock skew between replicas: a timestamp this far in the future is not corrected. */
 const CLOCK_TOLERANCE_MS: DurationMs = 2 * MINUTE_MS;
 
+/** A timestamp, stored as RFC 3339. */
 export const INSTANT: Codec<Instant> = {
   read: (stored) => (typeof stored === 'string' ? (instantOf(stored) ?? undefined) : undefined),
   write: isoTime,
-  // The clock was set back since. Whatever is counted from it (a cool-down, a stage, an idle period) counts an hour.
+  // The clock was set back. The periods that begin at the timestamp (cool-down, stage, idle period) count as begun an hour ago.
   correct: (at, now) => (at > now + CLOCK_TOLERANCE_MS ? now - HOUR_MS : at),
 };
 
-/** When a user asked for something: it identifies the request, and is compared with the request's own timestamp alone. */
+/** Timestamp that identifies a user request: never corrected, because it is only compared with that of the request. */
 export const REQUEST_TIME: Codec<Instant> = { ...INSTANT, correct: (at) => at };
 
-/** Cut at the length that the schema allows. */
+/** A string, truncated to the maximum length of the schema. */
 export function text(maxLength: number): Codec<string> {
   return plain(
     (stored) => typeof stored === 'string',
@@ -56,14 +59,17 @@ export function text(maxLength: number): Codec<string> {
   );
 }
 
+/** A finite number. */
 export const NUMBER: Codec<number> = plain((stored) => typeof stored === 'number' && Number.isFinite(stored));
+/** An integer from 0 to 2³¹ − 1. */
 export const COUNT: Codec<number> = plain((stored) => Number.isInteger(stored) && Number(stored) >= 0 && Number(stored) < 2 ** 31);
 
+/** One of a set of strings. */
 export function oneOf<T extends string>(values: readonly T[]): Codec<T> {
   return plain((stored) => values.some((value) => value === stored));
 }
 
-/** A value in another form. `parse` returns undefined for what it cannot read. */
+/** A value that is stored in another representation. `parse` returns undefined for an invalid one. */
 export function converted<T, S>(codec: Codec<S>, parse: (stored: S) => T | undefined, format: (value: T) => S): Codec<T> {
   return {
     read: (stored) => {
@@ -75,19 +81,19 @@ export function converted<T, S>(codec: Codec<S>, parse: (stored: S) => T | undef
   };
 }
 
-/** Items that cannot be read are left out. @param kept those to write where there may be more than the schema allows */
-export function list<T>(item: Codec<T>, kept: (items: readonly T[]) => readonly T[] = (items) => items): Codec<readonly T[]> {
+/** A list; invalid items are dropped. @param limit selects the items to write if the schema limits their number */
+export function list<T>(item: Codec<T>, limit: (items: readonly T[]) => readonly T[] = (items) => items): Codec<readonly T[]> {
   return {
-    read: (stored) => (Array.isArray(stored) ? stored.flatMap((each) => item.read(each) ?? []) : undefined),
-    write: (items) => kept(items).map((each) => item.write(each)),
+    read: (stored) => (Array.isArray(stored) ? stored.flatMap((value) => item.read(value) ?? []) : undefined),
+    write: (items) => limit(items).map((value) => item.write(value)),
     correct: (items, now) => {
-      const corrected = items.map((each) => item.correct(each, now));
-      return corrected.every((each, index) => each === items[index]) ? items : corrected;
+      const corrected = items.map((value) => item.correct(value, now));
+      return corrected.every((value, index) => value === items[index]) ? items : corrected;
     },
   };
 }
 
-/** A map, stored as a list whose items have the key as `name`. Where one of them cannot be read, none is. */
+/** A map, stored as a list whose items have the key as `name`. One invalid item makes the map invalid. */
 export function byName<V>(value: Pick<Field<V>, 'read' | 'write' | 'correct'>): Codec<ReadonlyMap<string, V>> {
   const readEntry = (stored: unknown): readonly [string, V] | undefined => {
     if (!isObject(stored) || typeof stored['name'] !== 'string') return undefined;
@@ -108,6 +114,7 @@ export function byName<V>(value: Pick<Field<V>, 'read' | 'write' | 'correct'>): 
   };
 }
 
+/** A record with a field for each property. */
 export function record<T extends object>(of: FieldsOf<T>): RecordCodec<T> {
   const fields = Object.entries(of as Readonly<Record<string, FieldOf<unknown>>>).map(
     ([property, make]) => [property, make(property)] as const,
@@ -160,7 +167,7 @@ export function variants<K extends string, T extends Readonly<Record<N, K>>, N e
   };
 }
 
-/** Without it the record cannot be read. @param otherwise another field of the stored object, read where it is absent */
+/** A field that the record needs. @param otherwise another stored field to read if it is absent */
 export function required<T>(codec: Codec<T>, as?: string, otherwise?: string): FieldOf<T> {
   return (property) => {
     const name = as ?? property;
@@ -173,12 +180,12 @@ export function required<T>(codec: Codec<T>, as?: string, otherwise?: string): F
   };
 }
 
-/** Absent where it is null. */
+/** A field that is absent while the value is null. */
 export function nullable<T>(codec: Codec<T>, as?: string): FieldOf<T | null> {
   return (property) => orNull(required(codec, as)(property));
 }
 
-/** `fallback` where it is absent or cannot be read. */
+/** A field that reads as `fallback` if it is absent or invalid. */
 export function withDefault<T>(codec: Codec<T>, fallback: T, as?: string): FieldOf<T> {
   return (property) => {
     const field = required(codec, as)(property);
@@ -186,7 +193,7 @@ export function withDefault<T>(codec: Codec<T>, fallback: T, as?: string): Field
   };
 }
 
-/** A list or map that is absent where it is empty. */
+/** A list or map that is absent while it is empty. */
 export function orEmpty<T extends readonly unknown[] | ReadonlyMap<string, unknown>>(codec: Codec<T>, empty: T, as?: string): FieldOf<T> {
   return (property) => {
     const field = withDefault(codec, empty, as)(property);
@@ -195,7 +202,7 @@ export function orEmpty<T extends readonly unknown[] | ReadonlyMap<string, unkno
   };
 }
 
-/** Absent where it is false. */
+/** A boolean that is absent while it is false. */
 export function flag(as?: string): FieldOf<boolean> {
   return (property) => {
     const name = as ?? property;
@@ -208,7 +215,7 @@ export function flag(as?: string): FieldOf<boolean> {
   };
 }
 
-/** The end of a period that began at the property `since`: it may lie in the future, and moves where that is corrected. */
+/** End of a period that begins at the property `since`: it may be in the future, and moves with a correction of `since`. */
 export function deadline(since: string): FieldOf<Instant> {
   return (property) => ({
     ...required(INSTANT)(property),
@@ -220,7 +227,7 @@ export function deadline(since: string): FieldOf<Instant> {
   });
 }
 
-/** A record whose fields are among those of the record that it is a property of; null where they cannot be read. */
+/** A record whose fields are stored inline among those of its parent; null if they are absent or invalid. */
 export function inline<T>(codec: RecordCodec<T>): FieldOf<T | null> {
   return () => orNull(codec);
 }

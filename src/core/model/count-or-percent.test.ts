@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countOf, formatCountOrPercent, parseCountOrPercent } from './count-or-percent.ts';
+import { resolveCount, formatCountOrPercent, parseCountOrPercent } from './count-or-percent.ts';
 
 test.each([
   [3, 500, 3],
@@ -8,13 +8,13 @@ test.each([
   ['7%', 1000, 70],
   ['10%', 20, 10],
   ['100%', 500, 500],
-])('%j of %d workloads are %d', (value, whole, expected) => {
+])('%j of %d workloads are %d', (value, total, expected) => {
   const read = parseCountOrPercent(value);
-  expect(read.ok && countOf(read.value, whole, 10)).toBe(expected);
+  expect(read.ok && resolveCount(read.value, total, 10)).toBe(expected);
   expect(read.ok && formatCountOrPercent(read.value)).toBe(String(value));
 });
 
-test.each([0, -1, 1.5, '0%', '101%', '10', 'ten', '10 %', ''])('%j is refused, with the remedy', (value) => {
+test.each([0, -1, 1.5, '0%', '101%', '10', 'ten', '10 %', ''])('%j is refused with the valid forms', (value) => {
   expect(parseCountOrPercent(value)).toEqual({
     ok: false,
     message: expect.stringMatching(/whole number of at least 1, or a percentage such as 10%/),

@@ -9,14 +9,14 @@ const maxUnavailable = (value: ReturnType<typeof count | typeof percent>) => ({ 
 test.each([
   ['minAvailable below the replicas', minAvailable(count(4)), true],
   ['minAvailable of all replicas', minAvailable(count(5)), false],
-  ['minAvailable beyond the replicas', minAvailable(count(9)), false],
+  ['minAvailable above the replicas', minAvailable(count(9)), false],
   ['minAvailable of none', minAvailable(count(0)), true],
-  ['a share that leaves one out', minAvailable(percent(80)), true],
-  ['a share that is all, rounded up', minAvailable(percent(81)), false],
+  ['a percentage that allows one disruption', minAvailable(percent(80)), true],
+  ['a percentage that rounds up to all replicas', minAvailable(percent(81)), false],
   ['maxUnavailable of one', maxUnavailable(count(1)), true],
   ['maxUnavailable of none', maxUnavailable(count(0)), false],
-  ['a share of maxUnavailable, rounded up', maxUnavailable(percent(1)), true],
-  ['no share of maxUnavailable', maxUnavailable(percent(0)), false],
+  ['a percentage of maxUnavailable that rounds up to one', maxUnavailable(percent(1)), true],
+  ['maxUnavailable of 0 %', maxUnavailable(percent(0)), false],
   ['neither', { minAvailable: null, maxUnavailable: null }, false],
 ])('of five replicas, a budget with %s', (_, budget, can) => {
   expect(canBeSatisfied(budget, 5)).toBe(can);

@@ -1,16 +1,16 @@
-import { countOf } from './count-or-percent.ts';
+import { resolveCount } from './count-or-percent.ts';
 import type { DisruptionBudgetRecord } from './cluster-records.ts';
 
 /**
- * Whether a PodDisruptionBudget lets a pod be evicted while every replica is available. One that does not never will: drains
- * and evictions under it wait for ever. Shares are rounded up, as Kubernetes does; one with neither field allows nothing.
+ * Whether a PodDisruptionBudget allows an eviction while every replica is available. If not, it never does: drains and
+ * evictions wait for ever. Percentages round up, as in Kubernetes; a budget with neither field allows no eviction.
  * https://kubernetes.io/docs/tasks/run-application/configure-pdb/
- * @param replicas that are wanted, of all that it selects
+ * @param replicas desired replicas of all pods that it selects
  */
 export function canBeSatisfied(
   { minAvailable, maxUnavailable }: Pick<DisruptionBudgetRecord, 'minAvailable' | 'maxUnavailable'>,
   replicas: number,
 ): boolean {
-  if (maxUnavailable !== null) return countOf(maxUnavailable, replicas, 0) > 0;
-  return minAvailable !== null && countOf(minAvailable, replicas, 0) < replicas;
+  if (maxUnavailable !== null) return resolveCount(maxUnavailable, replicas, 0) > 0;
+  return minAvailable !== null && resolveCount(minAvailable, replicas, 0) < replicas;
 }

@@ -22,7 +22,7 @@ describe('durations', () => {
     expect(parseDuration(text)).toEqual({ ok: false, message: expect.stringContaining('units must descend') });
   });
 
-  test('what is formatted reads back as the same', () => {
+  test('a formatted duration parses to the same value', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e13 }), (value) => {
         expect(parseDuration(formatDuration(value))).toEqual({ ok: true, value });

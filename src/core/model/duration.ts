@@ -1,4 +1,4 @@
-// The one duration format of custom resources, settings, bodies and queries: `1h30m`, `14d`, `500ms`.
+// Duration format of custom resources, settings, request bodies and queries: `1h30m`, `14d`, `500ms`.
 
 import { parsed, refused, type Parsed } from '#kube/parsed';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
@@ -10,7 +10,7 @@ const SHAPE = /^([1-9][0-9]*(ms|s|m|h|d|w))+$/;
 const PART = /([1-9][0-9]*)(ms|s|m|h|d|w)/g;
 const MAX_TEXT = 64;
 
-/** Milliseconds of a duration. Units descend, each at most once; a day is 24 hours. */
+/** Parses a duration to milliseconds. Units descend, each at most once; a day is 24 hours. */
 export function parseDuration(text: string): Parsed<DurationMs> {
   if (text.length > MAX_TEXT || !SHAPE.test(text)) {
     return refused(
@@ -25,10 +25,10 @@ export function parseDuration(text: string): Parsed<DurationMs> {
     previous = size;
     total += Number(count) * size;
   }
-  return Number.isSafeInteger(total) ? parsed(total) : refused(`'${text}' is too long a duration`);
+  return Number.isSafeInteger(total) ? parsed(total) : refused(`'${text}' is too long for a duration`);
 }
 
-/** The shortest text in days and smaller that reads back as the same. @param durationMs 0 (written `0s`, for people only) or greater */
+/** The shortest form in days and smaller units that parses to the same value. @param durationMs 0 or greater; `0s` does not parse */
 export function formatDuration(durationMs: DurationMs): string {
   let rest = Math.round(durationMs);
   if (!(rest >= 0)) throw new RangeError(`formatting a duration of ${durationMs} ms: it must be 0 or greater`);

@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addedBySteps } from './explanation-step.ts';
+import { stepDifferences } from './explanation-step.ts';
 
-test('what steps add is the way from one total to the next, the first from nothing', () => {
-  expect(addedBySteps([{ total: 200 }, { total: 230 }, { total: 180 }])).toEqual([200, 30, -50]);
-  expect(addedBySteps([])).toEqual([]);
+test('differences of steps are between successive totals, the first from 0', () => {
+  expect(stepDifferences([{ total: 200 }, { total: 230 }, { total: 180 }])).toEqual([200, 30, -50]);
+  expect(stepDifferences([])).toEqual([]);
 });
 
-test('what steps add is the last total together', () => {
+test('differences of steps add up to the last total', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(), { minLength: 1 }), (totals) => {
-      const added = addedBySteps(totals.map((total) => ({ total })));
-      expect(added.reduce((sum, each) => sum + each, 0)).toBe(totals.at(-1));
+      const added = stepDifferences(totals.map((total) => ({ total })));
+      expect(added.reduce((sum, difference) => sum + difference, 0)).toBe(totals.at(-1));
     }),
   );
 });

@@ -1,6 +1,6 @@
 import type { ResourceName } from '#kube/records/resources';
 
-/** What moved a value: the recommender's steps, then those of the plan. */
+/** Kinds of steps: those of the recommender, then those of the container plan. */
 export type StepName =
   | 'usage'
   | 'margin'
@@ -18,17 +18,17 @@ export type StepName =
   | 'replica'
   | 'runtime';
 
-/** One step of the arithmetic that leads from usage to a request. The last step of a resource has the value itself. */
+/** One step of the arithmetic from usage to a request. The total of the last step of a resource is the request. */
 export interface ExplanationStep {
   readonly resource: ResourceName;
   readonly step: StepName;
-  /** In words, with the numbers it came from. */
+  /** Explanation with the numbers. */
   readonly detail: string;
   /** The value after this step, in whole millicores or bytes. */
   readonly total: number;
 }
 
-/** What each step of one resource adds; negative: takes away. They add up to the last total. */
-export function addedBySteps(steps: readonly Pick<ExplanationStep, 'total'>[]): readonly number[] {
+/** Difference that each step of one resource makes. They add up to the last total. */
+export function stepDifferences(steps: readonly Pick<ExplanationStep, 'total'>[]): readonly number[] {
   return steps.map(({ total }, index) => total - (steps[index - 1]?.total ?? 0));
 }

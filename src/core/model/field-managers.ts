@@ -1,4 +1,4 @@
-// Under which names Evenkeel writes, and which of its annotations an uninstall takes away.
+// Field managers of Evenkeel, and which of its annotations an uninstall removes.
 
 import {
   CLAIM_ANNOTATIONS,
@@ -10,13 +10,13 @@ import {
 } from '../../apis/annotations.ts';
 import { ownersOfAnnotation, type ManagedFieldsEntry } from './field-owners.ts';
 
-/** Writes what changes what runs. */
+/** Manager of effects: changes to running workloads. */
 export const EFFECTS_MANAGER = 'evenkeel-controller';
-/** Puts it back. */
+/** Manager of `evenkeel uninstall`, which restores original values. */
 export const UNINSTALL_MANAGER = 'evenkeel-uninstall';
 
-/** What these wrote, the product wrote for itself. `evenkeel-dashboard` is not among them: it writes what a person asked for. */
-const OWN_MANAGERS: ReadonlySet<string> = new Set([
+/** Managers of Evenkeel's own writes. `evenkeel-dashboard` is not one of them: it writes user requests. */
+const EVENKEEL_MANAGERS: ReadonlySet<string> = new Set([
   'evenkeel',
   EFFECTS_MANAGER,
   'evenkeel-recommendation',
@@ -26,12 +26,12 @@ const OWN_MANAGERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The API server merges the oldest entries of an object that many have written under this name: whose they were is lost.
+ * The API server merges the oldest entries of an object with many managers under this name, which loses their managers.
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export const MERGED_MANAGER = 'ancient-changes';
 
-/** Annotations whose value only Evenkeel can make: without any record of who wrote one, it was us. */
+/** Annotations that only Evenkeel writes: without an entry in the managed fields they still count as Evenkeel's. */
 const RECORDS: ReadonlySet<string> = new Set([
   WORKLOAD_ANNOTATIONS.resized,
   WORKLOAD_ANNOTATIONS.idle,
@@ -41,27 +41,28 @@ const RECORDS: ReadonlySet<string> = new Set([
   OBJECT_ANNOTATIONS.trigger,
 ]);
 
-export function isOwnManager(manager: string): boolean {
-  return OWN_MANAGERS.has(manager);
+/** Whether a field manager is Evenkeel's. */
+export function isEvenkeelManager(manager: string): boolean {
+  return EVENKEEL_MANAGERS.has(manager);
 }
 
-/** What is to become of one annotation. */
+/** What an uninstall does with an annotation. */
 export type AnnotationVerdict =
   | { readonly kind: 'foreign' }
   | { readonly kind: 'remove' }
-  /** Under our prefix, and a person's word. */
+  /** A user request under Evenkeel's prefix. */
   | { readonly kind: 'keep'; readonly writtenBy: string };
 
-/** Ours to take away is what Evenkeel alone wrote; what a person (also) stated stays, for another installation to read. */
+/** Removes annotations that Evenkeel alone wrote. Those with another manager are user requests and stay for a later installation. */
 export function judgeAnnotation(key: string, entries: readonly ManagedFieldsEntry[]): AnnotationVerdict {
   if (!key.startsWith(PREFIX)) return { kind: 'foreign' };
   const owners = ownersOfAnnotation(entries, key).map(({ manager }) => manager);
   if (owners.length === 0) return isRecord(key) ? { kind: 'remove' } : { kind: 'keep', writtenBy: 'an unknown manager' };
-  const others = owners.filter((manager) => !isOwnManager(manager) && !(isRecord(key) && manager === MERGED_MANAGER));
+  const others = owners.filter((manager) => !isEvenkeelManager(manager) && !(isRecord(key) && manager === MERGED_MANAGER));
   return others.length === 0 ? { kind: 'remove' } : { kind: 'keep', writtenBy: others.join(', ') };
 }
 
-/** Whether only Evenkeel can have created it, even where another manager has copied it since. */
+/** Whether only Evenkeel creates the annotation, even if another manager has copied it. */
 export function isRecord(key: string): boolean {
   return RECORDS.has(key);
 }

@@ -1,10 +1,10 @@
-// Who set a field last, by the object's own record (`metadata.managedFields`): the only trace that survives any crash and
-// distinguishes a value that Evenkeel wrote from the same value of another writer.
+// Owners of fields by `metadata.managedFields`. They survive a crash of the controller, and distinguish a value that Evenkeel
+// wrote from the same value of another manager.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 
 import type { ResourceName } from '#kube/records/resources';
 
-/** One entry of `metadata.managedFields`, as far as it is read here. */
+/** The parts of an entry of `metadata.managedFields` that are needed here. */
 export interface ManagedFieldsEntry {
   readonly manager: string;
   /** Empty for the main resource. */
@@ -12,7 +12,7 @@ export interface ManagedFieldsEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Which number of a container's resources. */
+/** One request or limit of a container. */
 export interface ResourceField {
   readonly container: string;
   readonly sidecar: boolean;
@@ -20,18 +20,19 @@ export interface ResourceField {
   readonly resource: ResourceName;
 }
 
-/** Every entry that owns the annotation: several where more than one has applied it. */
+/** Entries that own an annotation; several managers may share it. */
 export function ownersOfAnnotation(entries: readonly ManagedFieldsEntry[], key: string): readonly ManagedFieldsEntry[] {
   return ownersOf(entries, ['f:metadata', 'f:annotations', `f:${key}`]);
 }
 
+/** Entries that own a request or limit of a container. */
 export function ownersOfResource(entries: readonly ManagedFieldsEntry[], field: ResourceField): readonly ManagedFieldsEntry[] {
   const list = field.sidecar ? 'f:initContainers' : 'f:containers';
   const path = ['f:spec', list, `k:${JSON.stringify({ name: field.container })}`, 'f:resources', `f:${field.side}`, `f:${field.resource}`];
   return ownersOf(entries, path);
 }
 
-/** A field of `spec`, such as `unschedulable`. */
+/** Entries that own a field of `spec`, such as `unschedulable`. */
 export function ownersOfSpecField(entries: readonly ManagedFieldsEntry[], field: string): readonly ManagedFieldsEntry[] {
   return ownersOf(entries, ['f:spec', `f:${field}`]);
 }

@@ -2,18 +2,18 @@
 
 import { parsed, refused, type Parsed } from '#kube/parsed';
 
-/** A glob that can be asked. */
+/** A valid glob. */
 export interface Glob {
   readonly text: string;
 }
 
-/** Reads a glob over names of namespaces or containers. */
+/** Parses a glob over names of namespaces or containers. */
 export function parseGlob(text: string): Parsed<Glob> {
   if (/^[a-z0-9.*?-]{1,253}$/.test(text)) return parsed({ text });
   return refused(`'${text}' is not a glob over names; allowed are a-z, 0-9, '-', '.', * for any characters and ? for one`);
 }
 
-/** Whether the whole of `name` matches. Linear in both lengths but for runs of `*`, so that no glob can be a trap. */
+/** Whether the entire name matches. Backtracks only to the last `*`, so that no glob takes exponential time. */
 export function matchesGlob(glob: Glob, name: string): boolean {
   const pattern = glob.text;
   let at = 0;

@@ -1,9 +1,9 @@
-// What LimitRanges allow. https://kubernetes.io/docs/concepts/policy/limit-range/
+// Bounds of LimitRanges. https://kubernetes.io/docs/concepts/policy/limit-range/
 
 import type { LimitRangeRecord } from './cluster-records.ts';
 import type { OptionalResources } from '#kube/records/resources';
 
-/** A bound on a value, and what sets it, in words. */
+/** Upper bound of a value. `what`: its source, such as `LimitRange wide`. */
 export interface Cap {
   readonly value: number;
   readonly what: string;
@@ -11,13 +11,13 @@ export interface Cap {
 
 /** Bounds of one resource, in millicores or bytes; null: unset. */
 export interface LimitBounds {
-  readonly least: number | null;
-  readonly greatest: number | null;
-  /** Of limit ÷ request. */
+  readonly min: number | null;
+  readonly max: number | null;
+  /** Maximum of limit ÷ request. */
   readonly ratio: number | null;
 }
 
-/** The greatest that a container may have, by each LimitRange that says so. */
+/** Maximum of a container by each LimitRange that has one. */
 export function containerCaps(ranges: readonly LimitRangeRecord[], field: keyof OptionalResources): readonly Cap[] {
   return ranges.flatMap(({ name, max }): readonly Cap[] => {
     const value = max[field];
@@ -25,22 +25,22 @@ export function containerCaps(ranges: readonly LimitRangeRecord[], field: keyof 
   });
 }
 
-/** The tightest; null: there is none. */
+/** The lowest bound; null: there is none. */
 export function tightestCap(caps: readonly Cap[]): Cap | null {
-  return caps.reduce<Cap | null>((least, cap) => (least === null || cap.value < least.value ? cap : least), null);
+  return caps.reduce<Cap | null>((lowest, cap) => (lowest === null || cap.value < lowest.value ? cap : lowest), null);
 }
 
-/** The greatest that a container may have; Infinity where no LimitRange bounds it. */
+/** Maximum of a container; Infinity: no LimitRange has one. */
 export function maxOfContainer(ranges: readonly LimitRangeRecord[], field: keyof OptionalResources): number {
   return tightestCap(containerCaps(ranges, field))?.value ?? Infinity;
 }
 
 /**
- * Whether the API server admits the amounts of a container, or of a whole pod. A greatest amount and a ratio ask for a limit; a
- * request that is not set has been filled in before they are looked at.
+ * Whether the API server admits the request and limit of a container or of a pod. A maximum and a ratio require a limit;
+ * LimitRange defaults have been applied to the request before.
  */
-export function isWithinBounds(request: number | null, limit: number | null, { least, greatest, ratio }: LimitBounds): boolean {
-  if (least !== null && ((request !== null && request < least) || (limit !== null && limit < least))) return false;
-  if (greatest !== null && (limit === null || Math.max(request ?? 0, limit) > greatest)) return false;
+export function isWithinBounds(request: number | null, limit: number | null, { min, max, ratio }: LimitBounds): boolean {
+  if (min !== null && ((request !== null && request < min) || (limit !== null && limit < min))) return false;
+  if (max !== null && (limit === null || Math.max(request ?? 0, limit) > max)) return false;
   return ratio === null || (limit !== null && request !== null && request > 0 && limit / request <= ratio);
 }

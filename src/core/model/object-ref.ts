@@ -1,4 +1,4 @@
-/** Names an object of any kind. */
+/** Reference to an object of any kind. */
 export interface ObjectRef {
   readonly apiVersion: string;
   readonly kind: string;
@@ -7,27 +7,29 @@ export interface ObjectRef {
   readonly name: string;
 }
 
-/** Names an object of a namespace. */
+/** Reference to a namespaced object. */
 export interface NamespacedRef extends ObjectRef {
   readonly namespace: string;
-  /** Resource in API paths, of kinds that are not Kubernetes' own. */
+  /** Resource name in API paths, for kinds that are not built into Kubernetes. */
   readonly plural?: string;
 }
 
-/** The reference alone, of a record that has these fields among others. */
+/** Picks the fields of the reference from a record. */
 export function namespacedRef({ apiVersion, plural, kind, namespace, name }: NamespacedRef): NamespacedRef {
   return { apiVersion, ...(plural === undefined ? {} : { plural }), kind, namespace, name };
 }
 
+/** Reference to a pod. */
 export function podRef({ namespace, name }: Pick<NamespacedRef, 'namespace' | 'name'>): NamespacedRef {
   return { apiVersion: 'v1', kind: 'Pod', namespace, name };
 }
 
+/** Reference to a HorizontalPodAutoscaler. */
 export function hpaRef({ namespace, name }: Pick<NamespacedRef, 'namespace' | 'name'>): NamespacedRef {
   return { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, name };
 }
 
-/** `shop/Deployment/web`, as workload keys are; `Node/n1` where the object has no namespace. */
+/** `shop/Deployment/web`, the format of workload keys; `Node/n1` for a cluster-scoped object. */
 export function objectKey({ namespace, kind, name }: Pick<ObjectRef, 'namespace' | 'kind' | 'name'>): string {
   return namespace === null ? `${kind}/${name}` : `${namespace}/${kind}/${name}`;
 }

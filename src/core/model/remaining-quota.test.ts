@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { UNSET_RESOURCES } from '#kube/records/resources';
-import { leftByQuota } from './remaining-quota.ts';
+import { getRemainingQuota } from './remaining-quota.ts';
 
 const quota = {
   namespace: 'shop',
@@ -12,15 +12,15 @@ const quota = {
 };
 
 test.each([
-  ['what is not used', 'requests', 'cpuMillicores', 2_500],
-  ['everything of what it does not bound', 'requests', 'memoryBytes', Infinity],
-  ['less than nothing where it was lowered below what is used', 'limits', 'cpuMillicores', -2_000],
-  ['all of it while no use is reported', 'limits', 'memoryBytes', 64],
+  ['hard minus used', 'requests', 'cpuMillicores', 2_500],
+  ['an unbounded amount of a resource that it does not limit', 'requests', 'memoryBytes', Infinity],
+  ['a negative amount after it was lowered below the usage', 'limits', 'cpuMillicores', -2_000],
+  ['the hard value while no usage is reported', 'limits', 'memoryBytes', 64],
 ] as const)('a quota leaves %s', (_, part, field, left) => {
-  expect(leftByQuota(quota, part, field)).toBe(left);
+  expect(getRemainingQuota(quota, part, field)).toBe(left);
 });
 
-test('a quota that bounds neither CPU nor memory leaves everything', () => {
+test('a quota that limits neither CPU nor memory leaves an unbounded amount', () => {
   const open = { ...quota, hardRequests: UNSET_RESOURCES, hardLimits: UNSET_RESOURCES };
-  expect(leftByQuota(open, 'limits', 'cpuMillicores')).toBe(Infinity);
+  expect(getRemainingQuota(open, 'limits', 'cpuMillicores')).toBe(Infinity);
 });

@@ -2,11 +2,11 @@ import type { ResourceQuotaRecord } from './cluster-records.ts';
 import type { OptionalResources } from '#kube/records/resources';
 
 /**
- * What a ResourceQuota leaves of one resource, in millicores or bytes; Infinity where it does not bound it, negative where more
- * is used than it allows since it was lowered.
+ * Remaining amount of a ResourceQuota for one resource, in millicores or bytes; Infinity if the quota does not limit it,
+ * negative after the quota was lowered below the usage.
  * https://kubernetes.io/docs/concepts/policy/resource-quotas/
  */
-export function leftByQuota(
+export function getRemainingQuota(
   { hardRequests, usedRequests, hardLimits, usedLimits }: ResourceQuotaRecord,
   part: 'requests' | 'limits',
   field: keyof OptionalResources,

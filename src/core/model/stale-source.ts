@@ -1,12 +1,12 @@
-/** Informers: what the API server says, the status of pods among it. Usage: what kubelets, or the source in their place, measure. */
+/** `informers`: objects of the API server, including the status of pods. `usage`: measurements of kubelets or another source. */
 export type SourceName = 'informers' | 'usage';
 
-/** Older than this many of its periods a source no longer says how things are, and a sample no longer what is used now. */
+/** Data and samples older than this many periods of their source are stale. */
 export const STALE_PERIODS = 2;
 
-/** What is too old to act on. */
+/** A source whose data is too old to act on. */
 export interface StaleSource {
   readonly source: SourceName;
-  /** How old it is, and what is wrong with it, in words. */
+  /** Age and problem of the source. */
   readonly message: string;
 }

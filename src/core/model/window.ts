@@ -1,4 +1,4 @@
-// Windows of time: a cron start, how long, and in which time zone.
+// Time windows: a cron schedule of starts, a duration, and a time zone.
 
 import { CronSchedule } from '#kube/time/cron';
 import { parseDuration } from './duration.ts';
@@ -6,27 +6,27 @@ import { TimeZone } from '#kube/time/time-zone';
 import { parsed, refused, type Parsed } from '#kube/parsed';
 import type { DurationMs, Instant } from '#kube/units';
 
-/** A window as custom resources write it. */
+/** A window in a custom resource. */
 export interface WindowText {
   readonly start: string;
   readonly duration: string;
-  /** IANA name; UTC where it is left out. */
+  /** IANA name; absent: UTC. */
   readonly timeZone?: string;
 }
 
-/** A window that can be asked. */
+/** A parsed window. */
 export interface Window {
   readonly start: CronSchedule;
   readonly durationMs: DurationMs;
 }
 
-/** One opening: from `start` (included) to `end` (excluded). */
+/** One opening of a window, [start, end). */
 export interface Opening {
   readonly start: Instant;
   readonly end: Instant;
 }
 
-/** Reads a window; the refusal names the field. */
+/** Parses a window; a refusal names the invalid field. */
 export function parseWindow(text: WindowText): Parsed<Window> {
   const timeZone = text.timeZone ?? 'UTC';
   const zone = TimeZone.parse(timeZone);
@@ -38,8 +38,8 @@ export function parseWindow(text: WindowText): Parsed<Window> {
   return parsed({ start: start.value, durationMs: duration.value });
 }
 
-/** The opening that holds at `at`; null while all windows are shut. Of several, the one that stays open longest. */
-export function openingAt(windows: readonly Window[], at: Instant): Opening | null {
+/** The opening at a time; null: all windows are closed. Of several, the one that closes last. */
+export function findOpening(windows: readonly Window[], at: Instant): Opening | null {
   let longest: Opening | null = null;
   for (const window of windows) {
     const start = window.start.previous(at);
@@ -50,8 +50,8 @@ export function openingAt(windows: readonly Window[], at: Instant): Opening | nu
   return longest;
 }
 
-/** The first opening that starts after `after`; null where none ever does. */
-export function nextOpening(windows: readonly Window[], after: Instant): Opening | null {
+/** The first opening that starts after `after`; null: there is none. */
+export function findNextOpening(windows: readonly Window[], after: Instant): Opening | null {
   let first: Opening | null = null;
   for (const window of windows) {
     const start = window.start.next(after);

@@ -1,7 +1,7 @@
 import { OVERRIDE_ANNOTATIONS } from './override-notes.ts';
 
-/** Everything that people said of a workload by its annotations, as one text to compare; empty where they said nothing. */
-export function intentOf(annotations: Readonly<Record<string, string>>): string {
+/** All user requests in the annotations of a workload as one string, for comparison; empty: none. */
+export function fingerprintIntent(annotations: Readonly<Record<string, string>>): string {
   let text = '';
   for (const annotation of OVERRIDE_ANNOTATIONS) {
     const value = annotations[annotation];

@@ -14,40 +14,45 @@ describe('bounds are merged by container and resource', () => {
   test.each<[string, Record<string, string>, BoundsChange, string | null]>([
     ['a first bound', {}, { floor: { '*': { cpu: '250m' } } }, '{"*":{"cpu":"250m"}}'],
     [
-      'the other resource stays',
+      'the other resource is kept',
       storedBounds({ app: { cpu: '250m' } }),
       { floor: { app: { memory: '1Gi' } } },
       '{"app":{"cpu":"250m","memory":"1Gi"}}',
     ],
     [
-      'the other container stays',
+      'the other container is kept',
       storedBounds({ app: { cpu: '1' } }),
       { floor: { '*': { cpu: '2' } } },
       '{"*":{"cpu":"2"},"app":{"cpu":"1"}}',
     ],
     [
-      'null takes one value away',
+      'null removes one value',
       storedBounds({ app: { cpu: '1', memory: '1Gi' } }),
       { floor: { app: { cpu: null } } },
       '{"app":{"memory":"1Gi"}}',
     ],
-    ['the last value takes the annotation along', storedBounds({ app: { cpu: '1' } }), { floor: { app: { cpu: null } } }, null],
-    ['null takes a container away', storedBounds({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: { app: null } }, '{"*":{"cpu":"2"}}'],
-    ['null takes all away', storedBounds({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: null }, null],
-    ['what is not named stays', storedBounds({ app: { cpu: '1' } }), { ceiling: { app: { cpu: '2' } } }, '{"app":{"cpu":"1"}}'],
+    ['the last value removes the annotation', storedBounds({ app: { cpu: '1' } }), { floor: { app: { cpu: null } } }, null],
+    ['null removes a container', storedBounds({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: { app: null } }, '{"*":{"cpu":"2"}}'],
+    ['null removes all containers', storedBounds({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: null }, null],
     [
-      'a number by hand is kept as a quantity',
+      'bounds that the change does not name are kept',
+      storedBounds({ app: { cpu: '1' } }),
+      { ceiling: { app: { cpu: '2' } } },
+      '{"app":{"cpu":"1"}}',
+    ],
+    [
+      'a number becomes a quantity',
       storedBounds({ app: { cpu: 1 } }),
       { floor: { app: { memory: '1Gi' } } },
       '{"app":{"cpu":"1","memory":"1Gi"}}',
     ],
-    ['a container that is gone can be cleared', storedBounds({ old: { cpu: '1' } }), { floor: { old: null } }, null],
+    ['the bound of a deleted container can be removed', storedBounds({ old: { cpu: '1' } }), { floor: { old: null } }, null],
   ])('%s', (_, annotations, change, floor) => {
     expect(merge(annotations, change)).toMatchObject({ kind: 'merged', floor });
   });
 });
 
-describe('a change is refused by the field', () => {
+describe('an invalid change is refused with the field', () => {
   test.each<[string, Record<string, string>, BoundsChange, string, RegExp]>([
     [
       'a floor above its ceiling',
@@ -71,22 +76,22 @@ describe('a change is refused by the field', () => {
       /floor 500m/,
     ],
     [
-      'a floor of all above the ceiling of one',
+      'a floor of all containers above the ceiling of one',
       storedBounds(null, { app: { cpu: '1' } }),
       { floor: { '*': { cpu: '2' } } },
       '/floor/app/cpu',
       /container app/,
     ],
-    ['what is no quantity', {}, { floor: { app: { cpu: 'lots' } } }, '/floor/app/cpu', /lots/],
-    ['a negative one', {}, { floor: { app: { memory: '-1Gi' } } }, '/floor/app/memory', /./],
-    ['nothing', {}, { ceiling: { app: { cpu: '0' } } }, '/ceiling/app/cpu', /greater than 0/],
-    ['a container that there is not', {}, { floor: { ap: { cpu: '1' } } }, '/floor/ap', /there are app, istio-proxy/],
+    ['an invalid quantity', {}, { floor: { app: { cpu: 'lots' } } }, '/floor/app/cpu', /lots/],
+    ['a negative quantity', {}, { floor: { app: { memory: '-1Gi' } } }, '/floor/app/memory', /./],
+    ['zero', {}, { ceiling: { app: { cpu: '0' } } }, '/ceiling/app/cpu', /greater than 0/],
+    ['an unknown container', {}, { floor: { ap: { cpu: '1' } } }, '/floor/ap', /its containers are app, istio-proxy/],
   ])('%s', (_, annotations, change, path, message) => {
     const merged = merge(annotations, change);
     expect(merged).toMatchObject({ kind: 'invalid', faults: [{ path, message: expect.stringMatching(message) }] });
   });
 
-  test('every fault is named at once', () => {
+  test('reports all faults', () => {
     const merged = merge({}, { floor: { app: { cpu: 'x', memory: 'y' } }, ceiling: { nope: { cpu: '1' } } });
     expect(merged.kind === 'invalid' && merged.faults.map(({ path }) => path)).toEqual([
       '/floor/app/cpu',
@@ -96,16 +101,16 @@ describe('a change is refused by the field', () => {
   });
 });
 
-describe('an annotation that cannot be read', () => {
+describe('an invalid annotation', () => {
   const broken = { 'evenkeel.io/floor': '{"app":' };
-  test('is never laid over', () => {
+  test('is not merged with', () => {
     expect(merge(broken, { floor: { app: { cpu: '1' } } })).toMatchObject({
       kind: 'unreadable',
       problem: expect.stringContaining('evenkeel.io/floor'),
     });
     expect(merge(broken, { ceiling: { app: { cpu: '1' } } }).kind).toBe('unreadable');
   });
-  test('goes as a whole', () => {
+  test('can be removed', () => {
     expect(merge(broken, { floor: null })).toEqual({ kind: 'merged', floor: null, ceiling: null });
   });
 });
@@ -115,7 +120,7 @@ const bounds = fc.option(
   fc.dictionary(fc.constantFrom('*', 'app', 'istio-proxy'), fc.option(fc.record({ cpu: amount }, { requiredKeys: [] }))),
 );
 
-test('whatever is merged can be read, and merging it again changes nothing', () => {
+test('a merged annotation is valid, and merging it again changes nothing', () => {
   fc.assert(
     fc.property(bounds, bounds, bounds, bounds, (floor, ceiling, laterFloor, laterCeiling) => {
       let annotations: Record<string, string> = {};

@@ -1,30 +1,32 @@
-// Floors and ceilings after a user's change: the bounds on the workload, merged with the change.
+// Merges a user's change of floors and ceilings with the bounds in the annotations of a workload.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { boundsOf, readBounds, type BoundsByContainer } from '../resize/policy/workload-overrides.ts';
 
-/** One container's bound as it is written; null takes a value away. */
+/** Change of one container's bound; null removes a value. */
 export type BoundPatch = { readonly cpu?: string | null; readonly memory?: string | null } | null;
-/** By container, `*` for all; null takes every container's away. */
+/** Changes by container, `*` for all; null removes all. */
 export type BoundsPatch = Readonly<Record<string, BoundPatch>> | null;
 
+/** Change of a workload's bounds; absent: not changed. */
 export interface BoundsChange {
   readonly floor?: BoundsPatch;
   readonly ceiling?: BoundsPatch;
 }
 
+/** A validation error. */
 export interface Fault {
   /** JSON Pointer into the change. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The annotations to write (null removes one), or what is wrong with the change or with the stored bounds. */
+/** The annotations to write (null removes one), or the errors of the change or of the stored bounds. */
 export type MergedBounds =
   | { readonly kind: 'merged'; readonly floor: string | null; readonly ceiling: string | null }
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
-  /** An annotation that was edited by hand cannot be read, so nothing can be merged with it. */
+  /** A stored annotation is invalid, so that the change cannot be merged with it. */
   | { readonly kind: 'unreadable'; readonly problem: string };
 
 type Side = 'floor' | 'ceiling';
@@ -36,8 +38,8 @@ const PARSE = { cpu: parseCpuMillicores, memory: parseMemoryBytes } as const;
 const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const;
 
 /**
- * Values keep the spelling that the person gave them. `containers` are those that the workload is known to have: a bound
- * for another would never act, so it is refused; taking one away is always allowed.
+ * Merges a change. Values keep the user's notation. A bound for a container that is not in `containers` is refused, because it
+ * would have no effect; removing one is always allowed.
  */
 export function mergeBounds(
   annotations: Readonly<Record<string, string>>,
@@ -50,14 +52,14 @@ export function mergeBounds(
     const stored = writtenBounds(WORKLOAD_ANNOTATIONS[side], annotations);
     if (typeof stored === 'string' && change[side] !== null) return { kind: 'unreadable', problem: stored };
     const patch = change[side];
-    merged[side] = patch === null || typeof stored === 'string' ? {} : laidOver(stored, patch ?? {}, side, containers, faults);
+    merged[side] = patch === null || typeof stored === 'string' ? {} : applyPatch(stored, patch ?? {}, side, containers, faults);
   }
   if (faults.length === 0) faults.push(...crossings(merged, change));
   if (faults.length > 0) return { kind: 'invalid', faults };
   return { kind: 'merged', floor: textOf(merged.floor), ceiling: textOf(merged.ceiling) };
 }
 
-/** The bounds of an annotation, or a message why they cannot be read. */
+/** The bounds of an annotation, or why it is invalid. */
 function writtenBounds(annotation: string, annotations: Readonly<Record<string, string>>): WrittenBounds | string {
   const text = annotations[annotation];
   if (text === undefined) return {};
@@ -65,7 +67,7 @@ function writtenBounds(annotation: string, annotations: Readonly<Record<string, 
   readBounds(annotation, text, problems);
   if (problems.length > 0) return problems.join('; ');
   const parsed = JSON.parse(text) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  // A quantity may be written as a number, and null means none.
+  // A quantity may be a number; null means no bound.
   return Object.fromEntries(
     Object.entries(parsed).map(([container, bound]) => [
       container,
@@ -78,7 +80,7 @@ function writtenBounds(annotation: string, annotations: Readonly<Record<string, 
   );
 }
 
-function laidOver(
+function applyPatch(
   stored: WrittenBounds,
   patch: Readonly<Record<string, BoundPatch>>,
   side: Side,
@@ -113,28 +115,28 @@ function laidOver(
 function amountProblem(resource: 'cpu' | 'memory', value: string): string | null {
   const read = PARSE[resource](value.trim());
   if (!read.ok) return read.message;
-  return read.value > 0 ? null : 'must be greater than 0; null takes the bound away';
+  return read.value > 0 ? null : 'must be greater than 0; null removes the bound';
 }
 
 function unknownContainer(container: string, containers: ReadonlySet<string>): string {
   const known = [...containers].sort().join(', ');
-  return `'${container}' is not a container of this workload; ${known === '' ? 'none is known yet' : `there are ${known}`}, and * means all`;
+  return `'${container}' is not a container of this workload; ${known === '' ? 'no container is known yet' : `its containers are ${known}`}; * means all`;
 }
 
-/** Floors above ceilings, each resource by itself, stored bounds included. */
+/** Floors above ceilings, by resource, including stored bounds. */
 function crossings(merged: Readonly<Record<Side, WrittenBounds>>, change: BoundsChange): readonly Fault[] {
   const floor = parsedBounds(merged.floor);
   const ceiling = parsedBounds(merged.ceiling);
   const faults: Fault[] = [];
   for (const container of new Set([...floor.keys(), ...ceiling.keys()])) {
     for (const resource of RESOURCES) {
-      const [least, greatest] = [boundsOf(floor, container)[FIELD[resource]], boundsOf(ceiling, container)[FIELD[resource]]];
-      if (least === null || greatest === null || least <= greatest) continue;
+      const [min, max] = [boundsOf(floor, container)[FIELD[resource]], boundsOf(ceiling, container)[FIELD[resource]]];
+      if (min === null || max === null || min <= max) continue;
       const side = setBy(change, 'floor', container, resource) ? 'floor' : 'ceiling';
       const low = written(merged.floor, container, resource);
       const high = written(merged.ceiling, container, resource);
-      const of = container === '*' ? 'all containers' : `container ${container}`;
-      const message = `of ${of} the ${resource} floor ${low} would be above the ceiling ${high}; lower the floor or raise the ceiling`;
+      const subject = container === '*' ? 'all containers' : `container ${container}`;
+      const message = `the ${resource} floor ${low} of ${subject} would be above the ceiling ${high}; lower the floor or raise the ceiling`;
       faults.push({ path: `/${side}/${pointer(container)}/${resource}`, message });
     }
   }
@@ -154,7 +156,7 @@ function parsedBounds(bounds: WrittenBounds): BoundsByContainer {
   return readBounds('', JSON.stringify(bounds), []);
 }
 
-/** Containers and resources in one order: the same bounds are the same text. */
+/** JSON with sorted keys, so that equal bounds are equal strings; null: no bounds. */
 function textOf(bounds: WrittenBounds): string | null {
   const containers = Object.keys(bounds).sort();
   if (containers.length === 0) return null;

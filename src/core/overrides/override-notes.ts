@@ -1,4 +1,4 @@
-// Who set an override through the API, when and why: an annotation beside the override, so that kubectl shows it too.
+// Author, time and reason of overrides set through the API, in an annotation beside them that kubectl also shows.
 
 import { PREFIX, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { fnv1a } from '#kube/fnv1a';
@@ -6,7 +6,7 @@ import { instantOf, isoTime } from '#kube/time/iso-time';
 import { isObject, parseJson } from '#kube/json';
 import type { Instant } from '#kube/units';
 
-/** Annotations by which a person overrides what a policy says of one workload. */
+/** Annotations that override the policy for one workload. */
 export const OVERRIDE_ANNOTATIONS = [
   WORKLOAD_ANNOTATIONS.floor,
   WORKLOAD_ANNOTATIONS.ceiling,
@@ -15,6 +15,7 @@ export const OVERRIDE_ANNOTATIONS = [
   WORKLOAD_ANNOTATIONS.heldUntil,
 ] as const;
 
+/** Author, time and reason of one override. */
 export interface OverrideNote {
   readonly by: string;
   readonly at: Instant;
@@ -25,13 +26,13 @@ interface WrittenNote {
   readonly by: string;
   readonly at: string;
   readonly reason?: string;
-  /** Hash of the value that was set: the note is void once the value was changed by hand. */
+  /** Hash of the override's value: the note is void after another change of the value. */
   readonly of: string;
 }
 
 const MAX_REASON = 500;
 
-/** The notes that are still true, by the annotation's name without its prefix. */
+/** Valid notes by the annotation's name without its prefix. */
 export function readNotes(annotations: Readonly<Record<string, string>>): ReadonlyMap<string, OverrideNote> {
   const notes = new Map<string, OverrideNote>();
   for (const [key, note] of Object.entries(writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]))) {
@@ -44,19 +45,19 @@ export function readNotes(annotations: Readonly<Record<string, string>>): Readon
 }
 
 /**
- * The annotation of notes after a change: those changed are noted, those removed and those that are no longer true go.
- * null removes it.
+ * The annotation after a change of overrides: changed ones get a note, removed ones and void notes are dropped. null removes
+ * the annotation.
  */
-export function notesAfter(
+export function updateNotes(
   annotations: Readonly<Record<string, string>>,
   changed: Readonly<Record<string, string | null>>,
   { by, at, reason }: OverrideNote,
 ): string | null {
   const stored = writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]);
-  const stillTrue = readNotes(annotations);
+  const valid = readNotes(annotations);
   const notes: Record<string, WrittenNote> = {};
   for (const [key, note] of Object.entries(stored)) {
-    if (stillTrue.has(key) && !(`${PREFIX}${key}` in changed)) notes[key] = note;
+    if (valid.has(key) && !(`${PREFIX}${key}` in changed)) notes[key] = note;
   }
   for (const [annotation, value] of Object.entries(changed)) {
     if (value === null) continue;
@@ -78,7 +79,7 @@ function isNote(value: unknown): value is WrittenNote {
   return typeof by === 'string' && typeof at === 'string' && typeof of === 'string' && (reason === undefined || typeof reason === 'string');
 }
 
-/** Detects a changed value. No protection against forgery. */
+/** Detects a changed value, but is no protection against forgery. */
 function fingerprint(text: string): string {
   return fnv1a(text).toString(16).padStart(8, '0');
 }

@@ -6,7 +6,7 @@ const AT = Date.parse('2026-11-20T12:00:00.000Z');
 const TARGET = { writer: 'keep-replicas', field: 'cpu/main', value: 90, live: 60, at: AT, request: 500 } as const;
 const NOTE = take(take(EMPTY_NOTE, TARGET), { writer: 'idle', field: 'replicas', value: 1, live: 3, at: AT + 1 });
 const TEXT = writeOriginalNote(NOTE);
-/** As versions before the first wrote it on an autoscaler. */
+/** The unversioned format of an autoscaler. */
 const EARLIER = JSON.stringify({
   metrics: [
     { resource: 'cpu', averageUtilization: 60, cpuMillicores: 500, now: 90 },
@@ -16,7 +16,7 @@ const EARLIER = JSON.stringify({
 });
 
 describe('the note of original values', () => {
-  test('has by field the user’s value, what each writer wants, what was set last and by which of them', () => {
+  test('has by field the user’s value, the value of each owner, and the last set value with its owner', () => {
     expect(JSON.parse(TEXT)).toEqual({
       v: 1,
       fields: {
@@ -27,34 +27,34 @@ describe('the note of original values', () => {
     });
   });
 
-  test('reads back as it was written, also while a value is given back', () => {
-    const givenBack = leave(take(NOTE, { writer: 'idle', field: 'replicas', value: 1, live: 1, at: AT }), 'idle', () => 1);
-    for (const note of [NOTE, givenBack]) expect(readOriginalNote(writeOriginalNote(note))).toEqual(note);
-    expect(givenBack.fields.get('replicas')).toMatchObject({ user: 3, set: 3, from: 1, by: 'idle' });
+  test('parses to the written value, also while a value is restored', () => {
+    const restored = leave(take(NOTE, { writer: 'idle', field: 'replicas', value: 1, live: 1, at: AT }), 'idle', () => 1);
+    for (const note of [NOTE, restored]) expect(readOriginalNote(writeOriginalNote(note))).toEqual(note);
+    expect(restored.fields.get('replicas')).toMatchObject({ user: 3, set: 3, from: 1, by: 'idle' });
   });
 
-  test('reads the form before the first version as what keep-replicas has', () => {
+  test('parses the unversioned format as values of keep-replicas', () => {
     const request = take(EMPTY_NOTE, { writer: 'keep-replicas', field: 'cpu', value: 90, live: 90, at: AT, user: 60, request: 500 });
     const memory = { writer: 'keep-replicas', field: 'memory/main', value: 80, live: 80, at: AT, user: 70, request: 1024 } as const;
     expect(readOriginalNote(EARLIER)).toEqual(take(request, memory));
   });
 
   test.each<[string, string]>([
-    ['is no JSON', '{'],
-    ['has the form before the first version and no time', EARLIER.replace('2026-11-20T12:00:00.000Z', 'x')],
-    ['has the form before the first version and no target', '{"metrics":[],"issuedAt":"2026-11-20T12:00:00.000Z"}'],
-    ['has the form before the first version and lacks the user’s value', EARLIER.replace('"averageUtilization":70,', '')],
+    ['is not JSON', '{'],
+    ['has the unversioned format and no time', EARLIER.replace('2026-11-20T12:00:00.000Z', 'x')],
+    ['has the unversioned format and no target', '{"metrics":[],"issuedAt":"2026-11-20T12:00:00.000Z"}'],
+    ['has the unversioned format and lacks the user’s value', EARLIER.replace('"averageUtilization":70,', '')],
     ['is of a later version', TEXT.replace('"v":1', '"v":2')],
     ['has no field', writeOriginalNote(EMPTY_NOTE)],
-    ['has a field of another name', TEXT.replace('"replicas"', '"paused"')],
-    ['has a writer that this version does not have', TEXT.replaceAll('"idle"', '"night"')],
-    ['has words for a value', TEXT.replace('"user":3', '"user":"many"')],
-    ['has less than no replicas', TEXT.replace('"set":1', '"set":-1')],
+    ['has an unknown field', TEXT.replace('"replicas"', '"paused"')],
+    ['has an unknown owner', TEXT.replaceAll('"idle"', '"night"')],
+    ['has a value that is not a number', TEXT.replace('"user":3', '"user":"many"')],
+    ['has negative replicas', TEXT.replace('"set":1', '"set":-1')],
     ['lacks the user’s value of one field', TEXT.replace('"user":3,', '')],
-    ['was set for no request', TEXT.replace('"cpuMillicores":500', '"cpuMillicores":0')],
-    ['does not say when a writer took its value', TEXT.replace(/,"idle":"[^"]*"/, '')],
-    ['has no time where one belongs', TEXT.replace('2026-11-20T12:00:00.001Z', 'yesterday')],
-  ])('is unreadable as a whole where it %s', (_, text) => {
+    ['has a target for a request of 0', TEXT.replace('"cpuMillicores":500', '"cpuMillicores":0')],
+    ['lacks the time of an owner', TEXT.replace(/,"idle":"[^"]*"/, '')],
+    ['has an invalid time', TEXT.replace('2026-11-20T12:00:00.001Z', 'yesterday')],
+  ])('is invalid if it %s', (_, text) => {
     expect(text).not.toBe(TEXT);
     expect(readOriginalNote(text)).toBeNull();
   });

@@ -1,24 +1,24 @@
-// The annotation `evenkeel.io/original` on a HorizontalPodAutoscaler or a workload: by field the user's value, what each writer wants,
-// what was set last and by which of them. Several writers share it, so that whichever leaves last finds the user's value.
+// The annotation `evenkeel.io/original` of a HorizontalPodAutoscaler or a workload: by field the user's value, the value of each
+// owner, and the last set value with its owner. All owners share it, so that the last one to leave can restore the user's value.
 
 import { OWNERS, type NoteField, type OriginalNote, type OwnedField, type Owner } from './owners.ts';
 import { isObject, parseJson, type JsonObject } from '#kube/json';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 
-/** Form of the annotation as it is written. A note of a later one is unreadable: its values may mean something else. */
+/** Format version. A later version is invalid, because its values may have another meaning. */
 const VERSION = 1;
 
-/** An object's own field, or a utilization target: of all containers, or of the one that is named. */
+/** A field of the object, or a utilization target of all containers or of one. */
 const FIELD_NAME = /^(?:replicas|minReplicas|maxReplicas|(?:cpu|memory)(?:\/[a-z0-9]([-a-z0-9]*[a-z0-9])?)?)$/;
 
 /**
- * A note of this version, or of the form before the first. null: it is neither, or a part of it cannot be read. It is reported, and
- * nothing of it is acted on: the rest would lack a value that a writer or the user counts on.
+ * Parses this version or the unversioned format. null: any part is invalid. The caller reports it and uses none of it, because
+ * a partial note would lack values of owners or of the user.
  */
 export function readOriginalNote(text: string): OriginalNote | null {
   const stored = parseJson(text);
   if (!isObject(stored)) return null;
-  if (stored['v'] === undefined) return readEarlierForm(stored);
+  if (stored['v'] === undefined) return readUnversioned(stored);
   if (stored['v'] !== VERSION || !isObject(stored['fields']) || !isObject(stored['takenAt'])) return null;
   const fields = Object.entries(stored['fields']).map(([name, value]) => [name, readField(name, value)] as const);
   const takenAt = readByOwner(stored['takenAt'], (at) => (typeof at === 'string' ? instantOf(at) : null));
@@ -31,7 +31,7 @@ export function readOriginalNote(text: string): OriginalNote | null {
   return { fields: read, takenAt };
 }
 
-/** `{"v":1,"fields":{"cpu":{"user":60,"cpuMillicores":500,"wants":{"keep-replicas":90},"set":90,"by":"keep-replicas"}},"takenAt":{…}}` */
+/** Format: `{"v":1,"fields":{"cpu":{"user":60,"cpuMillicores":500,"wants":{"keep-replicas":90},"set":90,"by":"keep-replicas"}},"takenAt":{…}}` */
 export function writeOriginalNote({ fields, takenAt }: OriginalNote): string {
   return JSON.stringify({
     v: VERSION,
@@ -53,11 +53,11 @@ export function writeOriginalNote({ fields, takenAt }: OriginalNote): string {
 }
 
 /**
- * What versions before the first wrote on an autoscaler, of its targets alone:
- * `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}],"issuedAt":"…"}`. It stands until the target moves
- * again, and nothing else may know the user's value where the process ended between the move and the next status.
+ * The unversioned format, of an autoscaler's targets only:
+ * `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}],"issuedAt":"…"}`. It remains until the
+ * target moves again, and may be the only copy of the user's value if the process ended before the next status.
  */
-function readEarlierForm({ metrics, issuedAt }: JsonObject): OriginalNote | null {
+function readUnversioned({ metrics, issuedAt }: JsonObject): OriginalNote | null {
   const at = typeof issuedAt === 'string' ? instantOf(issuedAt) : null;
   if (at === null || !Array.isArray(metrics) || metrics.length === 0) return null;
   const fields = new Map<NoteField, OwnedField>();

@@ -1,15 +1,15 @@
-// Whatever the writers do, whatever the user sets and wherever a process dies: the first owner's value is in force, no edit is lost, and
-// the user's last value is back once all have left.
+// For any sequence of owners, user edits and crashes: the value of the first owner is in force, no edit is lost, and the user's
+// last value is restored after all owners have left.
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readOriginalNote, writeOriginalNote } from './original-note.ts';
 import { EMPTY_NOTE, leave, take, valueToWrite, type NoteField, type OriginalNote, type Owner } from './owners.ts';
 
-/** The first wins: the order that is decided, said once more. */
+/** Expected priority of owners, highest first. */
 const ORDER: readonly Owner[] = ['schedules', 'floor', 'idle', 'tuning', 'keep-replicas'];
 
-/** An object as the API server stores it. Each call of `#write` is one request, and the process may die before it. */
+/** An object in the API server. Each call of `#write` is one request, and the process may crash before it. */
 class StoredObject {
   annotation: string | null = null;
   live: number;
@@ -26,10 +26,10 @@ class StoredObject {
     return this.annotation === null ? EMPTY_NOTE : readOriginalNote(this.annotation)!;
   }
 
-  /** Level-triggered: what is wanted is compared with what is stored, until nothing is left to write. */
-  reconcile(writer: Owner, wanted: number | null, requests: number): 'done' | 'died' {
+  /** Level-triggered: compares the wanted value with the stored one until there is nothing to write. */
+  reconcile(writer: Owner, wanted: number | null, requests: number): 'done' | 'crashed' {
     this.#requestsLeft = requests;
-    // Each round writes; three are enough: the note, the value, and that the value is in force.
+    // Three rounds of writes are enough: the note, the value, and the note without `from`.
     for (let round = 0; round < 4; round++) {
       const { note, live } = this;
       const at = note.takenAt.get(writer) ?? (this.#now += 1000);
@@ -38,10 +38,10 @@ class StoredObject {
       const to = valueToWrite(note, next, this.#field, live);
       if (annotation === this.annotation && to === live) return 'done';
       if (this.#field === 'replicas') {
-        if (annotation !== this.annotation ? !this.#write({ annotation }) : !this.#write({ live: to })) return 'died';
-      } else if (!this.#write({ annotation, live: to })) return 'died';
+        if (annotation !== this.annotation ? !this.#write({ annotation }) : !this.#write({ live: to })) return 'crashed';
+      } else if (!this.#write({ annotation, live: to })) return 'crashed';
     }
-    throw new Error('it does not settle');
+    throw new Error('reconciling does not converge');
   }
 
   #write(change: { readonly annotation?: string | null; readonly live?: number }): boolean {
@@ -55,7 +55,7 @@ type Action =
   | { readonly kind: 'wants'; readonly writer: Owner; readonly value: number | null; readonly requests: number }
   | { readonly kind: 'edit'; readonly value: number };
 
-/** Users choose other values than writers: one who sets just what a writer has set cannot be distinguished from it. */
+/** User values differ from those of owners: an edit to the value of an owner could not be distinguished from it. */
 const ACTION: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 4,
@@ -70,11 +70,11 @@ const ACTION: fc.Arbitrary<Action> = fc.oneof(
 );
 
 describe.each<[string, NoteField]>([
-  ['written with the note', 'minReplicas'],
-  ['written apart from it', 'replicas'],
-  ['of a target', 'cpu/main'],
+  ['that is written with the note', 'minReplicas'],
+  ['that is written after the note', 'replicas'],
+  ['for a target', 'cpu/main'],
 ])('a field %s', (_, field) => {
-  test('is the first owner’s at every moment, and the user’s again once all have left', () => {
+  test('has the first owner’s value at any time, and the user’s after all have left', () => {
     fc.assert(
       fc.property(fc.integer({ min: 50, max: 53 }), fc.array(ACTION, { maxLength: 30 }), (first, actions) => {
         const object = new StoredObject(field, first);
@@ -91,8 +91,8 @@ describe.each<[string, NoteField]>([
             const { writer, value, requests } = action;
             if (value === null) active.delete(writer);
             else active.set(writer, value);
-            // A process that died begins anew, and does all that is left.
-            if (object.reconcile(writer, value, requests) === 'died') object.reconcile(writer, value, 99);
+            // After a crash a new process finishes the writes.
+            if (object.reconcile(writer, value, requests) === 'crashed') object.reconcile(writer, value, 99);
             expect(object.reconcile(writer, value, 0)).toBe('done');
           }
           expect(object.live).toBe(inForce());
@@ -104,15 +104,15 @@ describe.each<[string, NoteField]>([
     );
   });
 
-  test('keeps an edit that the user makes while a process is down between two writes', () => {
+  test('keeps a user edit between a crash and the next write', () => {
     fc.assert(
       fc.property(fc.array(ACTION, { maxLength: 30 }), fc.array(fc.integer({ min: 50, max: 53 })), (actions, edits) => {
         const object = new StoredObject(field, 49);
         let user = 49;
-        const left = [...edits];
+        const remaining = [...edits];
         for (const action of actions) {
           if (action.kind === 'edit' || object.reconcile(action.writer, action.value, action.requests) === 'done') continue;
-          const edit = left.shift() ?? object.live;
+          const edit = remaining.shift() ?? object.live;
           if (edit === object.live) continue;
           object.live = edit;
           user = edit;

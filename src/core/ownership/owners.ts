@@ -1,58 +1,61 @@
-// Who owns a field of a HorizontalPodAutoscaler or a workload's replicas: several writers want a value of it, the first in order has it,
-// and the user's own comes back when the last of them leaves. An edit of the user's ends what all of them wanted.
+// Ownership of fields of a HorizontalPodAutoscaler or of a workload's replicas: several owners may want a value, the one with the
+// highest priority has it, and the user's value is restored when the last owner leaves. A user edit ends all owners' values.
 
 import type { Instant } from '#kube/units';
 
-/** In the order in which one has a field before the next: an open schedule window, a person's floor, idle, tuning, kept replicas. */
+/** Owners by priority, highest first: an open schedule window, a user's floor, idle, tuning, kept replicas. */
 export const OWNERS = ['schedules', 'floor', 'idle', 'tuning', 'keep-replicas'] as const;
+/** One of `OWNERS`. */
 export type Owner = (typeof OWNERS)[number];
 
-/** `replicas`, `minReplicas`, `maxReplicas`, or a utilization target in percent: `cpu`, `memory`, of one container `cpu/main`. */
+/** `replicas`, `minReplicas`, `maxReplicas`, or a utilization target in percent: `cpu`, `memory`, or `cpu/main` of one container. */
 export type NoteField = string;
 
-/** One field that at least one writer wants otherwise than the user, or that is being given back. */
+/** A field with at least one owner, or one whose user value is being restored. */
 export interface OwnedField {
-  /** What the user has set: it is in force again when the last writer has left. */
+  /** The user's value, restored when the last owner leaves. */
   readonly user: number;
-  /** Of a target: millicores or bytes a pod that the user's value was set for. null: of no target. */
+  /** Millicores or bytes per pod when the user set the target; null: the field is no target. */
   readonly request: number | null;
-  /** Empty while the user's value is being written back. */
+  /** Wanted values by owner; empty while the user's value is being restored. */
   readonly wants: ReadonlyMap<Owner, number>;
-  /** What was set last. */
+  /** The last set value. */
   readonly set: number;
-  /** Who set it last; of a value that is given back, who left last. */
+  /** Owner of `set`; while the user's value is being restored, the owner that left last. */
   readonly by: Owner;
-  /** What was in force when `set` was recorded, until that is seen in force; null: it is, or both are written in one patch. */
+  /** Value before `set`, until the object is seen with `set`; null: it was, or the note is written in the same patch. */
   readonly from: number | null;
 }
 
+/** Content of the annotation. */
 export interface OriginalNote {
   readonly fields: ReadonlyMap<NoteField, OwnedField>;
-  /** When each writer took what it wants: it compares that with what it remembers, so that an earlier note of ours moves nothing. */
+  /** When each owner took its values: it compares this with its own record, so that a replayed note has no effect. */
   readonly takenAt: ReadonlyMap<Owner, Instant>;
 }
 
-/** An object without an annotation. */
+/** The note of an object without the annotation. */
 export const EMPTY_NOTE: OriginalNote = { fields: new Map(), takenAt: new Map() };
 
+/** Request of an owner for a value of a field. */
 export interface Take {
   readonly writer: Owner;
   readonly field: NoteField;
   readonly value: number;
-  /** What the object has now. */
+  /** Current value of the object. */
   readonly live: number;
   readonly at: Instant;
-  /** The user's value where the writer has it from elsewhere; otherwise the note's, or what is live. */
+  /** The user's value if the owner has it; default: that of the note, or the current value. */
   readonly user?: number;
   readonly request?: number;
 }
 
-/** What the object has of a field now; null: it has no such field (any more). */
+/** Current value of a field of the object; null: the object does not have it. */
 export type LiveValue = (field: NoteField) => number | null;
 
 /**
- * The note once the writer wants this value of a field. Where the user has edited the field since, that is the user's value from now on,
- * and the other writers have stepped back. Idempotent.
+ * The note after an owner takes a field. A user edit since the last write becomes the user's value and ends the other owners'
+ * values. Idempotent.
  */
 export function take(note: OriginalNote, { writer, field, value, live, at, user, request }: Take): OriginalNote {
   const present = note.fields.get(field);
@@ -63,8 +66,8 @@ export function take(note: OriginalNote, { writer, field, value, live, at, user,
 }
 
 /**
- * The note once the writer wants nothing any more: the next in order has what it had, or the user. A field that is written apart from
- * the note stays in it until the user's value is seen in force. Idempotent.
+ * The note after an owner leaves: its fields go to the owner of the next priority, or back to the user. A field that is
+ * written after the note stays in it until the object has the user's value. Idempotent.
  */
 export function leave(note: OriginalNote, writer: Owner, live: LiveValue): OriginalNote {
   const fields = new Map(note.fields);
@@ -81,25 +84,25 @@ export function leave(note: OriginalNote, writer: Owner, live: LiveValue): Origi
   return trimNote(fields, note.takenAt);
 }
 
-/** What an object is to have of a field once its note has become another. An edit of the user's that was not taken in yet stays. */
+/** Value of a field to write with a changed note. A user edit that the note does not have yet stays. */
 export function valueToWrite(before: OriginalNote, after: OriginalNote, field: NoteField, live: number): number {
   const [present, next] = [before.fields.get(field), after.fields.get(field)];
   if (next !== undefined) return next !== present || live === next.from ? next.set : live;
   return live === present?.set ? present.user : live;
 }
 
-/** The note without what its writers do not remember as theirs: any user who may annotate the object can put an earlier one back. */
+/** The note without values that their owners do not recognize: any user who may annotate the object can replay an earlier note. */
 export function keepRemembered(note: OriginalNote, remembers: (writer: Owner, takenAt: Instant) => boolean): OriginalNote {
-  const own = new Set([...note.takenAt].flatMap(([writer, at]) => (remembers(writer, at) ? [writer] : [])));
+  const recognized = new Set([...note.takenAt].flatMap(([writer, at]) => (remembers(writer, at) ? [writer] : [])));
   const fields = new Map<NoteField, OwnedField>();
   for (const [field, present] of note.fields) {
-    const wants = new Map([...present.wants].filter(([owner]) => own.has(owner)));
-    if (wants.size > 0 || (isGivenBack(present) && own.has(present.by))) fields.set(field, { ...present, wants });
+    const wants = new Map([...present.wants].filter(([owner]) => recognized.has(owner)));
+    if (wants.size > 0 || (isGivenBack(present) && recognized.has(present.by))) fields.set(field, { ...present, wants });
   }
   return trimNote(fields, note.takenAt);
 }
 
-/** The scale subresource takes no annotations: replicas are written after the note. All else is written with it, in one patch. */
+/** Replicas are written after the note, because the scale subresource has no annotations; other fields are written in one patch. */
 function isWrittenApart(field: NoteField): boolean {
   return field === 'replicas';
 }
@@ -112,13 +115,13 @@ function isGivenBackBy(field: OwnedField, writer: Owner): boolean {
   return isGivenBack(field) && field.by === writer;
 }
 
-/** null: the user has edited the field since (or it is given back in full), so that nothing of what was wanted is left. */
+/** null: the user has edited the field, or its value is restored, so that no owner is left. */
 function takeInEdit(field: OwnedField, live: number): OwnedField | null {
   if (live === field.set) return isGivenBack(field) ? null : { ...field, from: null };
   return live === field.from ? field : null;
 }
 
-/** The field as the first owner has it. @throws where no writer wants it */
+/** The field with the value of the owner of highest priority. @throws if it has no owner */
 function composeField(
   field: NoteField,
   wants: ReadonlyMap<Owner, number>,
@@ -129,7 +132,7 @@ function composeField(
     const set = wants.get(by);
     if (set !== undefined) return { user, request, wants, set, by, from: isWrittenApart(field) && live !== set ? live : null };
   }
-  throw new Error(`composing the owners of ${field}: no writer wants it`);
+  throw new Error(`composing the owners of ${field}: it has no owner`);
 }
 
 function trimNote(fields: OriginalNote['fields'], takenAt: OriginalNote['takenAt']): OriginalNote {

@@ -1,18 +1,18 @@
-// What KRR's `simple` strategy would have recommended, written from its documentation for comparison: CPU at the 95th
-// percentile, memory at the maximum and 15 % more, over 14 days. https://github.com/robusta-dev/krr
+// Reimplementation of KRR's `simple` strategy from its documentation, for comparison: CPU at the 95th percentile, memory at the
+// maximum and 15 % more, over 14 days. https://github.com/robusta-dev/krr
 
 import { MiB } from '#kube/units';
 
 const CPU_PERCENTILE = 0.95;
 const MEMORY_MARGIN = 0.15;
-/** Least that it recommends: 10m and 100 MiB. */
+/** Minimum recommendations: 10m and 100 MiB. */
 const FLOORS = { cpu: 10, memory: 100 * MiB } as const;
 
 /** KRR's CPU request from the window's samples (millicores); null without samples. */
 export function krrCpu(samples: readonly number[]): number | null {
   if (samples.length === 0) return null;
   const sorted = samples.toSorted((a, b) => a - b);
-  // Between two samples the share between them, as Prometheus' quantile_over_time has it, which KRR asks.
+  // Linear interpolation between two samples, like quantile_over_time of Prometheus, which KRR queries.
   const place = CPU_PERCENTILE * (sorted.length - 1);
   const low = sorted[Math.floor(place)] ?? 0;
   const high = sorted[Math.ceil(place)] ?? low;
@@ -22,6 +22,6 @@ export function krrCpu(samples: readonly number[]): number | null {
 /** KRR's memory request (and limit) from the window's samples (bytes); null without samples. */
 export function krrMemory(samples: readonly number[]): number | null {
   if (samples.length === 0) return null;
-  const most = samples.reduce((greatest, sample) => Math.max(greatest, sample), 0);
-  return Math.max(FLOORS.memory, most * (1 + MEMORY_MARGIN));
+  const peak = samples.reduce((max, sample) => Math.max(max, sample), 0);
+  return Math.max(FLOORS.memory, peak * (1 + MEMORY_MARGIN));
 }

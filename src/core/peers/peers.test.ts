@@ -6,7 +6,7 @@ import { VPA_FLOORS, VpaRecommender, vpaUpdaterActs } from './vpa.ts';
 const T0 = 1_700_000_000_000;
 
 describe('VPA', () => {
-  test('recommends p90 and 15 % more, to within a bucket, and never under its floor', () => {
+  test('recommends p90 and 15 % more, within a bucket, and at least its floor', () => {
     const vpa = new VpaRecommender('cpu');
     for (let sample = 0; sample < 288; sample++) vpa.observe(T0 + sample * 300_000, sample % 20 === 0 ? 800 : 200);
     expect(vpa.recommend()?.target).toBeGreaterThanOrEqual(200 * 1.15);
@@ -17,13 +17,13 @@ describe('VPA', () => {
     expect(new VpaRecommender('cpu').recommend()).toBeNull();
   });
 
-  test('forgets a daily peak after two whole days', () => {
+  test('drops a daily peak after two full days', () => {
     const vpa = new VpaRecommender('memory');
     for (let day = 0; day < 6; day++) vpa.observe(T0 + day * DAY_MS, (day === 2 ? 4000 : 1000) * MiB);
     expect(vpa.recommend()?.target).toBeLessThan(1300 * MiB);
   });
 
-  test('takes the peak of a day as one sample: a rising peak replaces the lower one', () => {
+  test('counts the peak of a day as one sample, which a higher peak replaces', () => {
     const rising = new VpaRecommender('memory');
     for (let hour = 0; hour < 24; hour++) rising.observe(T0 + hour * HOUR_MS, (500 + hour * 10) * MiB);
     const once = new VpaRecommender('memory');
@@ -38,7 +38,7 @@ describe('VPA', () => {
     expect(vpa.recommend()?.target).toBeGreaterThanOrEqual(500 * 1.15 * MiB);
   });
 
-  test('acts outside its bounds at once, and inside them after 12 hours when 10 % off', () => {
+  test('updates outside its bounds at once, and inside them after 12 hours with a difference of 10 %', () => {
     const recommendation = { target: 100, lowerBound: 80, upperBound: 130 };
     expect(vpaUpdaterActs(79, recommendation, 0)).toBe(true);
     expect(vpaUpdaterActs(131, recommendation, 0)).toBe(true);
@@ -49,7 +49,7 @@ describe('VPA', () => {
 });
 
 describe('KRR', () => {
-  test('takes p95 of CPU, the maximum and 15 % more of memory, over floors', () => {
+  test('recommends p95 of CPU, and the maximum and 15 % more of memory, at least its floors', () => {
     expect(krrCpu(Array.from({ length: 100 }, (_, index) => index + 1))).toBeCloseTo(95.05, 9);
     expect(krrMemory([100 * MiB, 200 * MiB])).toBeCloseTo(230 * MiB, -1);
     expect(krrCpu([1])).toBe(10);

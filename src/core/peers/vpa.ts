@@ -1,25 +1,26 @@
-// What the Vertical Pod Autoscaler would have recommended, written from its documentation for comparison: a decaying
-// histogram, percentiles with a margin, bounds that widen while history is short, and the updater's gate.
+// Reimplementation of the Vertical Pod Autoscaler from its documentation, for comparison: a decaying histogram, percentiles with a
+// margin, bounds that are wider while history is short, and the updater's conditions.
 // https://github.com/kubernetes/autoscaler/tree/master/vertical-pod-autoscaler
 
 import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
 import type { DurationMs, Instant } from '#kube/units';
 
-/** First bucket, and how much wider each next one is. */
+/** Size of the first bucket, and growth of each next one. */
 const BUCKET_GROWTH = 1.05;
 const FIRST_BUCKET = { cpu: 10, memory: 10_000_000 } as const;
 const HALF_LIFE_MS: DurationMs = DAY_MS;
 const PERCENTILES = { lower: 0.5, target: 0.9, upper: 0.95 } as const;
 const MARGIN = 0.15;
-/** Least for a pod of one container. */
+/** Minimum recommendation for a pod of one container. */
 export const VPA_FLOORS = { cpu: 25, memory: 250 * MiB } as const;
-/** The updater acts on a pod this old when it is this far off, bounds aside. */
+/** Inside the bounds the updater acts on a pod of this age with this relative difference. */
 const UPDATE_AGE_MS: DurationMs = 12 * HOUR_MS;
 const UPDATE_DIFFERENCE = 0.1;
-/** After an OOM kill: the larger of both. */
+/** Increase after an OOM kill: the higher of both. */
 const OOM_RATIO = 1.2;
 const OOM_BUMP = 100 * MiB;
 
+/** Millicores or bytes. */
 export interface VpaRecommendation {
   readonly target: number;
   readonly lowerBound: number;
@@ -34,17 +35,17 @@ export class VpaRecommender {
   #reference: Instant = NaN;
   #firstAt: Instant = NaN;
   #lastAt: Instant = NaN;
-  /** Memory counts one sample a day: the peak so far. */
+  /** Memory has one sample per day: the peak. */
   #peakDay = -1;
   #peak = 0;
 
-  /** @param floor least recommendation; VPA's own unless a comparison asks for another */
+  /** @param floor minimum recommendation; VPA's by default */
   constructor(resource: 'cpu' | 'memory', floor: number = VPA_FLOORS[resource]) {
     this.#resource = resource;
     this.#floor = floor;
   }
 
-  /** Takes one sample. Ascending in time. */
+  /** Adds one sample, ascending in time. */
   observe(at: Instant, value: number): void {
     if (Number.isNaN(this.#firstAt)) {
       this.#firstAt = at;
@@ -55,13 +56,13 @@ export class VpaRecommender {
     else this.#observePeak(at, value);
   }
 
-  /** An OOM kill: the need is reckoned from the request or the peak, whichever is larger. */
+  /** Adds an OOM kill, which counts as a sample above the higher of request and peak. */
   observeOom(at: Instant, requestBytes: number): void {
     const used = Math.max(requestBytes, this.#peak);
     this.observe(at, Math.max(used * OOM_RATIO, used + OOM_BUMP));
   }
 
-  /** The recommendation now; null before the first sample. */
+  /** Current recommendation; null: no samples. */
   recommend(): VpaRecommendation | null {
     if (Number.isNaN(this.#firstAt)) return null;
     const confidence = Math.max((this.#lastAt - this.#firstAt) / DAY_MS, Number.EPSILON);
@@ -103,10 +104,10 @@ export class VpaRecommender {
   #percentile(percentile: number): number {
     const buckets = [...this.#weights].sort(([a], [b]) => a - b);
     const total = buckets.reduce((sum, [, weight]) => sum + weight, 0);
-    let seen = 0;
+    let cumulated = 0;
     for (const [bucket, weight] of buckets) {
-      seen += weight;
-      if (seen >= percentile * total) return this.#startOf(bucket + 1);
+      cumulated += weight;
+      if (cumulated >= percentile * total) return this.#startOf(bucket + 1);
     }
     return 0;
   }
@@ -121,7 +122,7 @@ export class VpaRecommender {
   }
 }
 
-/** Whether VPA's updater would act on a pod of this age with this request. */
+/** Whether VPA's updater would evict a pod of this age with this request. */
 export function vpaUpdaterActs(request: number, recommendation: VpaRecommendation, podAgeMs: DurationMs): boolean {
   const { target, lowerBound, upperBound } = recommendation;
   if (request < lowerBound || request > upperBound) return true;

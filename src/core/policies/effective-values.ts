@@ -1,4 +1,4 @@
-// The value in force of every field of a policy's spec, and where it comes from.
+// Effective value of every field of a policy's spec, with its source.
 
 import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
 import { parseDuration } from '../model/duration.ts';
@@ -6,26 +6,26 @@ import { isObject } from '#kube/json';
 import type { PolicyOverride } from './policy-overrides.ts';
 import { schemaDefaults } from './spec-schema.ts';
 
-/** By dotted field: what holds where the spec leaves it out, and whether a setting or a constant says so. */
+/** Defaults by dotted field, from a setting or a constant. */
 export type FieldDefaults = Readonly<Record<string, { readonly value: unknown; readonly source: 'setting' | 'default' }>>;
 
-/** By dotted field: the value in force. */
+/** Effective values by dotted field. */
 export type EffectiveValues = Readonly<
   Record<string, { readonly value: unknown; readonly source: 'policy' | 'override' | 'setting' | 'default' }>
 >;
 
-/** Values as defaults of one source. */
+/** Defaults with one source. */
 export function defaultsFrom(source: 'setting' | 'default', values: Readonly<Record<string, unknown>>): FieldDefaults {
   return Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { value, source }]));
 }
 
-/** What the API server fills in by the schema of a kind; nothing for a kind without one. */
+/** Defaults of the schema of a kind; none for a kind without a schema. */
 export function schemaFieldDefaults(kind: string): FieldDefaults {
-  const known = (Object.keys(POLICY_SPEC_SCHEMAS) as (keyof typeof POLICY_SPEC_SCHEMAS)[]).find((each) => each === kind);
+  const known = (Object.keys(POLICY_SPEC_SCHEMAS) as (keyof typeof POLICY_SPEC_SCHEMAS)[]).find((candidate) => candidate === kind);
   return known === undefined ? {} : defaultsFrom('default', schemaDefaults(known));
 }
 
-/** Later wins: default or setting, the object's spec, an override that a person set for a while. */
+/** Merges values; later ones win: default or setting, spec of the object, temporary override of a user. */
 export function effectiveValues(
   spec: Readonly<Record<string, unknown>>,
   overrides: readonly PolicyOverride[],
@@ -33,20 +33,20 @@ export function effectiveValues(
 ): EffectiveValues {
   const effective = new Map<string, EffectiveValues[string]>(Object.entries(defaults));
   for (const [field, value] of leavesOf(spec, '')) {
-    // The API server writes the schema's defaults into the spec: a value that equals one cannot be recognised as set by a user.
-    const given = defaults[field];
-    if (given === undefined || !sameValue(given.value, value)) effective.set(field, { value, source: 'policy' });
+    // The API server writes schema defaults into the spec: a value that equals its default may not be the user's.
+    const fallback = defaults[field];
+    if (fallback === undefined || !sameValue(fallback.value, value)) effective.set(field, { value, source: 'policy' });
   }
   for (const { field, value } of overrides) {
-    // An override replaces the field as a whole, with everything inside of it.
-    for (const inside of [...effective.keys()]) if (inside.startsWith(`${field}.`)) effective.delete(inside);
+    // An override replaces the field with all fields inside it.
+    for (const key of [...effective.keys()]) if (key.startsWith(`${field}.`)) effective.delete(key);
     const leaves = isObject(value) ? [...leavesOf(value, field)] : [[field, value] as const];
     for (const [leaf, leafValue] of leaves) effective.set(leaf, { value: leafValue, source: 'override' });
   }
   return Object.fromEntries(effective);
 }
 
-/** Whether two values mean the same: `24h` is `1d`. */
+/** Whether two values are equal; durations by their length, so that `24h` equals `1d`. */
 function sameValue(a: unknown, b: unknown): boolean {
   if (JSON.stringify(a) === JSON.stringify(b)) return true;
   if (typeof a !== 'string' || typeof b !== 'string') return false;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#kube/json';
 
-/** The merge patch that makes one object of the other: what is gone is null, lists are replaced as a whole. */
+/** JSON merge patch (RFC 7386) from `before` to `after`: removed fields are null, lists are replaced. */
 export function mergePatchFrom(before: JsonObject, after: JsonObject): JsonObject {
   const patch: Record<string, unknown> = {};
   for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) patch[key] = null;

@@ -1,17 +1,18 @@
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
 
-/** One kind of policy. Watches, permissions, `/policies`, `/policy-overrides` and their descriptions derive from the list of these. */
+/** A kind of policy. Watches, permissions, `/policies`, `/policy-overrides` and their descriptions derive from `POLICY_KINDS`. */
 export interface PolicyKindRegistration {
   readonly kind: keyof typeof PLURALS;
   /** The name in API paths. */
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Fields of the spec may be overridden for a while. Of cluster-scoped kinds alone: an override names its policy without a namespace. */
+  /** Whether fields of the spec can be overridden. Only for cluster-scoped kinds, because an override has no namespace. */
   readonly overridable: boolean;
-  /** Effects follow it: none is carried out before its watch is fresh, so that an object or an override that was changed meanwhile is not missed. */
+  /** Whether effects depend on it: they wait until its watch is fresh, so that no change of an object or override is missed. */
   readonly gatesEffects: boolean;
 }
 
+/** All kinds of policies. */
 export const POLICY_KINDS = [
   {
     kind: 'NodeScalingPolicy',
@@ -43,6 +44,7 @@ export const POLICY_KINDS = [
   },
 ] as const satisfies readonly PolicyKindRegistration[];
 
-/** Kinds whose fields may be overridden. */
-export const OVERRIDABLE_KINDS = POLICY_KINDS.filter((each) => each.overridable).map(({ kind }) => kind);
+/** Kinds whose fields can be overridden. */
+export const OVERRIDABLE_KINDS = POLICY_KINDS.filter((registration) => registration.overridable).map(({ kind }) => kind);
+/** One of `OVERRIDABLE_KINDS`. */
 export type OverridableKind = Extract<(typeof POLICY_KINDS)[number], { readonly overridable: true }>['kind'];

@@ -5,7 +5,7 @@ import { mergePatchFrom } from './merge-patch-from.ts';
 const NOW = Date.UTC(2026, 10, 20);
 const written = (overrides: object) => ({ 'evenkeel.io/overrides': JSON.stringify(overrides) });
 
-describe('what may be overridden is what the schema of the kind says', () => {
+describe('overrides are validated by the schema of the kind', () => {
   test.each([
     ['PodResizePolicy', 'mode', 'Recommend'],
     ['PodResizePolicy', 'cooldown', '2h'],
@@ -30,7 +30,7 @@ describe('what may be overridden is what the schema of the kind says', () => {
     ['PodResizePolicy', 'minConfidence', 2, 'value', /at most 1/],
     ['PodResizePolicy', 'windows', [{ duration: '4h' }], 'value', /required/],
     ['PodResizePolicy', 'windows', 'always', 'value', /list/],
-    ['PodResizePolicy', 'cpu.mim', '1', 'field', /no spec.cpu.mim; there are .*cpu.min/],
+    ['PodResizePolicy', 'cpu.mim', '1', 'field', /no spec.cpu.mim; its fields are .*cpu.min/],
     ['PodResizePolicy', '__proto__', {}, 'field', /no spec/],
     ['PodResizePolicy', 'paused', false, 'value', /only be overridden to true/],
     ['RebalancePolicy', 'dryRun', false, 'value', /only be overridden to true/],
@@ -41,7 +41,7 @@ describe('what may be overridden is what the schema of the kind says', () => {
 });
 
 describe('the annotation', () => {
-  test('applies until the moment that an override ends, even where it was not removed', () => {
+  test('has no effect after its expiry, even if it was not removed', () => {
     const annotations = written({
       cooldown: { value: '2h', by: 'ann', at: '2026-11-19T00:00:00.000Z', expiresAt: '2026-11-20T00:00:01.000Z', reason: 'sale' },
     });
@@ -54,7 +54,7 @@ describe('the annotation', () => {
     expect([after.inForce.length, after.expired.length, after.nextExpiry]).toEqual([0, 1, null]);
   });
 
-  test('that is wrong in a part is ignored in that part alone, and the part is named', () => {
+  test('is applied without invalid overrides, which are reported', () => {
     const { inForce, problems } = readPolicyOverrides(
       'PodResizePolicy',
       written({ mode: { value: 'Sometimes' }, cooldown: { value: '2h' }, goal: 'Safe', interval: { value: '1m', expiresAt: 'later' } }),
@@ -64,13 +64,13 @@ describe('the annotation', () => {
     expect(problems).toEqual([expect.stringContaining("'goal'"), expect.stringContaining("'interval'"), expect.stringContaining("'mode'")]);
   });
 
-  test.each(['{', '[]', '"x"', 'null'])('%s is named and ignored', (text) => {
+  test.each(['{', '[]', '"x"', 'null'])('%s is reported and ignored', (text) => {
     const read = readPolicyOverrides('PodResizePolicy', { 'evenkeel.io/overrides': text }, NOW);
     expect([read.inForce, read.problems.length]).toEqual([[], 1]);
     expect(annotationAfter(text, 'mode', null).kind).toBe('unreadable');
   });
 
-  test('keeps what it cannot read of others when one is set or removed', () => {
+  test('keeps invalid overrides when another one is set or removed', () => {
     const text = '{"goal":"Safe","cooldown":{"value":"2h"}}';
     expect(annotationAfter(text, 'cooldown', null)).toEqual({ kind: 'annotation', text: '{"goal":"Safe"}' });
     expect(annotationAfter('{"cooldown":{"value":"2h"}}', 'cooldown', null)).toEqual({ kind: 'annotation', text: null });
@@ -81,7 +81,7 @@ describe('the effective spec', () => {
   const override = (field: string, value: unknown) => ({ field, value, by: null, at: null, expiresAt: null, reason: null });
   const spec = { mode: 'Auto', cpu: { min: '10m', limit: { rule: 'Keep' } } };
 
-  test('has the overrides laid over it, what is inside of another after it', () => {
+  test('has the overrides applied, nested fields last', () => {
     expect(effectiveSpec(spec, [override('cpu.limit.ratio', 2), override('cpu', { max: '1' }), override('memory.min', '64Mi')])).toEqual({
       mode: 'Auto',
       cpu: { max: '1', limit: { ratio: 2 } },
@@ -95,7 +95,7 @@ describe('the effective spec', () => {
     ]);
   });
 
-  test('comes from the spec by a merge patch', () => {
+  test('differs from the spec by a merge patch', () => {
     const after = effectiveSpec(spec, [override('cpu', { max: '1' }), override('mode', 'Off')]);
     expect(mergePatchFrom(spec, after)).toEqual({ mode: 'Off', cpu: { min: null, limit: null, max: '1' } });
     expect(mergePatchFrom(spec, spec)).toEqual({});

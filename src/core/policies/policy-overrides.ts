@@ -1,5 +1,5 @@
-// Fields of a policy's spec that a user has overridden for a while, stored in an annotation of the policy: kubectl shows
-// them, and a GitOps tool that manages the spec does not revert them.
+// Temporary user overrides of fields of a policy's spec, stored in an annotation of the policy: kubectl shows them, and a GitOps
+// tool that manages the spec does not revert them.
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
@@ -9,23 +9,24 @@ import type { Instant } from '#kube/units';
 import { OVERRIDABLE_KINDS, type OverridableKind } from './policy-kinds.ts';
 import { fieldsBeside, schemaOfField, valueFaults, type ValueFault } from './spec-schema.ts';
 
-/** A kind by its name or plural, in any case. */
+/** Finds a kind by its name or plural, case-insensitive. */
 export function overridableKindNamed(text: string): OverridableKind | undefined {
   const wanted = text.toLowerCase();
   return OVERRIDABLE_KINDS.find((kind) => kind.toLowerCase() === wanted || PLURALS[kind] === wanted);
 }
 
-/** The refusal of any other kind in a path. */
+/** Refusal of another kind in a path. */
 export const UNKNOWN_KIND = {
   kind: 'invalid',
   details: [{ path: '/kind', message: `must be one of ${OVERRIDABLE_KINDS.join(', ')}, or a plural of them` }],
 } as const;
 
+/** Override of one field. */
 export interface PolicyOverride {
   /** Dotted path inside `spec`. */
   readonly field: string;
   readonly value: unknown;
-  /** null where it was written by hand without saying. */
+  /** User who set it; null: unknown, as in an annotation written by hand. */
   readonly by: string | null;
   readonly at: Instant | null;
   /** null: until it is removed. */
@@ -33,46 +34,47 @@ export interface PolicyOverride {
   readonly reason: string | null;
 }
 
+/** Overrides of one policy. */
 export interface PolicyOverrides {
   readonly inForce: readonly PolicyOverride[];
-  /** Still written, and without effect. */
+  /** Expired overrides that the annotation still has. */
   readonly expired: readonly PolicyOverride[];
-  /** What is written and is ignored, in words. */
+  /** Messages about invalid overrides, which are ignored. */
   readonly problems: readonly string[];
-  /** When the next one of those in force ends; null: none does. */
+  /** Earliest expiry of the overrides in force; null: none expires. */
   readonly nextExpiry: Instant | null;
 }
 
-/** Of a policy without the annotation, and of a kind that takes none. */
+/** The overrides of a policy without the annotation, or of a kind without overrides. */
 export const NO_POLICY_OVERRIDES: PolicyOverrides = { inForce: [], expired: [], problems: [], nextExpiry: null };
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
-/** Safety switches: an override may turn them on for a while, and never off. */
+/** Safety switches: an override can set them to true only. */
 const ONLY_TO_TRUE: ReadonlySet<string> = new Set(['dryRun', 'paused']);
 const NEVER: ReadonlySet<string> = new Set(['respectPDB']);
-/** Named in a message; the rest is counted. */
+/** Maximum of fields that a message lists. */
 const MAX_NAMED = 12;
 
-/** What is wrong with overriding a field with a value: `field` or below `value`. */
+/** Validation errors of an override; `of`: whether the field or a part of its value is invalid. */
 export function overrideFaults(
   kind: OverridableKind,
   field: string,
   value: unknown,
 ): readonly (ValueFault & { readonly of: 'field' | 'value' })[] {
-  if (NEVER.has(field)) return [{ of: 'field', path: '', message: 'is never overridden: change the spec itself' }];
+  if (NEVER.has(field)) return [{ of: 'field', path: '', message: 'can never be overridden: change the spec itself' }];
   const schema = schemaOfField(kind, field);
   if (schema === null) {
     const beside = fieldsBeside(kind, field);
     const named = beside.slice(0, MAX_NAMED).join(', ');
-    const message = `${kind} has no spec.${field}${beside.length === 0 ? '' : `; there are ${named}${beside.length > MAX_NAMED ? ', …' : ''}`}`;
+    const message = `${kind} has no spec.${field}${beside.length === 0 ? '' : `; its fields are ${named}${beside.length > MAX_NAMED ? ', …' : ''}`}`;
     return [{ of: 'field', path: '', message }];
   }
   if (ONLY_TO_TRUE.has(field) && value !== true) {
-    return [{ of: 'value', path: '', message: 'can only be overridden to true; null takes the override away' }];
+    return [{ of: 'value', path: '', message: 'can only be overridden to true; null removes the override' }];
   }
   return valueFaults(schema, value).map((fault) => ({ of: 'value', ...fault }));
 }
 
-/** Reads the annotation of one policy. One that cannot be read is named and ignored; the others hold. */
+/** Parses the annotation of a policy. Invalid overrides are reported and ignored; the others apply. */
 export function readPolicyOverrides(
   kind: OverridableKind,
   annotations: Readonly<Record<string, string>> | undefined,
@@ -84,7 +86,7 @@ export function readPolicyOverrides(
   if (written === null) {
     return {
       ...NO_POLICY_OVERRIDES,
-      problems: [`${ANNOTATION}: write JSON by field, such as {"cooldown":{"value":"2h"}}; this is not, so it is ignored`],
+      problems: [`${ANNOTATION}: is not JSON by field, such as {"cooldown":{"value":"2h"}}, and is ignored`],
     };
   }
   const inForce: PolicyOverride[] = [];
@@ -117,28 +119,28 @@ function readEntry(kind: OverridableKind, field: string, entry: unknown): Policy
   };
 }
 
-/** The spec with the overrides laid over it; the spec itself where there are none. A field's value is replaced as a whole. */
+/** The spec with the overrides applied; the same object if there are none. An override replaces the entire value of its field. */
 export function effectiveSpec<S extends object>(spec: S, overrides: readonly PolicyOverride[]): S {
   if (overrides.length === 0) return spec;
-  // In the order of the fields: what is inside of another comes after it.
+  // Sorted by field, so that nested fields come last.
   const ordered = [...overrides].sort((a, b) => (a.field < b.field ? -1 : 1));
-  return ordered.reduce<JsonObject>((under, { field, value }) => laid(under, field.split('.'), value), spec as JsonObject) as S;
+  return ordered.reduce<JsonObject>((base, { field, value }) => setField(base, field.split('.'), value), spec as JsonObject) as S;
 }
 
-function laid(under: JsonObject, [name = '', ...rest]: readonly string[], value: unknown): JsonObject {
-  if (rest.length === 0) return { ...under, [name]: value };
-  const inside = under[name];
-  return { ...under, [name]: laid(isObject(inside) ? inside : {}, rest, value) };
+function setField(base: JsonObject, [name = '', ...rest]: readonly string[], value: unknown): JsonObject {
+  if (rest.length === 0) return { ...base, [name]: value };
+  const inner = base[name];
+  return { ...base, [name]: setField(isObject(inner) ? inner : {}, rest, value) };
 }
 
-/** The value of a dotted field; null where the spec leaves it out. */
+/** The value of a dotted field; null: absent. */
 export function valueOfField(spec: object, field: string): unknown {
   let at: unknown = spec;
   for (const name of field.split('.')) at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   return at ?? null;
 }
 
-/** The annotation with one field set, or with null removed; null where nothing is left. What cannot be read stays as it is. */
+/** The annotation with one override set, or removed with null; text null: it is empty. Invalid overrides stay. */
 export function annotationAfter(
   text: string | undefined,
   field: string,
@@ -150,7 +152,7 @@ export function annotationAfter(
   return { kind: 'annotation', text: textOf(override === null ? others : { ...others, [field]: entryOf(override) }) };
 }
 
-/** The annotation without these fields; null where nothing is left. */
+/** The annotation without some fields; null: it is empty. */
 export function annotationWithout(text: string, fields: ReadonlySet<string>): string | null {
   const written = parsed(text) ?? {};
   return textOf(Object.fromEntries(Object.entries(written).filter(([field]) => !fields.has(field))));

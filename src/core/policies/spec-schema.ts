@@ -1,9 +1,9 @@
-// The schemas of policies' specs, as far as a value can be checked without the API server: types, words, bounds, patterns.
-// Rules across fields stay the server's.
+// Validation of values by the schemas of policy specs: types, enums, bounds and patterns. Rules across fields are left to the API
+// server.
 
 import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
 
-/** A structural schema as custom resource definitions hold it, trimmed to what is checked here. */
+/** The parts of a CRD's structural schema that are validated here. */
 export interface SpecSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -23,15 +23,17 @@ export interface SpecSchema {
   readonly 'x-kubernetes-int-or-string'?: boolean;
 }
 
+/** Kind of a policy with a generated schema. */
 export type PolicyKindWithSchema = keyof typeof POLICY_SPEC_SCHEMAS;
 
+/** A validation error. */
 export interface ValueFault {
-  /** Below the value that was checked; empty for itself. */
+  /** JSON Pointer into the value; empty for the value itself. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Schema of a dotted field; null where the kind has no such field. Items of lists and entries of maps have no dotted name. */
+/** Schema of a dotted field; null: the kind does not have it. Items of lists and entries of maps have no dotted name. */
 export function schemaOfField(kind: PolicyKindWithSchema, field: string): SpecSchema | null {
   let at: SpecSchema = POLICY_SPEC_SCHEMAS[kind];
   for (const name of field.split('.')) {
@@ -42,7 +44,7 @@ export function schemaOfField(kind: PolicyKindWithSchema, field: string): SpecSc
   return at;
 }
 
-/** Fields next to the one that was looked for, for messages. */
+/** Sibling fields of a dotted field, for messages. */
 export function fieldsBeside(kind: PolicyKindWithSchema, field: string): readonly string[] {
   const parts = field.split('.');
   const above = parts.length === 1 ? POLICY_SPEC_SCHEMAS[kind] : schemaOfField(kind, parts.slice(0, -1).join('.'));
@@ -50,7 +52,7 @@ export function fieldsBeside(kind: PolicyKindWithSchema, field: string): readonl
   return Object.keys(above?.properties ?? {}).map((name) => `${prefix.join('')}${name}`);
 }
 
-/** Defaults that the API server fills in, by dotted field. */
+/** Schema defaults by dotted field. */
 export function schemaDefaults(kind: PolicyKindWithSchema): Readonly<Record<string, unknown>> {
   const defaults: Record<string, unknown> = {};
   const walk = (schema: SpecSchema, prefix: string): void => {
@@ -64,7 +66,7 @@ export function schemaDefaults(kind: PolicyKindWithSchema): Readonly<Record<stri
   return defaults;
 }
 
-/** Everything that is wrong with a value. */
+/** All validation errors of a value. */
 export function valueFaults(schema: SpecSchema, value: unknown, path = ''): readonly ValueFault[] {
   const type = typeFault(schema, value);
   if (type !== null) return [{ path, message: type }];
@@ -77,26 +79,26 @@ export function valueFaults(schema: SpecSchema, value: unknown, path = ''): read
   return typeof value === 'object' && value !== null ? objectFaults(schema, value as Readonly<Record<string, unknown>>, path) : [];
 }
 
-const TYPES: Readonly<Record<string, { readonly holds: (value: unknown) => boolean; readonly words: string }>> = {
-  string: { holds: (value) => typeof value === 'string', words: 'must be a text' },
-  boolean: { holds: (value) => typeof value === 'boolean', words: 'must be true or false' },
-  integer: { holds: (value) => Number.isSafeInteger(value), words: 'must be a whole number' },
-  number: { holds: (value) => typeof value === 'number' && Number.isFinite(value), words: 'must be a number' },
-  array: { holds: (value) => Array.isArray(value), words: 'must be a list' },
-  object: { holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value), words: 'must be an object' },
+const TYPES: Readonly<Record<string, { readonly holds: (value: unknown) => boolean; readonly message: string }>> = {
+  string: { holds: (value) => typeof value === 'string', message: 'must be a string' },
+  boolean: { holds: (value) => typeof value === 'boolean', message: 'must be true or false' },
+  integer: { holds: (value) => Number.isSafeInteger(value), message: 'must be a whole number' },
+  number: { holds: (value) => typeof value === 'number' && Number.isFinite(value), message: 'must be a number' },
+  array: { holds: (value) => Array.isArray(value), message: 'must be a list' },
+  object: { holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value), message: 'must be an object' },
 };
 
 function typeFault(schema: SpecSchema, value: unknown): string | null {
   if (schema['x-kubernetes-int-or-string'] === true) {
-    return typeof value === 'string' || Number.isInteger(value) ? null : 'must be a whole number or a text';
+    return typeof value === 'string' || Number.isInteger(value) ? null : 'must be a whole number or a string';
   }
   const type = schema.type === undefined ? undefined : TYPES[schema.type];
-  return type === undefined || type.holds(value) ? null : type.words;
+  return type === undefined || type.holds(value) ? null : type.message;
 }
 
 function textFaults(schema: SpecSchema, text: string): readonly string[] {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
-  // The server counts characters, not the halves of them that JavaScript counts.
+  // The API server counts Unicode code points; `length` of JavaScript counts UTF-16 units.
   const length = Array.from(text).length;
   if (length < minLength) return [`must have at least ${minLength} characters`];
   if (length > maxLength) return [`must have at most ${maxLength} characters`];
@@ -124,7 +126,7 @@ function objectFaults(schema: SpecSchema, value: Readonly<Record<string, unknown
   const inside = keys.flatMap((name) => {
     const child = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     return child === undefined
-      ? [{ path: `${path}/${name}`, message: 'is not a field that there is' }]
+      ? [{ path: `${path}/${name}`, message: 'is not a known field' }]
       : valueFaults(child, value[name], `${path}/${name}`);
   });
   return [...missing, ...inside];

@@ -1,7 +1,7 @@
 import { isoTime } from '#kube/time/iso-time';
 import type { Instant } from '#kube/units';
 
-/** A condition as objects hold it (KEP-1623). */
+/** A `metav1.Condition` (KEP-1623). */
 export interface WireCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -11,7 +11,7 @@ export interface WireCondition {
   readonly message: string;
 }
 
-/** What a condition says now. */
+/** Current value of a condition. */
 export interface ConditionNow {
   readonly type: string;
   readonly status: boolean;
@@ -19,7 +19,7 @@ export interface ConditionNow {
   readonly message: string;
 }
 
-/** The conditions to write: the time of the last transition moves only when a status does. */
+/** Conditions to write: lastTransitionTime changes only with the status. @param generation observed; null: none */
 export function nextConditions(
   before: readonly WireCondition[],
   now: readonly ConditionNow[],
@@ -28,12 +28,12 @@ export function nextConditions(
 ): readonly WireCondition[] {
   return now.map(({ type, status, reason, message }) => {
     const known = before.find((condition) => condition.type === type);
-    const word = status ? 'True' : 'False';
+    const wireStatus = status ? 'True' : 'False';
     return {
       type,
-      status: word,
+      status: wireStatus,
       ...(generation === null ? {} : { observedGeneration: generation }),
-      lastTransitionTime: known?.status === word ? known.lastTransitionTime : isoTime(at),
+      lastTransitionTime: known?.status === wireStatus ? known.lastTransitionTime : isoTime(at),
       reason,
       message,
     };

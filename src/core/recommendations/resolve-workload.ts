@@ -2,7 +2,7 @@ import type { WorkloadRecord } from '#kube/records/workload';
 import { notAuthorised, type Refusal } from '../access/refusal.ts';
 import type { Scope } from '../access/scope.ts';
 
-/** A workload as a path names it; `kind` only where it must choose. */
+/** A workload in an API path; `kind` is needed only if several kinds have the name. */
 export interface WorkloadTarget {
   readonly namespace: string;
   readonly name: string;
@@ -10,8 +10,8 @@ export interface WorkloadTarget {
 }
 
 /**
- * The workload that a path names; where two kinds share the name, `kind` must choose. What the scope does not grant is
- * refused before it is looked for.
+ * Finds the workload of a path. A namespace outside the scope is refused before the look-up, so that the refusal does not reveal
+ * what exists.
  */
 export function resolveWorkload(
   cluster: { findWorkloadsNamed(namespace: string, name: string): readonly WorkloadRecord[] },

@@ -1,16 +1,16 @@
 import { DAY_MS, type DurationMs } from '#kube/units';
 import type { ResourceAdvice, ResourceRules } from './advice.ts';
 
-/** A request this far below or above the target is never a matter of taste. */
+/** Smallest dead band around the target, as ratios of it: a smaller change saves less than its resize costs. */
 const MIN_SLACK_BELOW = 0.95;
 const MIN_SLACK_ABOVE = 1.1;
-/** With one day of history the upper bound is half as high again as with many. */
-const YOUNG_WIDENING_DAYS = 0.5;
+/** Widens the upper bound while history is short: by half with one day, by a twentieth with ten. */
+const COLD_START_WIDENING_DAYS = 0.5;
 
 /**
- * Between which requests a change can wait.
- * @param savings what goal Savings would request, `safe` what goal Safe would
- * @param urgent a request below this is too small whatever the goals say; 0: nothing is
+ * Dead band: a request between the bounds need not be changed at once.
+ * @param savings the request of goal Savings; `safe`: of goal Safe
+ * @param urgent a request below it is under-provisioned at any goal; 0: none is
  */
 export function adviceBounds(
   target: number,
@@ -23,7 +23,7 @@ export function adviceBounds(
   }: { readonly savings: number; readonly safe: number; readonly urgent: number; readonly historyMs: DurationMs },
 ): Pick<ResourceAdvice, 'lowerBound' | 'upperBound'> {
   const lower = Math.max(urgent, Math.min(savings, target * MIN_SLACK_BELOW));
-  const widening = 1 + YOUNG_WIDENING_DAYS / Math.max(historyMs / DAY_MS, YOUNG_WIDENING_DAYS);
+  const widening = 1 + COLD_START_WIDENING_DAYS / Math.max(historyMs / DAY_MS, COLD_START_WIDENING_DAYS);
   const upper = Math.max(safe, target * MIN_SLACK_ABOVE) * widening;
   return {
     lowerBound: Math.min(target, Math.max(min, Math.floor(lower))),

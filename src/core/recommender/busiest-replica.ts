@@ -2,26 +2,26 @@ import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import type { Ratio } from '#kube/units';
 import { hourOf } from './slots.ts';
 
-/** Half-life in hours of how often the busiest replica stayed the same. */
+/** Half-life of the share of hours with an unchanged busiest replica. */
 const HALF_LIFE_HOURS = 24;
 const HOURLY_DISCOUNT = Math.pow(0.5, 1 / HALF_LIFE_HOURS);
-/** Less often than this, and the role moves: a request for the busiest would size every replica for a turn that each has rarely. */
+/** Below this share the load rotates: a request for the busiest replica would size all replicas for a load that each rarely has. */
 const MIN_SAME_SHARE: Ratio = 0.5;
 
-/** Which replica uses most CPU, hour by hour: a lasting hot one sizes all, a role that moves does not. */
+/** Tracks which replica uses most CPU in each hour: a lasting hot replica sizes all replicas, a rotating one does not. */
 export class BusiestReplica {
   #hour = -1;
   #sums = new Map<string, number>();
   #busiest: string | null = null;
-  /** How often the busiest replica of an hour was that of the hour before. */
+  /** Discounted share of hours whose busiest replica is that of the hour before. */
   #sameShare = 1;
 
-  /** The highest replica changes from hour to hour. */
-  get changes(): boolean {
+  /** Whether the busiest replica differs from hour to hour. */
+  get isRotating(): boolean {
     return this.#sameShare < MIN_SAME_SHARE;
   }
 
-  /** Takes the CPU of a slot, by pod. */
+  /** Adds the CPU of a slot, by pod. */
   add(slot: number, pods: ReadonlyMap<string, number>): void {
     const hour = hourOf(slot);
     if (hour !== this.#hour) this.#closeHour(hour);

@@ -1,4 +1,4 @@
-// Writing and reading of checkpoints: little-endian, no names, no padding.
+// Encoding of checkpoints: little-endian, no names, no padding.
 
 const MAX_RUN = 255;
 
@@ -8,29 +8,29 @@ export class ByteWriter {
   #at = 0;
 
   u8(value: number): void {
-    this.#room(1).setUint8(this.#at, value);
+    this.#ensureCapacity(1).setUint8(this.#at, value);
     this.#at += 1;
   }
 
   u16(value: number): void {
-    this.#room(2).setUint16(this.#at, value, true);
+    this.#ensureCapacity(2).setUint16(this.#at, value, true);
     this.#at += 2;
   }
 
   u32(value: number): void {
-    this.#room(4).setUint32(this.#at, value, true);
+    this.#ensureCapacity(4).setUint32(this.#at, value, true);
     this.#at += 4;
   }
 
   f64(value: number): void {
-    this.#room(8).setFloat64(this.#at, value, true);
+    this.#ensureCapacity(8).setFloat64(this.#at, value, true);
     this.#at += 8;
   }
 
-  /** Values as codes of 16 bits; a run of the code `repeated` is written once, with its length. */
+  /** Writes values as 16-bit codes, with run-length encoding of the code `repeated`. */
   codes(values: Float32Array, encode: (value: number) => number, repeated: number): void {
-    // The longest that it can become: each code alone, with the length of its run.
-    const view = this.#room(3 * values.length);
+    // Upper bound of the encoded size: each code alone, with its run length.
+    const view = this.#ensureCapacity(3 * values.length);
     let run = 0;
     let at = this.#at;
     for (const value of values) {
@@ -52,7 +52,7 @@ export class ByteWriter {
     return new Uint8Array(this.#view.buffer.slice(0, this.#at));
   }
 
-  #room(more: number): DataView {
+  #ensureCapacity(more: number): DataView {
     if (this.#at + more > this.#view.byteLength) {
       const grown = new Uint8Array(Math.max(this.#view.byteLength * 2, this.#at + more));
       grown.set(new Uint8Array(this.#view.buffer));
@@ -62,7 +62,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what ByteWriter wrote. A read past the end throws RangeError: the checkpoint is cut. */
+/** Decodes the output of ByteWriter. A read past the end throws RangeError: the checkpoint is truncated. */
 export class ByteReader {
   readonly #view: DataView;
   #at = 0;
@@ -91,13 +91,13 @@ export class ByteReader {
     return this.#view.getFloat64(this.#at - 8, true);
   }
 
-  /** What `ByteWriter.codes` wrote. */
+  /** Decodes the output of `ByteWriter.codes`. */
   codes(count: number, repeated: number): number[] {
     const out: number[] = [];
     while (out.length < count) {
       const code = this.u16();
       const run = code === repeated ? this.u8() : 1;
-      for (let each = 0; each < run; each++) out.push(code);
+      for (let index = 0; index < run; index++) out.push(code);
     }
     return out;
   }

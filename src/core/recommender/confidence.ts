@@ -1,54 +1,55 @@
-// How far advice may be believed: coverage × span × calibration × freshness, each 0–1.
+// Confidence in advice: coverage × span × calibration × freshness, each 0–1.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { DurationMs, Ratio } from '#kube/units';
 import type { RolloutState } from './rollout-log.ts';
 
-/** Trust is whole after a week: every day of the week was seen. */
+/** History for full confidence: a week has every weekday. */
 const FULL_SPAN_MS: DurationMs = 7 * DAY_MS;
-/** Usage older than this says nothing about now. */
+/** Usage older than this does not describe the present. */
 const STALE_AFTER_MS: DurationMs = 15 * MINUTE_MS;
-/** A new version may behave otherwise: half the trust for a day, unless its usage turns out to be alike. */
+/** A new version may use other amounts: confidence is halved for a day, unless its usage proves similar. */
 const SETTLING_MS: DurationMs = DAY_MS;
 const SETTLING_FACTOR = 0.5;
-/** After so many alike roll-outs in a row the next is expected to be alike, too. */
-const ALIKE_ROLLOUTS = 3;
-/** 95 % two-sided. */
+/** After so many roll-outs with similar usage in a row the next is expected to be similar. */
+const SIMILAR_ROLLOUTS = 3;
+/** Quantile of the normal distribution for a two-sided 95 % interval. */
 const Z = 1.96;
 
+/** The four factors' inputs for one resource. */
 export interface ConfidenceInputs {
   readonly coverage: Ratio;
   readonly historyMs: DurationMs;
-  /** Share of points that past advice covered, over how many hours, and the share that the goal asks for. */
+  /** Share of points that past advice covered, the number of hours, and the target share of the goal. */
   readonly covered: Ratio;
   readonly hours: number;
   readonly goalShare: Ratio;
   /** Time since the resource was last measured. */
   readonly ageMs: DurationMs;
-  /** The container's last change of version; null where there was none in sight. */
+  /** The last roll-out of the container; null: none is recorded. */
   readonly rollout: RolloutState | null;
 }
 
-/** Whether usage of this age still describes the present; false where it was never measured (NaN). */
+/** Whether usage of this age describes the present; false for NaN (never measured). */
 export function isFresh(ageMs: DurationMs): boolean {
   return ageMs <= STALE_AFTER_MS;
 }
 
-/** The product of its four parts, 0–1. */
-export function confidenceOf(inputs: ConfidenceInputs): Ratio {
+/** Product of the four factors, 0–1. */
+export function computeConfidence(inputs: ConfidenceInputs): Ratio {
   const span = Math.min(1, inputs.historyMs / FULL_SPAN_MS);
   const calibration = Math.min(1, wilsonLowerBound(inputs.covered, inputs.hours) / inputs.goalShare);
   const freshness = !isFresh(inputs.ageMs) ? 0 : isSettling(inputs.rollout) ? SETTLING_FACTOR : 1;
   return inputs.coverage * span * calibration * freshness;
 }
 
-/** The same in words. */
-export function confidenceText(inputs: ConfidenceInputs): string {
+/** Message that explains the factors. */
+export function describeConfidence(inputs: ConfidenceInputs): string {
   const parts = [
     inputs.hours === 0
-      ? 'no advice to look back on yet'
+      ? 'no past advice to compare with usage yet'
       : `would have covered ${percent(inputs.covered)} of the last ${inputs.hours} hours with usage`,
-    `${(inputs.historyMs / DAY_MS).toFixed(1)} days seen, ${percent(inputs.coverage)} of their 5-minute points`,
+    `${(inputs.historyMs / DAY_MS).toFixed(1)} days of history, ${percent(inputs.coverage)} of its 5-minute points measured`,
   ];
   if (!isFresh(inputs.ageMs)) parts.push(`no usage for ${(inputs.ageMs / HOUR_MS).toFixed(1)} h`);
   if (inputs.rollout !== null && inputs.rollout.sinceMs < SETTLING_MS) parts.push(rolloutText(inputs.rollout));
@@ -56,22 +57,22 @@ export function confidenceText(inputs: ConfidenceInputs): string {
 }
 
 function isSettling(rollout: RolloutState | null): boolean {
-  if (rollout === null || rollout.sinceMs >= SETTLING_MS || rollout.verdict === 'alike') return false;
-  return rollout.verdict === 'unlike' || rollout.alikeInARow < ALIKE_ROLLOUTS;
+  if (rollout === null || rollout.sinceMs >= SETTLING_MS || rollout.verdict === 'similar') return false;
+  return rollout.verdict === 'different' || rollout.similarInARow < SIMILAR_ROLLOUTS;
 }
 
 function rolloutText(rollout: RolloutState): string {
-  const { sinceMs, verdict, alikeInARow } = rollout;
+  const { sinceMs, verdict, similarInARow } = rollout;
   const version = `new version ${(sinceMs / HOUR_MS).toFixed(1)} h ago`;
-  if (verdict === 'alike') return `${version} uses as much as the version before`;
-  if (verdict === 'unlike') return `${version} uses unlike amounts than the version before: halved for a day`;
-  if (!isSettling(rollout)) return `${version}; the ${alikeInARow} before it used as much as theirs`;
+  if (verdict === 'similar') return `${version} has similar usage to the version before`;
+  if (verdict === 'different') return `${version} has different usage than the version before: confidence halved for a day`;
+  if (!isSettling(rollout)) return `${version}; the last ${similarInARow} roll-outs did not change usage`;
   return verdict === 'open'
-    ? `${version}, to be compared with the version before: halved until then`
-    : `${version} could not be compared with the version before: halved for a day`;
+    ? `${version}, not yet compared with the version before: confidence halved until then`
+    : `${version} could not be compared with the version before: confidence halved for a day`;
 }
 
-/** Lower end of the 95 % Wilson interval of a share seen in `trials` trials; 0 without trials. */
+/** Lower bound of the 95 % Wilson score interval of a share in `trials` trials; 0 without trials. */
 function wilsonLowerBound(share: Ratio, trials: number): Ratio {
   if (trials <= 0) return 0;
   const z2 = Z * Z;

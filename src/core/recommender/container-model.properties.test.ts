@@ -24,7 +24,7 @@ function learned(values: readonly number[]): { readonly model: ContainerModel; r
 }
 
 describe('advice on any usage', () => {
-  test('is never less for a more careful goal, at either pace', () => {
+  test('is never lower for a goal with a higher weight of shortfall, at either pace', () => {
     fc.assert(
       fc.property(usage, paces, (values, pace) => {
         const { model, now } = learned(values);
@@ -38,7 +38,7 @@ describe('advice on any usage', () => {
     );
   });
 
-  test('is never less than the floor, never more than the ceiling, nor without end', () => {
+  test('is never below the floor, above the ceiling, or unbounded by usage', () => {
     fc.assert(
       fc.property(usage, paces, fc.integer({ min: 1, max: 900 }), fc.integer({ min: 900, max: 2000 }), (values, pace, min, max) => {
         const { model, now } = learned(values);
@@ -78,15 +78,15 @@ describe('advice on any usage', () => {
     );
   });
 
-  test('CPU above the request raises it at once, at either pace, and memory is never below what is used', () => {
+  test('CPU above the request raises it at once, at either pace, and memory is never below usage', () => {
     fc.assert(
       fc.property(usage, paces, fc.integer({ min: 4000, max: 5000 }), (values, pace, burst) => {
-        const whole = values.slice(0, values.length - (values.length % 12));
-        const { model } = learned(whole);
-        model.observe('p', aSample(MONDAY + (whole.length + 1) * FIVE_MINUTES, burst, burst));
-        const after = model.advise('app', MONDAY + (whole.length + 1) * FIVE_MINUTES + 31_000, rulesFor('Balanced', pace));
+        const fullHours = values.slice(0, values.length - (values.length % 12));
+        const { model } = learned(fullHours);
+        model.observe('p', aSample(MONDAY + (fullHours.length + 1) * FIVE_MINUTES, burst, burst));
+        const after = model.advise('app', MONDAY + (fullHours.length + 1) * FIVE_MINUTES + 31_000, rulesFor('Balanced', pace));
         expect(after?.cpu?.target).toBeGreaterThanOrEqual(Math.round(burst * 1.1));
-        expect(after?.cpu?.increase?.until).toBeGreaterThan(MONDAY + whole.length * FIVE_MINUTES);
+        expect(after?.cpu?.increase?.until).toBeGreaterThan(MONDAY + fullHours.length * FIVE_MINUTES);
         expect(after?.cpu?.base).toBeLessThan(burst);
         expect(after?.memory?.target).toBeGreaterThanOrEqual(burst * MiB);
       }),

@@ -27,17 +27,17 @@ const day = (index: number) => Math.sin((index / 288) * 2 * Math.PI);
 const noise = (index: number) => (((index * 7919) % 1009) + 0.5) / 1009;
 
 describe('advice', () => {
-  test('has not enough history before CPU has a target: what is approved, or changed, is approved and changed as a whole', () => {
+  test('has not enough history before CPU has a target: both resources are approved and changed together', () => {
     const samples = Array.from({ length: 25 }, (_each, index) => aSample(MONDAY + (index + 1) * FIVE_MINUTES, 100, 100));
     const memoryAlone = samples.map((sample) => ({ ...sample, cpuMillicores: null }));
     const cpuLate = [...memoryAlone.slice(0, 13), ...samples.slice(13)];
     expect(adviceAfter(cpuLate.slice(0, 20))).toMatchObject({ cpu: null, enoughHistory: false });
     expect(adviceAfter(cpuLate).enoughHistory).toBe(true);
-    // A source that reports no CPU at all holds nothing back.
+    // A source that never reports CPU does not delay memory.
     expect(adviceAfter(memoryAlone.slice(0, 20))).toMatchObject({ cpu: null, enoughHistory: true });
   });
 
-  test('is not given before anything was seen, nor a target before the first hour is over', () => {
+  test('is null without usage, and has no CPU target before the first full hour', () => {
     expect(new ContainerModel().advise('app', MONDAY, RULES)).toBeNull();
     expect(adviceAfter([aSample(MONDAY + FIVE_MINUTES, 100, 100)]).cpu).toBeNull();
   });
@@ -45,23 +45,20 @@ describe('advice', () => {
   test.each([
     ['before it was ever measured', 0],
     ['within its first hour', 5],
-  ])(
-    'a container killed twice %s is to get more than the limit that it hit, bounded as ever, and nothing is said of its CPU',
-    (_, samples) => {
-      const model = learned(Array.from({ length: samples }, (_each, index) => aSample(MONDAY + (index + 1) * FIVE_MINUTES, 100, 90)));
-      const killedAt = MONDAY + samples * FIVE_MINUTES + 60_000;
-      model.observeOom(killedAt - 30_000, 100 * MiB);
-      model.observeOom(killedAt, 100 * MiB);
-      const advice = model.advise('app', killedAt + SETTLE_MS, RULES);
-      expect([advice?.cpu, advice?.memory?.target, advice?.memory?.lowerBound]).toEqual([null, 200 * MiB, 200 * MiB]);
-      expect(advice).toMatchObject({ enoughHistory: false, oomKills: 2, lastOomAt: killedAt, oom: { limitNeed: 200 * MiB }, samples });
-      expect(advice?.memory?.steps.at(-1)).toMatchObject({ step: 'oom', detail: expect.stringContaining('an OOM kill showed') });
-      const bounded = { ...RULES, memory: { ...RULES.memory, max: 150 * MiB } };
-      expect(model.advise('app', killedAt + SETTLE_MS, bounded)?.memory?.target).toBe(150 * MiB);
-      // A checkpoint keeps what is known of the kill.
-      expect(ContainerModel.restore(model.checkpoint())?.advise('app', killedAt + SETTLE_MS, RULES)?.memory?.target).toBe(200 * MiB);
-    },
-  );
+  ])('after two kills %s recommends more than the limit, within the ceiling, and nothing for CPU', (_, samples) => {
+    const model = learned(Array.from({ length: samples }, (_each, index) => aSample(MONDAY + (index + 1) * FIVE_MINUTES, 100, 90)));
+    const killedAt = MONDAY + samples * FIVE_MINUTES + 60_000;
+    model.observeOom(killedAt - 30_000, 100 * MiB);
+    model.observeOom(killedAt, 100 * MiB);
+    const advice = model.advise('app', killedAt + SETTLE_MS, RULES);
+    expect([advice?.cpu, advice?.memory?.target, advice?.memory?.lowerBound]).toEqual([null, 200 * MiB, 200 * MiB]);
+    expect(advice).toMatchObject({ enoughHistory: false, oomKills: 2, lastOomAt: killedAt, oom: { limitNeed: 200 * MiB }, samples });
+    expect(advice?.memory?.steps.at(-1)).toMatchObject({ step: 'oom', detail: expect.stringContaining('an OOM kill at the limit showed') });
+    const bounded = { ...RULES, memory: { ...RULES.memory, max: 150 * MiB } };
+    expect(model.advise('app', killedAt + SETTLE_MS, bounded)?.memory?.target).toBe(150 * MiB);
+    // A checkpoint has the kills.
+    expect(ContainerModel.restore(model.checkpoint())?.advise('app', killedAt + SETTLE_MS, RULES)?.memory?.target).toBe(200 * MiB);
+  });
 
   test('on steady usage is a little above it', () => {
     const advice = adviceAfter(
@@ -80,7 +77,7 @@ describe('advice', () => {
   test.each([
     ['Hourly', 'follows', 0, 0.6],
     ['Daily', 'does not follow', 0.9, 1.1],
-  ] as const)('at pace %s CPU %s a daily pattern down at night', (pace, _, least, most) => {
+  ] as const)('at pace %s CPU %s a daily pattern down at night', (pace, _, min, max) => {
     const usage = (index: number) => 500 + 400 * day(index) + 20 * noise(index);
     const peak = adviceAfter(
       aSeries(10.2, usage, () => 100),
@@ -91,11 +88,11 @@ describe('advice', () => {
       { ...RULES, pace },
     );
     const share = (night.cpu?.target ?? 0) / (peak.cpu?.target ?? 0);
-    expect(share).toBeGreaterThanOrEqual(least);
-    expect(share).toBeLessThan(most);
+    expect(share).toBeGreaterThanOrEqual(min);
+    expect(share).toBeLessThan(max);
   });
 
-  test('rises inside the hour when CPU passes the target, and says why', () => {
+  test('rises inside the hour when CPU exceeds the target, and explains it', () => {
     const samples = [
       ...aSeries(
         8,
@@ -110,7 +107,7 @@ describe('advice', () => {
     expect(advice.cpu?.lowerBound).toBeGreaterThanOrEqual(400);
   });
 
-  test('rises at once when memory passes the target, before the 5 minutes are over', () => {
+  test('rises at once when memory exceeds the target, before the slot ends', () => {
     const model = learned(
       aSeries(
         8,
@@ -123,7 +120,7 @@ describe('advice', () => {
     expect(model.advise('app', at + 1, RULES)?.memory?.target).toBe(212 * MiB);
   });
 
-  test('is repeatable: asking changes nothing', () => {
+  test('is repeatable', () => {
     const model = learned(
       aSeries(
         3,
@@ -149,7 +146,7 @@ describe('advice', () => {
     expect(percentile).toBeLessThan(315);
   });
 
-  test('costs more the safer the goal', () => {
+  test('rises from goal Savings to Safe', () => {
     const samples = aSeries(
       10,
       (index) => 100 + (noise(index) > 0.97 ? 300 : 50 * noise(index)),
@@ -178,12 +175,12 @@ describe('the steps of an explanation', () => {
         if (killed) model.observeOom(MONDAY + values.length * FIVE_MINUTES, 5 * GiB);
         const now = MONDAY + values.length * FIVE_MINUTES + SETTLE_MS;
         const advice = model.advise('app', now, { ...RULES, cpu });
-        for (const each of [advice?.cpu, advice?.memory]) {
-          if (!each) throw new Error('no advice');
-          expect(each.steps.at(-1)?.total).toBe(each.target);
-          expect(each.steps.every((step) => Number.isInteger(step.total) && step.detail !== '')).toBe(true);
-          expect(each.lowerBound).toBeLessThanOrEqual(each.target);
-          expect(each.upperBound).toBeGreaterThanOrEqual(each.target);
+        for (const resource of [advice?.cpu, advice?.memory]) {
+          if (!resource) throw new Error('no advice');
+          expect(resource.steps.at(-1)?.total).toBe(resource.target);
+          expect(resource.steps.every((step) => Number.isInteger(step.total) && step.detail !== '')).toBe(true);
+          expect(resource.lowerBound).toBeLessThanOrEqual(resource.target);
+          expect(resource.upperBound).toBeGreaterThanOrEqual(resource.target);
         }
       }),
       { numRuns: 30 },
@@ -191,8 +188,8 @@ describe('the steps of an explanation', () => {
   });
 });
 
-describe('what is learnt', () => {
-  test('owes nothing to the future: cutting the end never changes what was decided before it', () => {
+describe('the model', () => {
+  test('does not depend on later usage: truncating the samples never changes earlier advice', () => {
     const values = fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 40, maxLength: 160 });
     fc.assert(
       fc.property(values, fc.integer({ min: 14, max: 39 }), (usage, cut) => {
@@ -213,7 +210,7 @@ describe('what is learnt', () => {
     );
   });
 
-  test('survives a restart: a checkpoint gives the same advice, within the codes, and fits in 12 KiB', () => {
+  test('survives a restart: a checkpoint gives the same advice within the resolution of its codes, in at most 12 KiB', () => {
     const samples = aSeries(
       20,
       (index) => 300 + 200 * day(index) + 80 * noise(index),
@@ -235,13 +232,13 @@ describe('what is learnt', () => {
 
   test.each([
     ['of another version', new Uint8Array([99, 1, 2, 3])],
-    ['that was cut', new ContainerModel().checkpoint().subarray(0, 40)],
+    ['that is truncated', new ContainerModel().checkpoint().subarray(0, 40)],
     ['that is empty', new Uint8Array()],
-  ])('is not taken from a checkpoint %s', (_, bytes) => {
+  ])('is not restored from a checkpoint %s', (_, bytes) => {
     expect(ContainerModel.restore(bytes)).toBeNull();
   });
 
-  test('leaves out what is absurd, late or repeated, and counts it', () => {
+  test('drops and counts samples that are implausible, late or repeated', () => {
     const model = learned(
       aSeries(
         1,
@@ -267,7 +264,7 @@ describe('what is learnt', () => {
     expect(advice?.usage.max.cpuMillicores).toBe(100);
   });
 
-  test('says that usage is left out, as after the clock was set back, until it is taken in again', () => {
+  test('reports dropped usage, as after the clock was set back, until a sample counts again', () => {
     const model = learned(
       aSeries(
         1,
@@ -284,7 +281,7 @@ describe('what is learnt', () => {
     expect(isLeftOut()).toBe(false);
   });
 
-  /** A day of two replicas, read each minute; the times of the busy one lag by so much. */
+  /** A day of two replicas with a sample each minute; the times of the busy one lag. */
   function withLateReplica(lagMs: number) {
     const model = new ContainerModel();
     for (let at = MONDAY; at <= MONDAY + DAY_MS; at += MINUTE_MS) {
@@ -294,7 +291,7 @@ describe('what is learnt', () => {
     return model.advise('app', MONDAY + DAY_MS, RULES);
   }
 
-  test.each([1, 2.5, 4, 6, 10, 15])('a replica whose times lag by %d minutes counts like one whose times do not', (minutes) => {
+  test.each([1, 2.5, 4, 6, 10, 15])('a replica whose times lag by %d minutes counts like one with correct times', (minutes) => {
     const [advice, punctual] = [withLateReplica(minutes * MINUTE_MS), withLateReplica(0)];
     expect([advice?.droppedSamples, advice?.isUsageLeftOut]).toEqual([0, false]);
     expect(advice?.cpu?.target).toBe(punctual?.cpu?.target);
@@ -302,11 +299,11 @@ describe('what is learnt', () => {
     expect(advice?.memory?.target).toBeGreaterThanOrEqual(900 * MiB);
   });
 
-  test('usage of a replica whose times lag by more is left out, whichever replica is read last', () => {
+  test('usage of a replica whose times lag by more is dropped, also when another replica is read last', () => {
     expect(withLateReplica(HOUR_MS)?.isUsageLeftOut).toBe(true);
   });
 
-  test('a replica that is gone leaves usage out for an hour', () => {
+  test('a deleted replica with dropped usage is reported for an hour', () => {
     const model = new ContainerModel();
     const isLeftOut = (minutes: number) => {
       model.observe('p', aSample(MONDAY + minutes * MINUTE_MS, 100, 300));
@@ -318,13 +315,13 @@ describe('what is learnt', () => {
     expect(minutes.filter((minute) => isLeftOut(minute) === true).at(-1)).toBe(60);
   });
 
-  test('a recorded past is taken in order alone', () => {
+  test('recorded samples count only in order of time', () => {
     const model = new ContainerModel();
     model.observe('p', aSample(MONDAY, 100, 300), false);
     expect(model.observe('q', aSample(MONDAY - FIVE_MINUTES, 100, 300), false)).toBe(false);
   });
 
-  /** Twenty replicas for three days, one of them busy; which one may change each hour. */
+  /** Advice after three days of twenty replicas, one of them busy. @param busyPod index of the busy pod by hour */
   function adviceOf(busyPod: (hour: number) => number) {
     const model = new ContainerModel();
     for (let index = 0; index < 3 * 288; index++) {
@@ -351,7 +348,7 @@ describe('what is learnt', () => {
 });
 
 describe('throttling', () => {
-  test('is a share of the last day, and what was cut off counts as wanted', () => {
+  test('is a mean over the last day, and the throttled share counts as demand', () => {
     const samples = aSeries(
       3,
       () => 100,
@@ -365,7 +362,7 @@ describe('throttling', () => {
 });
 
 describe('memory evidence', () => {
-  test('is ordered: hour, day, ever; and remembers what the window has forgotten', () => {
+  test('is ordered hour, day, history, and includes peaks older than the window', () => {
     const evidence = adviceAfter(
       aSeries(
         20,
@@ -392,7 +389,7 @@ describe('confidence', () => {
       ),
     );
     expect(full.confidence).toBeGreaterThan(0.95);
-    expect(full.confidenceText).toContain('of the last 168 hours with usage; 14.0 days seen');
+    expect(full.confidenceText).toContain('of the last 168 hours with usage; 14.0 days of history');
     const short = adviceAfter(
       aSeries(
         2,
@@ -412,7 +409,7 @@ describe('confidence', () => {
     expect(holes.confidence).toBeLessThan(0.55);
   });
 
-  test('is none on old data, and half for a day after a change', () => {
+  test('is 0 on old data, and halved for a day after a roll-out', () => {
     const model = learned(
       aSeries(
         14,
@@ -429,12 +426,12 @@ describe('confidence', () => {
         () => 100,
       ),
     );
-    changed.noteChange(end - HOUR_MS);
+    changed.observeRollout(end - HOUR_MS);
     expect(changed.advise('app', end + SETTLE_MS, RULES)?.confidence).toBeLessThan(0.5);
     expect(changed.advise('app', end + SETTLE_MS, RULES)?.confidenceText).toContain('new version');
   });
 
-  test('is enough to recommend by once an hour of usage is known', () => {
+  test('allows a recommendation after an hour of usage', () => {
     const usageOf = (hours: number) =>
       aSeries(
         hours / 24,

@@ -1,4 +1,4 @@
-// What the CPU of a Guaranteed pod is lowered by: bursts that are gone in a mean of five minutes, or in a percentile over replicas.
+// Bound for lowering the CPU of a Guaranteed pod: bursts that 5-minute means and percentiles over replicas do not show.
 
 import { describe, expect, test } from '@jest/globals';
 import { aSample, aSeries, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
@@ -11,7 +11,7 @@ import { Recommender } from './recommender.ts';
 const KEY = 'shop/Deployment/web';
 const series = { namespace: 'shop', pod: 'a', container: 'app', workload: { namespace: 'shop', kind: 'Deployment', name: 'web' } };
 
-/** Samples of each minute from a moment to another, as a live source gives them. */
+/** Live samples of each minute of a time range. */
 function minutes(from: Instant, to: Instant, cpu: (at: Instant) => number): UsageSample[] {
   return Array.from({ length: (to - from) / MINUTE_MS }, (_, index) => {
     const at = from + (index + 1) * MINUTE_MS;
@@ -34,7 +34,7 @@ function learnt(samples: readonly UsageSample[], isLive = true): ContainerModel 
 }
 
 describe('the highest CPU sample', () => {
-  test('is one of a minute, of any replica, where the busiest replica changes from hour to hour, too', () => {
+  test('is one of a minute, of any replica, also where the busiest replica changes from hour to hour', () => {
     const model = new ContainerModel();
     for (let at = MONDAY; at < MONDAY + DAY_MS; at += MINUTE_MS) {
       const busiest = Math.floor(at / HOUR_MS) % 20;
@@ -46,18 +46,18 @@ describe('the highest CPU sample', () => {
     expect(highOf(model, MONDAY + DAY_MS)).toEqual({ millicores: 6_000, measuredMs: DAY_MS });
   });
 
-  test('counts in the five minutes under way', () => {
+  test('includes the open slot', () => {
     const model = learnt(minutes(MONDAY, MONDAY + HOUR_MS, () => 100));
     model.observe('p', aSample(MONDAY + HOUR_MS + MINUTE_MS, 3_000, 100));
     expect(highOf(model, MONDAY + HOUR_MS + MINUTE_MS)?.millicores).toBe(3_000);
   });
 
-  test('is what was wanted, where throttling cut it off', () => {
+  test('includes the throttled share as demand', () => {
     const model = learnt(burst.map((sample) => ({ ...sample, throttledRatio: 0.5 })));
     expect(highOf(model, MONDAY + HOUR_MS)?.millicores).toBe(9_000);
   });
 
-  test('is known for 14 days', () => {
+  test('is stored for 14 days', () => {
     const model = learnt(burst);
     const after = (day: number) => {
       model.observe('p', aSample(MONDAY + day * DAY_MS + HOUR_MS, 100, 100));
@@ -66,14 +66,14 @@ describe('the highest CPU sample', () => {
     expect([after(7), after(14), after(15)]).toEqual([6_000, 6_000, 100]);
   });
 
-  test('survives a restart: a checkpoint keeps it, and how much was measured', () => {
+  test('survives a restart: a checkpoint has it and the measured time', () => {
     const restored = ContainerModel.restore(learnt(burst).checkpoint());
-    // The five minutes under way are not part of it.
+    // A checkpoint does not have the open slot.
     expect(highOf(restored, MONDAY + HOUR_MS)).toEqual({ millicores: 6_000, measuredMs: HOUR_MS - FIVE_MINUTES });
   });
 });
 
-describe('what was measured minute by minute', () => {
+describe('the time with a sample each minute', () => {
   const hour = aSeries(
     1 / 24,
     () => 100,
@@ -81,20 +81,20 @@ describe('what was measured minute by minute', () => {
   );
 
   test.each([
-    ['a past of means of five minutes', hour, false, { millicores: 100, measuredMs: 0 }],
-    ['live readings each five minutes', hour, true, { millicores: 100, measuredMs: 0 }],
+    ['history of 5-minute means', hour, false, { millicores: 100, measuredMs: 0 }],
+    ['live samples every five minutes', hour, true, { millicores: 100, measuredMs: 0 }],
     [
-      'a history that holds the highest inside of them',
+      'history of 5-minute means with their peaks',
       hour.map((sample) => ({ ...sample, cpuPeakMillicores: 700 })),
       false,
       { millicores: 700, measuredMs: HOUR_MS },
     ],
-    ['live readings each minute', burst, true, { millicores: 6_000, measuredMs: HOUR_MS }],
+    ['live samples every minute', burst, true, { millicores: 6_000, measuredMs: HOUR_MS }],
   ])('%s', (_case, samples, isLive, high) => {
     expect(highOf(learnt(samples, isLive), MONDAY + HOUR_MS + FIVE_MINUTES)).toEqual(high);
   });
 
-  test('is kept when a past that comes late is learnt', () => {
+  test('is kept when a late backfill replaces the model', () => {
     const recommender = new Recommender();
     const from = MONDAY + 3 * DAY_MS;
     const live = minutes(from, from + 2 * HOUR_MS, (at) => (at === from + 12 * MINUTE_MS ? 6_000 : 100));

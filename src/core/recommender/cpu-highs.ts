@@ -1,33 +1,34 @@
-// The highest CPU samples of the last 14 days, of any replica and as they were read: bursts that are gone in the means of five
-// minutes which everything else is learnt from. The CPU of a Guaranteed pod, whose limit falls along, is lowered by them.
+// Highest CPU samples of the last 14 days: bursts that the 5-minute means of the model do not show. They bound reductions of a
+// Guaranteed pod's CPU, whose limit falls with its request.
 
 import type { DurationMs, Millicores } from '#kube/units';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { SLOT_MS, SLOTS_PER_HOUR } from './slots.ts';
 
-/** The day under way and the 14 before it. */
+/** Today and the 14 days before. */
 const DAYS = 15;
 const SLOTS_PER_DAY = 24 * SLOTS_PER_HOUR;
 
-/** CPU as it was read, and for how long it was read closely enough for bursts to show. */
+/** Highest CPU sample, and for how long samples were frequent enough to show bursts. */
 export interface CpuHigh {
-  /** Highest sample of any replica in the last 14 days; of a history with means alone, the highest mean. */
+  /** Highest sample of any replica in the last 14 days; the highest mean where the history has only means. */
   readonly millicores: Millicores;
-  /** How much of these days was read minute by minute. */
+  /** Time of these days with a sample each minute. */
   readonly measuredMs: DurationMs;
 }
 
+/** Highest CPU sample and measured time of each of the last 15 days. */
 export class CpuHighs {
   /** Whole millicores, rounded up, by day. */
   readonly #highs = new Uint32Array(DAYS);
-  /** Slots that were read minute by minute, by day. */
+  /** Slots with a sample each minute, by day. */
   readonly #measured = new Uint16Array(DAYS);
   #day = -1;
 
-  /** @param high of any replica; NaN: none is known */
+  /** Adds a slot. @param high highest sample of any replica; NaN: none */
   add(slot: number, high: Millicores, isMeasured: boolean): void {
     const day = Math.floor(slot / SLOTS_PER_DAY);
-    // What comes late of a past may be older than all that is known.
+    // Backfilled history may be older than the ring.
     if (Number.isNaN(high) || day <= this.#day - DAYS) return;
     for (let next = Math.max(this.#day + 1, day - DAYS + 1); next <= day; next++)
       this.#highs[next % DAYS] = this.#measured[next % DAYS] = 0;
@@ -37,8 +38,8 @@ export class CpuHighs {
     if (isMeasured) this.#measured[at] = Math.min(SLOTS_PER_DAY, (this.#measured[at] ?? 0) + 1);
   }
 
-  /** @param open highest sample that is not added yet; NaN: none. null: nothing is known */
-  with(open: Millicores): CpuHigh | null {
+  /** Highest sample of all days and of the open slot; null: there are none. @param open highest of the open slot; NaN: none */
+  summarize(open: Millicores): CpuHigh | null {
     if (this.#day === -1 && Number.isNaN(open)) return null;
     const millicores = Math.max(Number.isNaN(open) ? 0 : Math.ceil(open), ...this.#highs);
     return { millicores, measuredMs: this.#measured.reduce((sum, slots) => sum + slots, 0) * SLOT_MS };

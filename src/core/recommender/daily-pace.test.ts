@@ -13,7 +13,7 @@ interface Moment {
   readonly memory: ResourceAdvice;
 }
 
-/** Advice after every slot from `fromDay` on. @param usage by days since the beginning; memory in MiB */
+/** Advice after every slot from `fromDay` on. @param usage by days since the start; memory in MiB */
 function adviceOver(
   days: number,
   fromDay: number,
@@ -40,7 +40,7 @@ const dayAndNight = (day: number) => ({ cpu: day % 1 >= 8 / 24 && day % 1 < 20 /
 const noisy = (day: number) => 100 + 20 * (((Math.round(day * SLOTS_PER_DAY) * 7919) % 1009) / 1009);
 
 describe('CPU at pace Daily', () => {
-  test('the base covers the day at night, too', () => {
+  test('the base covers the daily peak also at night', () => {
     for (const { cpu } of adviceOver(12, 9, dayAndNight)) expect(cpu.base).toBeGreaterThanOrEqual(1000);
   });
 
@@ -70,7 +70,7 @@ describe('CPU at pace Daily', () => {
     expect(steps.at(-1)?.total).toBe(550);
   });
 
-  test('the end of an increase is no reduction of the base', () => {
+  test('the end of an increase does not lower the base', () => {
     const moments = adviceOver(9.5, 9, (day) => ({ cpu: Math.abs(day - 9.1) < 0.001 ? 500 : noisy(day) }));
     expect(moments.filter(({ cpu }, index) => cpu.base < (moments[index - 1]?.cpu.base ?? 0))).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('CPU at pace Daily', () => {
 
 describe('memory', () => {
   test('is never below the highest of 7 days and of the same weekday a week ago', () => {
-    // 938 MiB in one hour of day 3, 549 MiB else.
+    // 938 MiB in one hour of day 3, otherwise 549 MiB.
     const moments = adviceOver(14, 4, (day) => ({ cpu: 100, memory: Math.abs(day - 3.5) < 0.02 ? 938 : 549 }));
     for (const { at, memory } of moments) {
       const day = (at - MONDAY) / DAY_MS;
@@ -88,8 +88,8 @@ describe('memory', () => {
   });
 
   test.each([
-    ['a margin that follows from the goal', null, 1.06],
-    ['a margin of its own', 0.3, 1.3],
+    ['the margin of the goal', null, 1.06],
+    ['a margin of the policy', 0.3, 1.3],
   ])('is no lower under a fixed percentile with %s', (_case, margin, ratio) => {
     const rules = { ...RULES, memory: { ...RULES.memory, percentile: 0.5, margin } };
     const moments = adviceOver(14, 4, (day) => ({ cpu: 100, memory: Math.abs(day - 3.5) < 0.02 ? 938 : 549 }), rules);

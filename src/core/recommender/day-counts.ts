@@ -5,11 +5,12 @@ import type { ByteReader, ByteWriter } from './byte-codec.ts';
 const DAYS = 28;
 const SLOTS_PER_DAY = 288;
 
+/** Count of measured slots of each of the last 28 days. */
 export class DayCounts {
   readonly #counts = new Uint16Array(DAYS);
   #day = -1;
 
-  /** One slot was heard of. */
+  /** Counts a measured slot. */
   add(slot: number): void {
     const day = Math.floor(slot / SLOTS_PER_DAY);
     if (this.#day === -1) this.#day = day;
@@ -18,14 +19,14 @@ export class DayCounts {
     this.#counts[day % DAYS] = (this.#counts[day % DAYS] ?? 0) + 1;
   }
 
-  /** Share of the slots from `first` to before `end` that were heard of, looking back `days` whole days at most. */
+  /** Share of measured slots from `first` to before `end`, over at most `days` full days and today. */
   coverage(first: number, end: number, days: number): number {
     const today = Math.floor((end - 1) / SLOTS_PER_DAY);
     const from = Math.max(Math.floor(first / SLOTS_PER_DAY), today - Math.min(days, DAYS - 1));
-    let seen = 0;
-    for (let day = from; day <= Math.min(today, this.#day); day++) seen += day > this.#day - DAYS ? (this.#counts[day % DAYS] ?? 0) : 0;
+    let measured = 0;
+    for (let day = from; day <= Math.min(today, this.#day); day++) measured += day > this.#day - DAYS ? (this.#counts[day % DAYS] ?? 0) : 0;
     const expected = end - Math.max(first, from * SLOTS_PER_DAY);
-    return expected <= 0 ? 0 : Math.min(1, seen / expected);
+    return expected <= 0 ? 0 : Math.min(1, measured / expected);
   }
 
   save(out: ByteWriter): void {

@@ -12,9 +12,9 @@ const SETTLE_MS = 31_000;
 
 type Pressure = Partial<Pick<UsageSample, 'throttledRatio' | 'throttledSpanMs' | 'cpuPressureRatio' | 'memoryPressureRatio' | 'startedAt'>>;
 
-/** A sample each 5 minutes, with what its moment shows. */
-function live(model: ContainerModel, from: number, to: number, of: (at: number) => Pressure, pod = 'p'): ContainerModel {
-  for (let at = from + FIVE_MINUTES; at <= to; at += FIVE_MINUTES) model.observe(pod, { ...aSample(at, 100, 100), ...of(at) });
+/** Observes a sample each 5 minutes, with the evidence of its time. */
+function live(model: ContainerModel, from: number, to: number, evidenceAt: (at: number) => Pressure, pod = 'p'): ContainerModel {
+  for (let at = from + FIVE_MINUTES; at <= to; at += FIVE_MINUTES) model.observe(pod, { ...aSample(at, 100, 100), ...evidenceAt(at) });
   return model;
 }
 
@@ -23,7 +23,7 @@ function hoursSince(model: ContainerModel, from: number, now: number): readonly 
 }
 
 describe('throttling and pressure by hour', () => {
-  test('are those of the hours that are over, beside the same hours of the week before', () => {
+  test('are those of closed hours, each with the same hour of the week before', () => {
     const model = live(new ContainerModel(), MONDAY, MONDAY + WEEK + 2 * HOUR_MS, (at) => ({
       throttledRatio: at <= MONDAY + HOUR_MS ? 0.1 : 0.2,
       cpuPressureRatio: at > MONDAY + WEEK ? 0.5 : 0,
@@ -38,13 +38,13 @@ describe('throttling and pressure by hour', () => {
     expect(model.advise('app', now, DEFAULT_RECOMMENDER_RULES)?.evidence).toBeUndefined();
   });
 
-  test('are null, and not 0, for an hour in which nothing was measured', () => {
+  test('are null, and not 0, for an hour without measurements', () => {
     const model = live(new ContainerModel(), MONDAY, MONDAY + HOUR_MS, () => ({ cpuPressureRatio: 0.3 }));
     live(model, MONDAY + 2 * HOUR_MS, MONDAY + 4 * HOUR_MS, (at) => (at > MONDAY + 3 * HOUR_MS ? { cpuPressureRatio: 0 } : {}));
     expect(hoursSince(model, MONDAY, MONDAY + 4 * HOUR_MS).map(({ cpuPressureRatio }) => cpuPressureRatio)).toEqual([0.3, null, null, 0]);
   });
 
-  test('are the mean over the hour of the replica that suffers most', () => {
+  test('are the mean over the hour of the highest replica in each slot', () => {
     const model = new ContainerModel();
     for (let at = MONDAY + FIVE_MINUTES; at <= MONDAY + HOUR_MS; at += FIVE_MINUTES) {
       const isLate = at > MONDAY + HOUR_MS / 2;
@@ -54,7 +54,7 @@ describe('throttling and pressure by hour', () => {
     expect(hoursSince(model, MONDAY, MONDAY + HOUR_MS)[0]?.memoryPressureRatio).toBeCloseTo(0.3, 2);
   });
 
-  test('give the pressure of the last 24 hours: nothing older, and no hour that was not measured', () => {
+  test('give the mean pressure of the last 24 hours, without older hours and unmeasured ones', () => {
     const cpuPressure = (model: ContainerModel, now: number) =>
       model.advise('app', now + SETTLE_MS, DEFAULT_RECOMMENDER_RULES)?.cpuPressureRatio;
     const end = MONDAY + 2 * DAY_MS;
@@ -63,8 +63,8 @@ describe('throttling and pressure by hour', () => {
       return at > end - 6 * HOUR_MS ? { cpuPressureRatio: at > end - 3 * HOUR_MS ? 0.4 : 0.2 } : {};
     });
     expect(cpuPressure(model, end)).toBeCloseTo(0.3, 2);
-    const underWay = live(new ContainerModel(), MONDAY, MONDAY + HOUR_MS / 2, () => ({ cpuPressureRatio: 0.7 }));
-    expect(cpuPressure(underWay, MONDAY + HOUR_MS / 2)).toBeCloseTo(0.7, 2);
+    const openHour = live(new ContainerModel(), MONDAY, MONDAY + HOUR_MS / 2, () => ({ cpuPressureRatio: 0.7 }));
+    expect(cpuPressure(openHour, MONDAY + HOUR_MS / 2)).toBeCloseTo(0.7, 2);
     expect(
       cpuPressure(
         live(new ContainerModel(), MONDAY, end, () => ({})),
@@ -73,7 +73,7 @@ describe('throttling and pressure by hour', () => {
     ).toBeNull();
   });
 
-  test('leave out what a container shows while it starts', () => {
+  test('exclude the start-up of a container', () => {
     const busyStart = (startedAt: number, spanMs: number) => (at: number) => ({
       startedAt,
       cpuPressureRatio: at - startedAt < 20 * MINUTE_MS ? 0.9 : 0.1,
@@ -88,7 +88,7 @@ describe('throttling and pressure by hour', () => {
     ]);
   });
 
-  test('of a recorded past are no evidence', () => {
+  test('of recorded history are no evidence', () => {
     const recommender = new Recommender();
     const samples = Array.from({ length: 24 }, (_, index) => ({
       ...aSample(MONDAY + (index + 1) * FIVE_MINUTES, 100, 100),
@@ -101,14 +101,14 @@ describe('throttling and pressure by hour', () => {
     expect([advice?.throttledRatio, advice?.evidence?.map(({ throttledRatio }) => throttledRatio)]).toEqual([0.5, [null, null]]);
   });
 
-  test('survive a restart, and a late past that replaces what is known of usage', () => {
+  test('survive a restart, and a late backfill that replaces the model', () => {
     const now = MONDAY + WEEK + 90 * MINUTE_MS;
     const model = live(new ContainerModel(), MONDAY, now, (at) => ({ cpuPressureRatio: Math.round((at / HOUR_MS) % 7) / 10 }));
     const known = hoursSince(model, now - DAY_MS, now);
     expect(known).toHaveLength(23);
     expect(hoursSince(ContainerModel.restore(model.checkpoint())!, now - DAY_MS, now)).toEqual(known);
     const replaced = new ContainerModel();
-    replaced.takeNotes(model);
+    replaced.copyEvents(model);
     for (const at of [MONDAY + HOUR_MS, now]) replaced.observe('p', aSample(at, 100, 100), false);
     expect(hoursSince(replaced, now - DAY_MS, now)).toEqual(known);
   });

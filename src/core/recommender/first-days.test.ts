@@ -5,25 +5,25 @@ import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES as RULES, type Goal, type Pace } from './advice.ts';
 import type { ContainerAdvice } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
-import { withoutStartUp } from './start-up.ts';
+import { stripStartUp } from './start-up.ts';
 
 const SETTLE_MS = 31_000;
 const SPIKE_HOUR = 10;
 const GOALS: readonly Goal[] = ['Savings', 'Balanced', 'Safe'];
 
-/** Steady but for a spike of 5 minutes in its first day, 20 times as high. */
+/** Steady, except for a spike of 5 minutes on the first day, 20 times as high. */
 function usageAt(slot: number): { readonly cpu: number; readonly memory: number } {
-  const spikes = slot === SPIKE_HOUR * 12 + 3;
-  return { cpu: spikes ? 2000 : 100, memory: spikes ? 4000 : 200 };
+  const isSpike = slot === SPIKE_HOUR * 12 + 3;
+  return { cpu: isSpike ? 2000 : 100, memory: isSpike ? 4000 : 200 };
 }
 
-/** Higher now and then, never the same. */
-function restlessAt(slot: number): { readonly cpu: number; readonly memory: number } {
+/** Varying usage with occasional peaks. */
+function varyingAt(slot: number): { readonly cpu: number; readonly memory: number } {
   const swing = ((slot * 7919) % 1009) / 1009;
   return { cpu: 100 + 400 * swing ** 6, memory: 200 + 400 * swing ** 6 };
 }
 
-/** What each goal would ask for, least careful first. */
+/** Advice of each goal, in the order of `GOALS`. */
 function advicesAfter(hours: number, at = usageAt, pace: Pace = 'Daily'): (ContainerAdvice | null)[] {
   const model = new ContainerModel();
   for (let slot = 0; slot < hours * 12; slot++) {
@@ -35,24 +35,24 @@ function advicesAfter(hours: number, at = usageAt, pace: Pace = 'Daily'): (Conta
 }
 
 describe('in the first hour', () => {
-  /** Starts, is ready after a minute, and needs much for two more: a sample every half minute. */
+  /** A container that is ready after a minute and uses much CPU for two more, with a sample every half minute. */
   function started(minutes: number): ContainerModel {
     const model = new ContainerModel();
     const pod = aPodRecord({ readySince: MONDAY + MINUTE_MS, containers: [{ ...aContainer({ name: 'app' }), startedAt: MONDAY }] });
     for (let at = MONDAY + MINUTE_MS / 2; at <= MONDAY + minutes * MINUTE_MS; at += MINUTE_MS / 2) {
-      const sample = withoutStartUp(pod, 'app', aSample(at, at <= MONDAY + 3 * MINUTE_MS ? 3000 : 100, 200));
+      const sample = stripStartUp(pod, 'app', aSample(at, at <= MONDAY + 3 * MINUTE_MS ? 3000 : 100, 200));
       if (sample !== null) model.observe('p', sample);
     }
     return model;
   }
 
-  test('nothing is recommended, and after it what a container used to start sizes nothing', () => {
+  test('nothing is recommended, and after it CPU of the start-up does not count', () => {
     expect(started(59).advise('app', MONDAY + 59 * MINUTE_MS, RULES)).toMatchObject({ enoughHistory: false });
     const advice = started(66).advise('app', MONDAY + 66 * MINUTE_MS, RULES);
     expect(advice).toMatchObject({ enoughHistory: true, cpu: { target: 115 } });
   });
 
-  test('a burst after the start sizes the rest of the day, and no longer than that', () => {
+  test('a burst after the start sizes only the rest of the day', () => {
     const bursts = (slot: number) => ({ cpu: slot < 4 ? 2000 : 100, memory: 200 });
     expect(advicesAfter(2, bursts)[1]).toMatchObject({ enoughHistory: true, cpu: { target: 2300 } });
     expect(advicesAfter(26, bursts)[1]?.cpu?.target).toBeLessThan(150);
@@ -67,17 +67,17 @@ describe('in the first hour', () => {
 });
 
 describe('in the first days', () => {
-  test('a lone spike of CPU sizes the first day, and no longer than that', () => {
+  test('a single spike of CPU sizes only the first day', () => {
     expect(advicesAfter(20)[1]?.cpu?.target).toBeGreaterThan(2000);
     expect(advicesAfter(26)[1]?.cpu?.target).toBeLessThan(150);
   });
 
-  test('memory is sized by its highest for two: a spike that comes again would kill', () => {
+  test('memory is sized by its peak for two days: a second spike would be an OOM kill', () => {
     expect(advicesAfter(32)[1]?.memory?.target).toBeGreaterThan(4000 * MiB);
   });
 
-  test('every goal asks for as much as the most careful one, for two days', () => {
-    const targetsAfter = (hours: number) => advicesAfter(hours, restlessAt, 'Hourly').map((advice) => advice?.cpu?.target);
+  test('every goal requests as much as Safe for two days', () => {
+    const targetsAfter = (hours: number) => advicesAfter(hours, varyingAt, 'Hourly').map((advice) => advice?.cpu?.target);
     const [savings, balanced, safe] = targetsAfter(40);
     expect([savings, balanced]).toEqual([safe, safe]);
     const [later, , laterSafe] = targetsAfter(96);

@@ -1,5 +1,5 @@
-// The CPU request in force for one goal at one pace: the base, with its dead band and the least time between two
-// reductions, and at pace Daily a temporary increase on top.
+// CPU request of one goal at one pace: a base with a dead band and a minimum interval between reductions, and a temporary
+// increase above it.
 
 import type { Goal } from './advice.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
@@ -7,23 +7,24 @@ import { CoverageShare } from './coverage-share.ts';
 import type { PanelDecision } from './predictor-panel.ts';
 import { CPU_RESOLUTION, INCREASE_FALL_RATIO, INCREASE_RATIO, RAMP_RATIO, type CpuPaceRules } from './recommender-rules.ts';
 
-/** What the panel decided for the hour under way. */
+/** Decision for the open hour. */
 export interface HourDecision {
   readonly decided: number;
-  /** null: too young, the highest of the last day decides. */
+  /** null: the history is too short, and the highest of the last day decides. */
   readonly panel: PanelDecision | null;
 }
 
+/** State of the CPU request of one goal at one pace, and its coverage of usage. */
 export class GoalValue {
   readonly goal: Goal;
   readonly #rules: CpuPaceRules;
   readonly coverage = new CoverageShare();
   decision: HourDecision | null = null;
   #base = NaN;
-  /** Hour at whose beginning the base last fell; NaN: never. */
+  /** Hour in which the base last fell; NaN: never. */
   #loweredAtHour = NaN;
   #increase = 0;
-  /** Points of the hour under way, and those that were covered. */
+  /** Points of the open hour, and how many of them the request covered. */
   #points = 0;
   #covered = 0;
 
@@ -37,20 +38,20 @@ export class GoalValue {
     return this.#base;
   }
 
-  /** The temporary increase; 0 where there is none. */
+  /** Request during a temporary increase; 0: there is none. */
   get increase(): number {
     return this.#increase > this.#base ? this.#increase : 0;
   }
 
   /**
-   * Takes the decision for `hour`, and moves the base where it gives reason to.
-   * @param moves false: the hour before was not seen, so the base stays
+   * Applies the decision for `hour` to the base, outside its dead band.
+   * @param moves false: the hour before had no usage, so the base stays
    */
-  decide(hour: number, decision: HourDecision, moves: boolean): void {
-    const { raiseRatio, confirmsRaises, lowerRatio, lowerEveryHours } = this.#rules;
+  decide(hour: number, decision: HourDecision, isMeasured: boolean): void {
+    const { raiseRatio, confirmsRaises, lowerRatio, lowerIntervalHours } = this.#rules;
     const before = this.decision?.decided ?? decision.decided;
     this.decision = decision;
-    if (!moves) return;
+    if (!isMeasured) return;
     const { decided } = decision;
     const sustained = confirmsRaises ? Math.min(before, decided) : decided;
     if (Number.isNaN(this.#base)) {
@@ -58,25 +59,25 @@ export class GoalValue {
       this.#loweredAtHour = hour;
     } else if (sustained > this.#base * (1 + raiseRatio)) {
       this.#base = sustained;
-    } else if (decided < this.#base * (1 - lowerRatio) && !(hour - this.#loweredAtHour < lowerEveryHours)) {
+    } else if (decided < this.#base * (1 - lowerRatio) && !(hour - this.#loweredAtHour < lowerIntervalHours)) {
       this.#base = decided;
       this.#loweredAtHour = hour;
     }
   }
 
-  /** Raises the base for an hour that has not begun, where it needs so much more that it is a ramp. */
+  /** Raises the base before its hour begins, if the hour needs at least `RAMP_RATIO` more. */
   raiseAhead(decided: number): void {
     if (decided > this.#base * (1 + RAMP_RATIO)) this.#base = decided;
   }
 
-  /** A more careful goal never has a lower base than one that is less careful. */
-  raiseTo(least: GoalValue): void {
-    if (!(this.#base < least.#base)) return;
-    this.#base = least.#base;
-    if (!(this.#loweredAtHour > least.#loweredAtHour)) this.#loweredAtHour = least.#loweredAtHour;
+  /** Keeps the base at or above that of the goal before it in `GOALS`. */
+  raiseTo(other: GoalValue): void {
+    if (!(this.#base < other.#base)) return;
+    this.#base = other.#base;
+    if (!(this.#loweredAtHour > other.#loweredAtHour)) this.#loweredAtHour = other.#loweredAtHour;
   }
 
-  /** Takes one point: above the request it raises it at once. */
+  /** Counts one point; a point above the request raises it at once. */
   observe(usage: number): void {
     if (Number.isNaN(this.#base)) return;
     const request = Math.max(this.#base, this.#increase);
@@ -86,8 +87,8 @@ export class GoalValue {
   }
 
   /**
-   * Ends the increase where no recent sample was above the base; at a full hour lowers it to what they need.
-   * @param highest recent sample; NaN: none
+   * Ends the increase if no recent sample exceeds the base; lowers it to the recent samples at a full hour.
+   * @param highest highest recent sample; NaN: none
    */
   endIncrease(highest: number, isFullHour: boolean): void {
     if (this.#increase === 0) return;
@@ -95,7 +96,7 @@ export class GoalValue {
     else if (isFullHour && highest * INCREASE_RATIO < this.#increase * (1 - INCREASE_FALL_RATIO)) this.#increase = highest * INCREASE_RATIO;
   }
 
-  /** An hour is over: records what share of its points was covered. */
+  /** Closes the hour and records its covered share. */
   endHour(): void {
     if (this.#points > 0) this.coverage.add(this.#covered / this.#points);
     this.#points = 0;

@@ -34,7 +34,7 @@ describe('HistogramBank', () => {
     );
   });
 
-  test('forgets by half-life: the short one sees yesterday less than the long one', () => {
+  test('decays by half-life: the shorter one weighs yesterday less', () => {
     const bank = new HistogramBank([2, 24]);
     for (let sample = 0; sample < 12; sample++) bank.add(1000);
     bank.decay(24);
@@ -44,7 +44,7 @@ describe('HistogramBank', () => {
     expect(bank.weight(1)).toBeCloseTo(18, 5);
   });
 
-  test('knows nothing while empty', () => {
+  test('returns NaN while empty', () => {
     expect(new HistogramBank([24]).percentile(0, 0.5)).toBeNaN();
   });
 });

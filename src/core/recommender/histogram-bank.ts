@@ -1,29 +1,29 @@
-// Decaying histograms of one resource, one per half-life, over the same buckets. Only the buckets between the least and
-// the greatest value seen are kept: a container that uses 80–400m costs some 35 buckets a histogram, not 280.
+// Decaying histograms of one resource, one per half-life, over the same buckets. Only buckets between the lowest and the
+// highest value are stored: a container that uses 80–400m takes about 35 buckets per histogram, not 280.
 
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { bucketOf, bucketValue, decodeValue, encodeValue, ZERO_CODE } from './log-scale.ts';
 
 const GROWTH_BUCKETS = 8;
-/** Weights under this share of a sample are forgotten, so that an old spike does not stretch the range for ever. */
+/** Weights below this become 0, so that an old spike does not extend the range for ever. */
 const NEGLIGIBLE_WEIGHT = 1e-3;
-// Weights lie between 10^-3 and some thousands: the value scale, moved up.
+// Weights lie between 10^-3 and some thousands; the factor moves them into the value scale.
 const WEIGHT_SCALE = 1e4;
 
-/** Weights of usage samples by bucket, decayed hour by hour. */
+/** Weights of usage samples by bucket, with hourly exponential decay. */
 export class HistogramBank {
   readonly #hourlyDecays: readonly number[];
   #base = 0;
   #width = 0;
-  /** Histogram after histogram, `#width` buckets each. */
+  /** All histograms in sequence, `#width` buckets each. */
   #weights = new Float32Array(0);
 
-  /** @param halfLivesHours one histogram each */
+  /** @param halfLivesHours creates one histogram for each half-life */
   constructor(halfLivesHours: readonly number[]) {
     this.#hourlyDecays = halfLivesHours.map((hours) => Math.pow(0.5, 1 / hours));
   }
 
-  /** Ages everything by so many hours. */
+  /** Decays every weight by `hours`. */
   decay(hours: number): void {
     for (const [index, hourly] of this.#hourlyDecays.entries()) {
       const factor = Math.pow(hourly, hours);
@@ -38,7 +38,7 @@ export class HistogramBank {
   /** Adds one sample of weight 1 to every histogram. */
   add(value: number): void {
     const bucket = bucketOf(value);
-    this.#reach(bucket);
+    this.#extendTo(bucket);
     for (let index = 0; index < this.#hourlyDecays.length; index++) {
       const at = index * this.#width + bucket - this.#base;
       this.#weights[at] = (this.#weights[at] ?? 0) + 1;
@@ -53,24 +53,24 @@ export class HistogramBank {
   }
 
   /**
-   * Percentiles of one histogram, written to `into` from `offset`. NaN where it holds nothing.
+   * Writes percentiles of one histogram to `into` from `offset`; NaN if it is empty.
    * @param percentiles 0–1, ascending
    */
   percentiles(index: number, percentiles: readonly number[], into: Float64Array, offset: number): void {
     const total = this.weight(index);
-    let seen = 0;
+    let cumulated = 0;
     let bucket = -1;
     for (const [rank, percentile] of percentiles.entries()) {
-      const wanted = percentile * total;
-      while (bucket < this.#width - 1 && (seen < wanted || bucket < 0)) {
+      const rankWeight = percentile * total;
+      while (bucket < this.#width - 1 && (cumulated < rankWeight || bucket < 0)) {
         bucket += 1;
-        seen += this.#weights[index * this.#width + bucket] ?? 0;
+        cumulated += this.#weights[index * this.#width + bucket] ?? 0;
       }
       into[offset + rank] = total > 0 ? bucketValue(this.#base + bucket) : NaN;
     }
   }
 
-  /** One percentile; NaN where nothing is held. */
+  /** One percentile (0–1); NaN if the histogram is empty. */
   percentile(index: number, percentile: number): number {
     const into = new Float64Array(1);
     this.percentiles(index, [percentile], into, 0);
@@ -89,7 +89,7 @@ export class HistogramBank {
     this.#weights = Float32Array.from(from.codes(this.#width * this.#hourlyDecays.length, ZERO_CODE), decodeWeight);
   }
 
-  #reach(bucket: number): void {
+  #extendTo(bucket: number): void {
     if (this.#width > 0 && bucket >= this.#base && bucket < this.#base + this.#width) return;
     const used = this.#usedBuckets();
     const base = Math.max(0, Math.min(used?.low ?? bucket, bucket) - (bucket < this.#base ? GROWTH_BUCKETS : 1));
@@ -107,13 +107,13 @@ export class HistogramBank {
   }
 
   #usedBuckets(): { readonly low: number; readonly high: number } | null {
-    const used = Array.from({ length: this.#width }, (_, bucket) => bucket).filter((bucket) => this.#holdsAny(bucket));
+    const used = Array.from({ length: this.#width }, (_, bucket) => bucket).filter((bucket) => this.#hasWeight(bucket));
     const [low] = used;
     const high = used.at(-1);
     return low === undefined || high === undefined ? null : { low: this.#base + low, high: this.#base + high };
   }
 
-  #holdsAny(bucket: number): boolean {
+  #hasWeight(bucket: number): boolean {
     return this.#hourlyDecays.some((_, index) => (this.#weights[index * this.#width + bucket] ?? 0) > 0);
   }
 }

@@ -20,7 +20,7 @@ describe('log scale', () => {
 });
 
 describe('HourRing', () => {
-  test('answers windows as a plain list would, holes and all', () => {
+  test('gives the same window maxima as a plain list, with gaps', () => {
     const hours = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 5000 })), { minLength: 1, maxLength: 80 });
     fc.assert(
       fc.property(hours, fc.integer({ min: 1, max: 400 }), (steps, window) => {
@@ -44,7 +44,7 @@ describe('HourRing', () => {
     );
   });
 
-  test('forgets what is older than four weeks, and says that it does not know', () => {
+  test('drops hours older than four weeks and returns NaN for them', () => {
     const ring = new HourRing(RING_HOURS, 168);
     ring.push(1000, 900, 800);
     ring.push(1000 + RING_HOURS, 5, 4);

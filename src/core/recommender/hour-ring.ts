@@ -1,22 +1,23 @@
-// The last weeks hour by hour, each hour's highest value, and its upper quartile for the last days, as 16-bit codes. Windows
-// over it answer "the highest of the last 6 hours" and "the same hour on the last 7 days".
+// Ring buffer of hourly peaks and upper quartiles as 16-bit codes, for windows such as "highest of the last 6 hours" and "the
+// same hour on the last 7 days".
 
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { decodeValue, encodeValue, UNKNOWN_CODE } from './log-scale.ts';
 
+/** Hourly peaks and upper quartiles; hours count from the epoch. NaN: not measured. */
 export class HourRing {
   readonly #peaks: Uint16Array;
   readonly #uppers: Uint16Array;
-  /** Hour (since the epoch) after the newest one stored. */
+  /** The hour after the newest stored one. */
   #end = 0;
 
-  /** Hours that peaks, and upper quartiles, are stored for. */
+  /** @param peakHours hours of stored peaks; `upperHours`: of stored upper quartiles */
   constructor(peakHours: number, upperHours: number) {
     this.#peaks = new Uint16Array(peakHours);
     this.#uppers = new Uint16Array(upperHours);
   }
 
-  /** Appends the hour `hour`; hours between it and the newest stored are unknown. */
+  /** Appends an hour; hours between it and the newest stored one are unknown. */
   push(hour: number, peak: number, upperQuartile: number): void {
     const [peaks, uppers] = [this.#peaks, this.#uppers];
     if (this.#end === 0 || hour - this.#end >= peaks.length) {
@@ -33,30 +34,30 @@ export class HourRing {
     this.#end = hour + 1;
   }
 
-  /** Highest value of the `hours` hours before `before`; NaN where none is known. */
+  /** Highest peak of the `hours` hours before the hour `before`; NaN: none. */
   maxPeak(before: number, hours: number): number {
     const peaks = this.#peaks;
     const end = Math.min(before, this.#end);
     const begin = Math.max(before - hours, this.#end - peaks.length, 0);
-    let most = UNKNOWN_CODE;
+    let highest = UNKNOWN_CODE;
     for (let hour = begin, at = begin % peaks.length; hour < end; hour++) {
       const code = peaks[at] ?? 0;
-      if (code > most) most = code;
+      if (code > highest) highest = code;
       at = at + 1 === peaks.length ? 0 : at + 1;
     }
-    return decodeValue(most);
+    return decodeValue(highest);
   }
 
-  /** Highest values of several windows that end at `before`, ascending lengths in hours, in one pass. */
+  /** Highest peaks of several windows before the hour `before`, in one pass. @param windows lengths in hours, ascending */
   maxPeaks(before: number, windows: readonly number[], found: (index: number, peak: number) => void): void {
-    let most = UNKNOWN_CODE;
-    let back = 0;
+    let highest = UNKNOWN_CODE;
+    let offset = 0;
     for (const [index, hours] of windows.entries()) {
-      for (; back < hours; back++) {
-        const code = this.#peakCode(before - 1 - back);
-        if (code > most) most = code;
+      for (; offset < hours; offset++) {
+        const code = this.#peakCode(before - 1 - offset);
+        if (code > highest) highest = code;
       }
-      found(index, decodeValue(most));
+      found(index, decodeValue(highest));
     }
   }
 

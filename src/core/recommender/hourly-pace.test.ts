@@ -32,20 +32,20 @@ describe('CPU at pace Hourly', () => {
       const cpu = advised.get(minutes(7, minute));
       expect(cpu?.target).toBeGreaterThanOrEqual(1000);
       expect(cpu?.increase).toBeNull();
-      // Urgent: a raise that waits for a cool-down would come after the ramp.
+      // The raise is urgent: after a cool-down it would be later than the ramp.
       expect(cpu?.lowerBound).toBeGreaterThan(200);
       expect(cpu?.steps.at(-1)?.total).toBe(cpu?.target);
     }
     expect(advised.get(minutes(8, 0))?.target).toBe(advised.get(minutes(7, 40))?.target);
   });
 
-  test('follows the forecast alone: what comes after changes nothing that was decided before', () => {
+  test('depends only on earlier usage', () => {
     const cut = 9 + 7 / 24 + 50 / 1440 + 1e-9;
-    const [as, instead] = [lastDay(10, ramp), lastDay(10, (day) => (day > cut ? 3000 : ramp(day)))];
-    for (let minute = 0; minute <= minutes(7, 50); minute += 5) expect(instead.get(minute)?.target).toBe(as.get(minute)?.target);
+    const [usual, changed] = [lastDay(10, ramp), lastDay(10, (day) => (day > cut ? 3000 : ramp(day)))];
+    for (let minute = 0; minute <= minutes(7, 50); minute += 5) expect(changed.get(minute)?.target).toBe(usual.get(minute)?.target);
   });
 
-  test('is not raised before a ramp that no day has shown', () => {
+  test('is not raised before a ramp that no earlier day has', () => {
     const advised = lastDay(10, (day) => (day < 9 ? 100 : ramp(day)));
     for (const minute of [40, 55]) expect(advised.get(minutes(7, minute))?.target).toBeLessThan(200);
   });
@@ -58,17 +58,17 @@ describe('CPU at pace Hourly', () => {
   });
 
   test('is the same from a checkpoint', () => {
-    const whole = new ContainerModel();
+    const original = new ContainerModel();
     let restored: ContainerModel | null = null;
     const ends = MONDAY + 9 * DAY_MS + 7 * HOUR_MS + 55 * MINUTE_MS;
     for (let slot = 1; MONDAY + slot * FIVE_MINUTES <= ends; slot++) {
       const at = MONDAY + slot * FIVE_MINUTES;
       const sample = aSample(at, ramp((slot - 1) / SLOTS_PER_DAY), 100);
-      whole.observe('p', sample);
+      original.observe('p', sample);
       restored?.observe('p', sample);
-      if (at === ends - 10 * MINUTE_MS) restored = ContainerModel.restore(whole.checkpoint());
+      if (at === ends - 10 * MINUTE_MS) restored = ContainerModel.restore(original.checkpoint());
     }
-    const [before, after] = [whole, restored].map((model) => model?.advise('app', ends + 31_000, HOURLY)?.cpu);
+    const [before, after] = [original, restored].map((model) => model?.advise('app', ends + 31_000, HOURLY)?.cpu);
     expect(before?.base).toBeGreaterThanOrEqual(1000);
     expect([after?.target, after?.base, after?.steps]).toEqual([before?.target, before?.base, before?.steps]);
   });

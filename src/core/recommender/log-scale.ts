@@ -1,18 +1,18 @@
-// Two logarithmic scales for usage values. Codes of 16 bits keep a value at rest to within 0.04 %; buckets of 5 % carry
-// the histograms. Both grow with the value, so maxima and percentiles can be taken without decoding.
+// Logarithmic scales for usage values: 16-bit codes for storage, exact to 0.04 %, and 5 % buckets for histograms. Both are
+// monotonic, so maxima and percentiles need no decoding.
 
-/** Smallest value distinguished from zero, in millicores or bytes. */
+/** Smallest value above zero, in millicores or bytes. */
 const MIN = 0.01;
 /** Width of one code: 65,533 of them reach from 0.01 to above 10^18. */
 const CODE_WIDTH = 0.0007;
 const MAX_CODE = 65_535;
 
-/** Code of a value that is not known. */
+/** Code of NaN: not measured. */
 export const UNKNOWN_CODE = 0;
 /** Code of zero. */
 export const ZERO_CODE = 1;
 
-/** Value → code; NaN → UNKNOWN_CODE. Never loses order. */
+/** Value → code; NaN → UNKNOWN_CODE. Monotonic. */
 export function encodeValue(value: number): number {
   if (Number.isNaN(value)) return UNKNOWN_CODE;
   if (value < MIN) return ZERO_CODE;
@@ -37,7 +37,7 @@ export function bucketOf(value: number): number {
   return value < MIN_BUCKETED ? 0 : 1 + Math.floor(Math.log(value) / BUCKET_WIDTH);
 }
 
-/** Value in the middle (geometric) of a bucket: percentiles read from it are right on average. */
+/** Geometric middle of a bucket, so that percentiles have no bias. */
 export function bucketValue(bucket: number): number {
   return bucket === 0 ? 0 : Math.exp((bucket - 0.5) * BUCKET_WIDTH);
 }

@@ -1,4 +1,4 @@
-// Memory advice: the peak of days, margin, OOM kills, heap, floor, ceiling, rounding.
+// Target for memory in steps: peak, margin, OOM kills, heap, floor, ceiling, rounding.
 
 import { fullHeapNeed, type ContainerRuntime } from '#kube/records/container-runtime';
 import { formatMemory } from '#kube/quantity';
@@ -7,21 +7,22 @@ import { adviceBounds } from './advice-bounds.ts';
 import type { ResourceAdvice, ResourceRules } from './advice.ts';
 import { addFixedPercentile } from './fixed-percentile.ts';
 import type { MemoryModel } from './memory-model.ts';
-import { greater, knownOrZero } from './predictors.ts';
+import { maxKnown, zeroIfNaN } from './predictors.ts';
 import { MEMORY_LOWER_RATIO, MEMORY_MARGINS, MEMORY_PEAK_HOURS } from './recommender-rules.ts';
-import { roundUp, StepSum } from './step-sum.ts';
+import { roundUp, ExplainedValue } from './explained-value.ts';
 
-/** What is known of memory beside its usage over time. */
+/** Requirements on memory besides its usage over time. */
 export interface MemoryNeeds {
   readonly rules: ResourceRules;
-  /** Memory that OOM kills ask for, 0 for none. */
+  /** Minimum memory by OOM kills; 0: none. */
   readonly oomNeed: Bytes;
-  /** How far the heap of its runtime may grow; null where that is not known. */
+  /** Language runtime and maximum heap; null: unknown. */
   readonly runtime: ContainerRuntime | null;
-  /** Highest value of the 5 minutes under way; NaN: none yet. */
+  /** Highest value of the open slot; NaN: none. */
   readonly openPeak: Bytes;
 }
 
+/** Inputs of memory advice besides the model. */
 export interface MemoryAdviceInputs extends MemoryNeeds {
   readonly historyWindowMs: DurationMs;
   readonly historyMs: DurationMs;
@@ -29,21 +30,21 @@ export interface MemoryAdviceInputs extends MemoryNeeds {
   readonly isMeasured: boolean;
 }
 
-/** Advice on memory of which at least one point is known. */
+/** Advice for memory; the model needs at least one point. */
 export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): ResourceAdvice {
   const { rules, openPeak, oomNeed, historyMs } = inputs;
-  const sum = new StepSum('memory');
-  const level = greater(model.level, openPeak);
+  const sum = new ExplainedValue('memory');
+  const level = maxKnown(model.level, openPeak);
   if (rules.percentile === null) addPeak(sum, model, level, rules);
   else addPercentile(sum, model, level, { ...rules, percentile: rules.percentile });
-  if (oomNeed > sum.value) sum.to('oom', oomNeed, 'an OOM kill showed that the limit it hit was too small');
+  if (oomNeed > sum.value) sum.moveTo('oom', oomNeed, 'an OOM kill at the limit showed that the limit is too small');
   sum.round();
-  // Goal Savings counts on the heap staying as it is: a limit below a full heap is never advised all the same.
+  // Goal Savings requests the current heap size; limits still cover the maximum heap.
   if (rules.goal !== 'Savings') raiseToHeap(sum, inputs.runtime);
   sum.bound(rules);
   const target = sum.value;
-  // The last hours may be without a measured point, where level and history remember earlier ones.
-  const peakOf = (hours: number): Bytes => Math.round(knownOrZero(greater(model.peak(hours), openPeak)));
+  // A window without a measured point has the peak 0, while the level has an earlier one.
+  const peakOf = (hours: number): Bytes => Math.round(zeroIfNaN(maxKnown(model.peak(hours), openPeak)));
   const recentPeak = peakOf(1);
   return {
     target,
@@ -64,57 +65,57 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
   };
 }
 
-/** What OOM kills alone ask for, while no usage is known: a container may die before it was ever measured. Null without a kill. */
+/** Advice from OOM kills alone, for a container that was killed before its usage was measured; null: no kills. */
 export function adviseFromKills({ rules, oomNeed, openPeak }: Omit<MemoryNeeds, 'runtime'>): ResourceAdvice | null {
   if (oomNeed <= 0) return null;
-  const sum = new StepSum('memory');
-  sum.to('oom', oomNeed, 'an OOM kill showed that the limit it hit was too small; no hour of usage is known yet');
+  const sum = new ExplainedValue('memory');
+  sum.moveTo('oom', oomNeed, 'an OOM kill at the limit showed that the limit is too small; no usage measured yet');
   sum.round();
   sum.bound(rules);
   const target = sum.value;
-  const seen = Math.round(knownOrZero(openPeak));
+  const peak = Math.round(zeroIfNaN(openPeak));
   const base = { base: target, increase: null };
   return {
     target,
     ...base,
     lowerBound: target,
     upperBound: target,
-    peak: seen,
-    recentPeak: seen,
-    latest: seen,
+    peak,
+    recentPeak: peak,
+    latest: peak,
     confidence: 0,
     isMeasured: !Number.isNaN(openPeak),
     steps: sum.steps,
   };
 }
 
-function addPeak(sum: StepSum, model: MemoryModel, level: Bytes, rules: ResourceRules): void {
+function addPeak(sum: ExplainedValue, model: MemoryModel, level: Bytes, rules: ResourceRules): void {
   const ratio = marginRatio(model, rules);
   const isLate = Math.round(model.peak(MEMORY_PEAK_HOURS)) < Math.round(level);
-  const kept = isLate ? `; it falls by more than ${Math.round(MEMORY_LOWER_RATIO * 100)} %, at most once a day` : '';
-  sum.to('usage', level, `highest of the last 7 days and of the same weekday a week ago${kept}`);
-  sum.to(
+  const hysteresis = isLate ? `; it falls only by more than ${Math.round(MEMORY_LOWER_RATIO * 100)} %, at most once a day` : '';
+  sum.moveTo('usage', level, `highest of the last 7 days and of the same weekday a week ago${hysteresis}`);
+  sum.moveTo(
     'margin',
     level * ratio,
-    `${Number(((ratio - 1) * 100).toFixed(1))} % on top${rules.margin === null ? '' : ', fixed by the policy'}`,
+    `${Number(((ratio - 1) * 100).toFixed(1))} % margin${rules.margin === null ? '' : ', set by the policy'}`,
   );
 }
 
-/** A percentile is often below what is used, and a kill costs a restart: it can only ask for more. */
-function addPercentile(sum: StepSum, model: MemoryModel, level: Bytes, rules: ResourceRules & { readonly percentile: Ratio }): void {
+/** A percentile below the peak risks an OOM kill, so it can only raise the request. */
+function addPercentile(sum: ExplainedValue, model: MemoryModel, level: Bytes, rules: ResourceRules & { readonly percentile: Ratio }): void {
   addFixedPercentile(sum, model, rules);
-  const least = level * marginRatio(model, rules);
-  if (least <= sum.value) return;
-  sum.to('floor', least, 'never less than the highest of the last 7 days and of the same weekday a week ago, and its margin');
+  const floor = level * marginRatio(model, rules);
+  if (floor <= sum.value) return;
+  sum.moveTo('floor', floor, 'never less than the highest of the last 7 days and of the same weekday a week ago, and its margin');
 }
 
 function marginRatio(model: MemoryModel, { margin, goal }: ResourceRules): Ratio {
   return margin === null ? model.marginRatio(goal) : 1 + margin;
 }
 
-function raiseToHeap(sum: StepSum, runtime: ContainerRuntime | null): void {
+function raiseToHeap(sum: ExplainedValue, runtime: ContainerRuntime | null): void {
   const need = runtime === null ? null : fullHeapNeed(runtime);
   if (runtime === null || need === null || need <= sum.value) return;
   const heap = `${runtime.option} lets the heap of ${runtime.name} grow to ${formatMemory(runtime.heapBytes ?? 0)}`;
-  sum.to('floor', roundUp(need, 'memory'), `${heap}: never less than that and what it needs beside it`);
+  sum.moveTo('floor', roundUp(need, 'memory'), `${heap}: the request covers it and the memory beside the heap`);
 }

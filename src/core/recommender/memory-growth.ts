@@ -1,5 +1,5 @@
-// Whether a container leaks: its working set grows day after day while it runs. Growth is summed over what each replica
-// gained since the slot before, so that restarts and roll-outs of single replicas neither hide a leak nor look like one.
+// Detects memory leaks: a working set that grows day after day while the container runs. Growth is summed over the replicas'
+// differences between slots, so that restarts of single replicas neither hide a leak nor look like one.
 
 import { DAY_MS, HOUR_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
@@ -11,11 +11,11 @@ const STEP_HOURS = 3;
 const STEPS_PER_DAY = 24 / STEP_HOURS;
 const MAX_STEPS = 8 * STEPS_PER_DAY;
 const MIN_STEPS = 2 * STEPS_PER_DAY;
-/** A container's slope counts from two days after its start. */
+/** A leak is reported only if some container has run for two days. */
 const MIN_AGE_MS: DurationMs = 2 * DAY_MS;
-/** What it gains in its first hours is warm-up. */
+/** Growth in the first hours of a container is warm-up. */
 const WARM_UP_MS: DurationMs = 6 * HOUR_MS;
-/** Growth by this share of the first value a day is a leak. */
+/** Growth per day, as a share of the first value, above which it is a leak. */
 const LEAK_RATIO_PER_DAY: Ratio = 0.03;
 
 interface Replica {
@@ -24,22 +24,23 @@ interface Replica {
   readonly hour: number;
 }
 
+/** Growth of the working set over the last eight days. */
 export class MemoryGrowth {
-  /** Working set by pod in the slot before. Not part of a checkpoint: it is known again with the next slot. */
+  /** Working set by pod in the slot before. Not in a checkpoint: the next slot has it again. */
   readonly #replicas = new Map<string, Replica>();
-  /** What a replica would have now had it never restarted, every three hours, oldest first. */
+  /** Working set of a replica without restarts, every three hours, oldest first. */
   #levels: Bytes[] = [];
   #step = -1;
   #level: Bytes = NaN;
   #isLeaking = false;
   #isOldEnough = false;
 
-  /** The working set grows by more than 3 % a day, by the whole and by the last day. */
+  /** Whether the working set grows by more than 3 % a day, over all stored days and over the last ones. */
   get isLeaking(): boolean {
     return this.#isLeaking;
   }
 
-  /** Takes the working sets of one slot. @param startedAt of each container; null where it is not known */
+  /** Adds the working sets of one slot. @param replicas by pod; `startedAt` null: unknown */
   add(at: Instant, slot: number, replicas: ReadonlyMap<string, { readonly memory: Bytes; readonly startedAt: Instant | null }>): void {
     this.#advance(hourOf(slot));
     let [gained, counted, highest] = [0, 0, NaN];
@@ -58,7 +59,7 @@ export class MemoryGrowth {
     if (counted > 0) this.#level = Math.max(0, this.#level + gained / counted);
   }
 
-  /** Another version or configuration runs: what was seen of the one before says nothing of it. */
+  /** Starts again after a roll-out: growth of the version before does not describe the new one. */
   reset(): void {
     this.#levels = [];
     this.#level = NaN;
@@ -84,27 +85,27 @@ export class MemoryGrowth {
     const step = Math.floor(hour / STEP_HOURS);
     if (this.#step === -1) this.#step = step;
     if (step === this.#step) return;
-    for (const [pod, { hour: seen }] of this.#replicas) if (seen < hour - 1) this.#replicas.delete(pod);
-    // A step without usage leaves the level where it was.
+    for (const [pod, { hour: lastHour }] of this.#replicas) if (lastHour < hour - 1) this.#replicas.delete(pod);
+    // The level does not change in a step without usage.
     if (!Number.isNaN(this.#level))
       for (let at = this.#step; at < Math.min(step, this.#step + MAX_STEPS); at++) this.#levels.push(this.#level);
     this.#levels = this.#levels.slice(-MAX_STEPS);
     this.#step = step;
-    this.#isLeaking = this.#leaks();
+    this.#isLeaking = this.#hasLeak();
   }
 
-  #leaks(): boolean {
+  #hasLeak(): boolean {
     const levels = this.#levels;
     if (levels.length <= MIN_STEPS || !(this.#isLeaking || this.#isOldEnough)) return false;
     const threshold = (levels[0] ?? NaN) * LEAK_RATIO_PER_DAY;
-    // Growth that has ended, or that began only today, is no leak: a Monday after a quiet weekend looks like one.
-    const lastDays = [0, STEPS_PER_DAY].filter((back) => levels.length - back > MIN_STEPS);
-    const grewDaily = (back: number) => quantile(slopes(levels.slice(0, levels.length - back).slice(-MIN_STEPS - 1)), 0.25) > threshold;
-    return lastDays.every(grewDaily) && quantile(slopes(levels), 0.5) > threshold;
+    // Growth must last on the last two days: a Monday after a weekend with low load would look like a leak.
+    const offsets = [0, STEPS_PER_DAY].filter((offset) => levels.length - offset > MIN_STEPS);
+    const isGrowing = (offset: number) => quantile(slopes(levels.slice(0, levels.length - offset).slice(-MIN_STEPS - 1)), 0.25) > threshold;
+    return offsets.every(isGrowing) && quantile(slopes(levels), 0.5) > threshold;
   }
 }
 
-/** Theil–Sen: the slopes a day between all pairs of values at the same time of day, so that a day's own course cancels. */
+/** Theil–Sen: slopes per day between all pairs of values at the same time of day, which cancels the daily pattern. */
 function slopes(levels: readonly Bytes[]): number[] {
   const all: number[] = [];
   for (let later = STEPS_PER_DAY; later < levels.length; later++) {
@@ -115,7 +116,7 @@ function slopes(levels: readonly Bytes[]): number[] {
   return all;
 }
 
-/** Between two values the mean of them; NaN of none. */
+/** Sample quantile, the mean of the two neighbours where it lies between them; NaN without values. */
 function quantile(values: readonly number[], share: Ratio): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * share;

@@ -1,6 +1,5 @@
-// Memory of one container: the highest working set of the last 7 days and of the same weekday a week ago, which rises at
-// once and falls at most once a day. A request that follows the hour would save a few percent more, and be wrong on nodes
-// that do not follow it.
+// Model of a container's memory: the highest working set of the last 7 days and of the same weekday a week ago, which rises at
+// once and falls at most once a day. An hourly request would save a few percent more, and overcommit the node in the next peak.
 
 import type { Bytes, Ratio } from '#kube/units';
 import type { Goal } from './advice.ts';
@@ -10,12 +9,12 @@ import { HistogramBank } from './histogram-bank.ts';
 import { HourRing } from './hour-ring.ts';
 import {
   GOALS,
-  MEMORY_LOWER_EVERY_HOURS,
+  MEMORY_LOWER_INTERVAL_HOURS,
   MEMORY_LOWER_RATIO,
   MEMORY_MARGINS,
   MEMORY_PEAK_HOURS,
-  YOUNG_HOURS,
-  YOUNG_RATIO,
+  COLD_START_HOURS,
+  COLD_START_RATIO,
 } from './recommender-rules.ts';
 import { hourOf } from './slots.ts';
 
@@ -23,20 +22,21 @@ import { hourOf } from './slots.ts';
 const RING_HOURS = 336;
 const HALF_LIFE_HOURS = 336;
 
+/** Memory level of one container, its percentiles, and the coverage of each goal. */
 export class MemoryModel {
   readonly ring = new HourRing(RING_HOURS, 0);
   readonly #bank = new HistogramBank([HALF_LIFE_HOURS]);
   readonly #coverages = GOALS.map(() => new CoverageShare());
   #hour = -1;
-  /** Of the hour under way: its highest point, its points, and how many of them each goal's request covered. */
+  /** Open hour: its highest point, the count of points, and how many of them each goal's request covered. */
   #hourPeak: Bytes = NaN;
   #points = 0;
   #covered = GOALS.map(() => 0);
   #latest: Bytes = NaN;
   #hoursKnown = 0;
-  /** The peak that requests are made from: it falls later than the peak itself. */
+  /** The peak that requests are based on, with hysteresis. */
   #level: Bytes = NaN;
-  /** Hour at whose beginning the level last fell; NaN: never. */
+  /** Hour in which the level last fell; NaN: never. */
   #loweredAtHour = NaN;
 
   /** Last point; NaN before the first. */
@@ -44,20 +44,22 @@ export class MemoryModel {
     return this.#latest;
   }
 
+  /** Whether there is a point. */
   get isKnown(): boolean {
     return !Number.isNaN(this.#latest);
   }
 
+  /** The open hour (since the epoch); -1 before the first. */
   get hour(): number {
     return this.#hour;
   }
 
-  /** The peak that requests are made from; NaN before the first point. */
+  /** The peak that requests are based on; NaN before the first point. */
   get level(): Bytes {
     return this.#level;
   }
 
-  /** Takes the point of a slot. Slots ascend; the caller sees to it. */
+  /** Adds the point of a slot. Slots must ascend. */
   addPoint(slot: number, bytes: Bytes): void {
     this.advanceTo(slot);
     this.#points += 1;
@@ -69,29 +71,30 @@ export class MemoryModel {
     if (!(this.#level >= bytes)) this.#level = bytes;
   }
 
-  /** Everything before `slot` is over: closes the hours that ended. */
+  /** Moves to `slot` and closes the hours that end before it. */
   advanceTo(slot: number): void {
     const hour = hourOf(slot);
     if (this.#hour === -1) this.#hour = hour;
     if (hour > this.#hour) this.#closeHour(hour);
   }
 
-  /** What the level is multiplied by: more while little history is known. */
+  /** Factor on the level; higher while the history is short. */
   marginRatio(goal: Goal): Ratio {
-    return this.#hoursKnown < YOUNG_HOURS ? Math.max(YOUNG_RATIO, MEMORY_MARGINS[goal]) : MEMORY_MARGINS[goal];
+    return this.#hoursKnown < COLD_START_HOURS ? Math.max(COLD_START_RATIO, MEMORY_MARGINS[goal]) : MEMORY_MARGINS[goal];
   }
 
-  /** Highest working set of the last `hours` hours, the one under way included; NaN where none is known. */
+  /** Highest working set of the last `hours` hours and of the open hour; NaN: none. */
   peak(hours: number): Bytes {
     const closed = this.ring.maxPeak(this.#hour, hours);
     return Number.isNaN(closed) || this.#hourPeak > closed ? this.#hourPeak : closed;
   }
 
-  /** Percentile over the whole known past, older points weighing less (half-life 14 days). */
+  /** Weighted percentile (0–1) of the whole history, half-life 14 days. */
   percentile(percentile: Ratio): Bytes {
     return this.#bank.percentile(0, percentile);
   }
 
+  /** Share of the points of the last week that the requests of a goal covered. */
   coverage(goal: Goal): CoverageShare['value'] {
     return this.#coverages[GOALS.indexOf(goal)]?.value ?? { share: 0, hours: 0 };
   }
@@ -121,8 +124,8 @@ export class MemoryModel {
   }
 
   #closeHour(hour: number): void {
-    const wasSeen = this.#points > 0;
-    if (wasSeen) {
+    const wasMeasured = this.#points > 0;
+    if (wasMeasured) {
       for (const [at, coverage] of this.#coverages.entries()) coverage.add((this.#covered[at] ?? 0) / this.#points);
       this.ring.push(this.#hour, this.#hourPeak, NaN);
       this.#hoursKnown += 1;
@@ -132,12 +135,12 @@ export class MemoryModel {
     this.#hourPeak = NaN;
     this.#points = 0;
     this.#covered.fill(0);
-    if (wasSeen) this.#lower();
+    if (wasMeasured) this.#lower();
   }
 
   #lower(): void {
     const peak = this.ring.maxPeak(this.#hour, MEMORY_PEAK_HOURS);
-    if (!(peak < this.#level * (1 - MEMORY_LOWER_RATIO)) || this.#hour - this.#loweredAtHour < MEMORY_LOWER_EVERY_HOURS) return;
+    if (!(peak < this.#level * (1 - MEMORY_LOWER_RATIO)) || this.#hour - this.#loweredAtHour < MEMORY_LOWER_INTERVAL_HOURS) return;
     this.#level = peak;
     this.#loweredAtHour = this.#hour;
   }

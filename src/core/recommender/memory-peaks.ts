@@ -1,22 +1,24 @@
-// The peaks of a container's working set over all that is known of it: what a memory limit has to stand above.
+// Peaks of a container's working set over its whole history: a memory limit has to exceed them.
 
 import type { Bytes, Instant } from '#kube/units';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { SLOT_MS } from './slots.ts';
 
 const SLOTS_PER_DAY = 288;
-/** A first day always breaks records; they mean nothing. */
+/** The first day has no earlier peak to compare with. */
 const DAYS_BEFORE_RECORDS_COUNT = 1;
 
+/** The highest working set, and how far single days exceeded all days before them. */
 export class MemoryPeaks {
   #firstSlot = -1;
   #ever: Bytes = 0;
   #everSlot = 0;
   #day = -1;
-  /** The record at the start of the current day. */
+  /** The highest working set of all days before the current one. */
   #recordAtDayStart: Bytes = 0;
   #worstRecordRatio = 1;
 
+  /** Highest working set of the history; 0: none. */
   get ever(): Bytes {
     return this.#ever;
   }
@@ -25,7 +27,7 @@ export class MemoryPeaks {
     return (this.#everSlot + 1) * SLOT_MS;
   }
 
-  /** Highest ratio of a day's peak to the record of all days before it; 1 where no day broke it. */
+  /** Highest ratio of a day's peak to the peak of all days before it; 1: no day exceeded them. */
   get worstRecordRatio(): number {
     return this.#worstRecordRatio;
   }

@@ -1,4 +1,4 @@
-// The OOM loops that users of other recommenders reported, played to their end.
+// OOM loops that users of other recommenders reported, replayed.
 
 import { describe, expect, test } from '@jest/globals';
 import { aSample, aSeries, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
@@ -9,7 +9,7 @@ import { memoryLimitFor } from '../resize/plan/memory-limit.ts';
 
 const RULES = DEFAULT_RECOMMENDER_RULES;
 
-/** Lets a container that needs `needMiB(slot)` live for so many days under the advice; answers its kills and limits. */
+/** Runs a container that needs `needMiB(slot)` for some days under the advice. Returns its kills, limits and last request. */
 function live(model: ContainerModel, days: number, from: number, needMiB: (slot: number) => number, max: number | null = null) {
   let [request, limit] = [128 * MiB, 160 * MiB];
   let lastLoweredAt: number | null = null;
@@ -37,7 +37,7 @@ function live(model: ContainerModel, days: number, from: number, needMiB: (slot:
 }
 
 describe('OOM kills', () => {
-  test('raise the limit by the limit that was hit, and the request by the highest usage', () => {
+  test('raise the limit from the limit at the kill, and the request from the highest usage', () => {
     const model = new ContainerModel();
     for (const sample of aSeries(
       2,
@@ -50,12 +50,12 @@ describe('OOM kills', () => {
     const advice = model.advise('app', at, RULES);
     expect(advice?.oom).toMatchObject({ limitNeed: 0, killedPodNeed: 300 * MiB });
     model.observeOom(at + 60_000, 200 * MiB, 190 * MiB);
-    const again = model.advise('app', at + 120_000, RULES);
-    expect(again?.oom).toMatchObject({ limitNeed: 300 * MiB, killedPodNeed: 300 * MiB });
-    expect(again?.memory?.target).toBe(300 * MiB);
+    const second = model.advise('app', at + 120_000, RULES);
+    expect(second?.oom).toMatchObject({ limitNeed: 300 * MiB, killedPodNeed: 300 * MiB });
+    expect(second?.memory?.target).toBe(300 * MiB);
   });
 
-  test('of a container that outgrew its limit end after at most three, and the limit is not shrunk under them again (#1574)', () => {
+  test('of a container that outgrew its limit end after at most three, and the limit is not lowered to them again (#1574)', () => {
     const result = live(new ContainerModel(), 21, MONDAY, (slot) => (slot < 288 ? 100 : 380));
     expect(result.kills).toBeLessThanOrEqual(3);
     expect(Math.min(...result.limits.slice(-288))).toBeGreaterThan(380 * MiB);
@@ -70,7 +70,7 @@ describe('OOM kills', () => {
     expect(free?.memory?.target).toBeLessThanOrEqual((256 + 100 + 1) * MiB);
   });
 
-  test('lose their say after three days in which the memory was not needed', () => {
+  test('expire after three days with lower peaks', () => {
     const model = new ContainerModel();
     for (const sample of aSeries(
       2,

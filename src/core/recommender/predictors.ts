@@ -1,6 +1,5 @@
-// Cheap forecasts that each say, from what is known before an hour begins, how much CPU will be needed. None is good for
-// every workload; the panels find out which are good for this one. Their order: those of pace Hourly alone, those of both
-// paces, those of pace Daily alone, so that each pace has one span of them.
+// Simple forecasts of the CPU of an hour from usage before it. None fits every workload; the panel chooses. Order: forecasts of
+// pace Hourly alone, of both paces, of pace Daily alone, so that each pace has one contiguous span.
 
 import type { HistogramBank } from './histogram-bank.ts';
 import type { HourRing } from './hour-ring.ts';
@@ -11,11 +10,11 @@ const HOURS_PER_WEEK = 168;
 const DAYS_BACK = 7;
 const WEEKS_BACK = 4;
 const PERCENTILES = [0.5, 0.8, 0.9, 0.95, 0.98, 0.995];
-/** Trailing windows whose highest value is taken, hours, ascending; pace Daily begins with a day. */
+/** Trailing windows for the highest value, in hours, ascending; pace Daily uses those from one day on. */
 const WINDOWS_HOURS = [1, 3, 6, 12, 24, 48, 72, 168, 336];
 const SHORT_WINDOWS = WINDOWS_HOURS.indexOf(HOURS_PER_DAY);
 
-/** Look at the same hour of earlier days and weeks, and at the last hour. */
+/** Forecasts by the same hour of earlier days and weeks, and by the last hour. */
 const SEASONAL = [
   'the highest of this hour of the day on the last 3 days',
   'the highest of this hour of the day on the last 7 days',
@@ -30,7 +29,7 @@ const SEASONAL = [
   'the highest of the last 30 minutes',
 ] as const;
 
-/** Look at whole days. */
+/** Forecasts by daily peaks. */
 const DAILY = [
   'the median of the last 7 daily peaks',
   'the upper quartile of the last 7 daily peaks',
@@ -42,7 +41,7 @@ const histogramNames = (halfLife: number) => PERCENTILES.map((p) => `p${Number((
 const windowName = (hours: number) => `the highest of the last ${hours} h`;
 const [MIN_HALF_LIFE = 0, ...LONGER_HALF_LIVES] = CPU_HALF_LIVES_HOURS;
 
-/** Each forecast in words, in order. */
+/** Descriptions of the forecasts, in order. */
 const NAMES: readonly string[] = [
   ...histogramNames(MIN_HALF_LIFE),
   ...WINDOWS_HOURS.slice(0, SHORT_WINDOWS).map(windowName),
@@ -53,43 +52,43 @@ const NAMES: readonly string[] = [
 ];
 const HOURLY_ONLY = PERCENTILES.length + SHORT_WINDOWS + SEASONAL.length;
 
-/** Places of each pace's forecasts: from, to before. */
+/** Index span of the forecasts of each pace: first, end (exclusive). */
 export const PREDICTOR_SPANS = { Hourly: [0, NAMES.length - DAILY.length], Daily: [HOURLY_ONLY, NAMES.length] } as const;
 
-/** How an hour ended: the highest value of its last quarter and half. NaN where not known. */
-export interface HourTail {
+/** Highest values of the last quarter and the last half of an hour; NaN: not measured. */
+export interface HourEndPeaks {
   readonly quarter: number;
   readonly half: number;
 }
 
-export const NO_TAIL: HourTail = { quarter: NaN, half: NaN };
+export const NO_HOUR_END_PEAKS: HourEndPeaks = { quarter: NaN, half: NaN };
 
-/** The end of an hour. @param points in order of time, one each 5 minutes */
-export function tailOf(points: readonly number[]): HourTail {
-  const highest = (last: number) => points.slice(-last).reduce((most, point) => greater(most, point), NaN);
+/** Peaks at the end of an hour. @param points in order of time, one each 5 minutes */
+export function findHourEndPeaks(points: readonly number[]): HourEndPeaks {
+  const highest = (count: number) => points.slice(-count).reduce((max, point) => maxKnown(max, point), NaN);
   return { quarter: highest(3), half: highest(6) };
 }
 
-/** The hour under way, as far as it is over. */
+/** Peak and upper quartile of the open hour so far. */
 export interface OpenHour {
   readonly peak: number;
   readonly upper: number;
 }
 
-/** Room for every forecast, none known. */
-export function noForecasts(): Float64Array {
+/** An array for all forecasts, filled with NaN. */
+export function createForecasts(): Float64Array {
   return new Float64Array(NAMES.length).fill(NaN);
 }
 
 /**
- * Writes every forecast for `hour` from what came before it. One that knows nothing yet writes NaN.
- * @param open the hour before it where that is not over, and so not in the ring; null: it is over
+ * Writes every forecast for `hour` from usage before it; NaN: its history is missing.
+ * @param open the hour before it while that is open and not yet in the ring; null: it is closed
  */
 export function forecastHour(
   bank: HistogramBank,
   ring: HourRing,
   hour: number,
-  tail: HourTail,
+  hourEndPeaks: HourEndPeaks,
   into: Float64Array,
   open: OpenHour | null = null,
 ): void {
@@ -97,15 +96,15 @@ export function forecastHour(
   let at = HOURLY_ONLY;
   for (let index = 1; index <= LONGER_HALF_LIVES.length; index++, at += PERCENTILES.length) bank.percentiles(index, PERCENTILES, into, at);
   ring.maxPeaks(hour, WINDOWS_HOURS, (index, peak) => {
-    into[index < SHORT_WINDOWS ? PERCENTILES.length + index : at + index - SHORT_WINDOWS] = greater(peak, open?.peak ?? NaN);
+    into[index < SHORT_WINDOWS ? PERCENTILES.length + index : at + index - SHORT_WINDOWS] = maxKnown(peak, open?.peak ?? NaN);
   });
-  forecastSeason(ring, hour, into, PERCENTILES.length + SHORT_WINDOWS, open);
-  into[HOURLY_ONLY - 2] = tail.quarter;
-  into[HOURLY_ONLY - 1] = tail.half;
+  forecastSeasonal(ring, hour, into, PERCENTILES.length + SHORT_WINDOWS, open);
+  into[HOURLY_ONLY - 2] = hourEndPeaks.quarter;
+  into[HOURLY_ONLY - 1] = hourEndPeaks.half;
   forecastDay(ring, hour, into, NAMES.length - DAILY.length);
 }
 
-function forecastSeason(ring: HourRing, hour: number, into: Float64Array, offset: number, open: OpenHour | null): void {
+function forecastSeasonal(ring: HourRing, hour: number, into: Float64Array, offset: number, open: OpenHour | null): void {
   const upperAt = (at: number) => (open !== null && at === hour - 1 ? open.upper : ring.upperAt(at));
   let highest3 = NaN;
   let highest7 = NaN;
@@ -113,23 +112,23 @@ function forecastSeason(ring: HourRing, hour: number, into: Float64Array, offset
   const peaks = new Mean();
   const uppers = new Mean();
   for (let day = 1; day <= DAYS_BACK; day++) {
-    const then = hour - day * HOURS_PER_DAY;
-    const peak = ring.peakAt(then);
-    highest7 = greater(highest7, peak);
-    if (day <= 3) highest3 = greater(highest3, peak);
-    around7 = greater(around7, greater(peak, greater(ring.peakAt(then - 1), ring.peakAt(then + 1))));
+    const sameHour = hour - day * HOURS_PER_DAY;
+    const peak = ring.peakAt(sameHour);
+    highest7 = maxKnown(highest7, peak);
+    if (day <= 3) highest3 = maxKnown(highest3, peak);
+    around7 = maxKnown(around7, maxKnown(peak, maxKnown(ring.peakAt(sameHour - 1), ring.peakAt(sameHour + 1))));
     peaks.add(peak);
-    uppers.add(ring.upperAt(then));
+    uppers.add(ring.upperAt(sameHour));
   }
   let weekHighest = NaN;
   const weekPeaks = new Mean();
   for (let week = 1; week <= WEEKS_BACK; week++) {
     const peak = ring.peakAt(hour - week * HOURS_PER_WEEK);
-    weekHighest = greater(weekHighest, peak);
+    weekHighest = maxKnown(weekHighest, peak);
     weekPeaks.add(peak);
   }
   const recent = new Mean();
-  for (let back = 1; back <= 3; back++) recent.add(upperAt(hour - back));
+  for (let offset = 1; offset <= 3; offset++) recent.add(upperAt(hour - offset));
   into[offset] = highest3;
   into[offset + 1] = highest7;
   into[offset + 2] = around7;
@@ -152,19 +151,19 @@ function forecastDay(ring: HourRing, hour: number, into: Float64Array, offset: n
   into[offset + 3] = ring.maxPeak(hour - HOURS_PER_WEEK + HOURS_PER_DAY, HOURS_PER_DAY);
 }
 
-/** A forecast in words: `p98 with a half-life of 24 h`. */
+/** Description of a forecast, such as `p98 with a half-life of 24 h`. */
 export function describePredictor(index: number): string {
   return NAMES[index] ?? '';
 }
 
-/** The greater of two; NaN counts as less. */
-export function greater(a: number, b: number): number {
+/** Maximum of two values; NaN is ignored. */
+export function maxKnown(a: number, b: number): number {
   if (Number.isNaN(a)) return b;
   return b > a ? b : a;
 }
 
-/** 0 for NaN: what was not measured requests nothing. */
-export function knownOrZero(value: number): number {
+/** The value, or 0 for NaN (not measured). */
+export function zeroIfNaN(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }
 

@@ -2,11 +2,11 @@ import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { decodeValue, encodeValue } from './log-scale.ts';
 import { INCREASE_SLOTS } from './recommender-rules.ts';
 
-/** Highest sample of the last three hours. Of the samples only those are stored that can still become the highest. */
+/** Sliding-window maximum of the last three hours (monotonic queue). */
 export class RecentHighs {
   #highs: { readonly slot: number; readonly value: number }[] = [];
 
-  /** NaN where no sample is known. */
+  /** NaN: no sample. */
   get highest(): number {
     return this.#highs[0]?.value ?? NaN;
   }
@@ -21,7 +21,7 @@ export class RecentHighs {
     this.#highs.push({ slot, value });
   }
 
-  /** Forgets samples more than three hours before `slot`. */
+  /** Removes samples more than three hours before `slot`. */
   forgetBefore(slot: number): void {
     while ((this.#highs[0]?.slot ?? Infinity) + INCREASE_SLOTS < slot) this.#highs.shift();
   }

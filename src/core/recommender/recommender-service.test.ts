@@ -40,7 +40,7 @@ describe('a recommender behind messages', () => {
     expect(service.ask('advise', { workload: WEB, now: T0 + 2 * HOUR_MS, rules: new Map() })).toEqual([]);
   });
 
-  test('a question that fails is answered with the failure, and the next is answered', () => {
+  test('a request that throws is answered with a failure, and the next is answered', () => {
     const service = new RecommenderService();
     const broken = { type: 'ask', id: 1, kind: 'advise', question: { workload: WEB, now: T0, rules: undefined as never } } as const;
     for (const update of samples(1)) service.notify(update);
@@ -52,7 +52,7 @@ describe('a recommender behind messages', () => {
     });
   });
 
-  test('what cannot be taken in is counted, and what comes after it is taken', () => {
+  test('an observation that throws is counted, and later ones are applied', () => {
     const service = new RecommenderService();
     const [good] = samples(1);
     const broken = { kind: 'sample', workload: WEB, container: 'main', pod: 'web-1', sample: null } as unknown as RecommenderUpdate;
@@ -60,7 +60,7 @@ describe('a recommender behind messages', () => {
     expect(service.ask('changed', { since: 0 }).keys).toEqual([`${WEB}/main`]);
   });
 
-  test('checkpoints of what changed restore another', () => {
+  test('checkpoints of changed containers restore another service', () => {
     const [one, other] = [new RecommenderService(), new RecommenderService(2 ** 32)];
     for (const update of samples(24)) one.notify(update);
     const { keys, sequence } = one.ask('changed', { since: 0 });

@@ -1,4 +1,4 @@
-// The recommender as plain data in and plain data out, so that it works the same in this thread and in another.
+// Message interface of the recommender: plain data in and out, the same for this thread and a worker thread.
 
 import type { UsageSample, UsageSeries } from '#kube/records/usage';
 import type { Bytes, Instant } from '#kube/units';
@@ -6,7 +6,7 @@ import type { WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { Recommender, type BackfillResult, type RecommenderCheckpoint } from './recommender.ts';
 
-/** Messages without an answer. */
+/** Observations, which have no answer. */
 export type RecommenderUpdate =
   | {
       readonly kind: 'sample';
@@ -21,12 +21,12 @@ export type RecommenderUpdate =
       readonly container: string;
       readonly at: Instant;
       readonly limitBytes: Bytes | null;
-      /** The last one before the death; null: not measured. */
+      /** The last one before the kill; null: not measured. */
       readonly workingSetBytes: Bytes | null;
     }
   | { readonly kind: 'change'; readonly workload: WorkloadKey; readonly at: Instant };
 
-/** What is asked, by kind. */
+/** Input of each request, by kind. */
 export interface Questions {
   readonly advise: { readonly workload: WorkloadKey; readonly now: Instant; readonly rules: ReadonlyMap<string, RecommenderRules> };
   readonly backfill: { readonly series: readonly UsageSeries[] };
@@ -38,7 +38,7 @@ export interface Questions {
   readonly workloads: null;
 }
 
-/** What is answered, by kind of question. */
+/** Answer of each request, by kind. */
 export interface Answers {
   readonly advise: readonly ContainerAdvice[];
   readonly backfill: BackfillResult;
@@ -49,13 +49,15 @@ export interface Answers {
   readonly workloads: readonly WorkloadKey[];
 }
 
+/** Kind of a request. */
 export type QuestionKind = keyof Questions;
 
+/** Dispatches messages to one `Recommender`. */
 export class RecommenderService {
   readonly #recommender: Recommender;
   readonly #answer: { readonly [Kind in QuestionKind]: (question: Questions[Kind]) => Answers[Kind] };
 
-  /** @param sequence where a predecessor's count ended: marks taken of it stay good */
+  /** @param sequence last sequence number of the worker before it: earlier numbers stay valid for `changed` */
   constructor(sequence = 0) {
     const recommender = new Recommender(sequence);
     this.#recommender = recommender;
@@ -73,6 +75,7 @@ export class RecommenderService {
     };
   }
 
+  /** Applies an observation. */
   notify(update: RecommenderUpdate): void {
     switch (update.kind) {
       case 'sample':
@@ -82,28 +85,29 @@ export class RecommenderService {
         this.#recommender.observeOom(update.workload, update.container, update.at, update.limitBytes, update.workingSetBytes);
         return;
       case 'change':
-        this.#recommender.noteChange(update.workload, update.at);
+        this.#recommender.observeRollout(update.workload, update.at);
         return;
     }
   }
 
+  /** Answers a request; throws if the recommender does. */
   ask<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Answers[Kind] {
     return this.#answer[kind](question);
   }
 }
 
-/** Messages from the owner of the worker. */
+/** Messages to the worker. */
 export type WorkerRequest =
   | { readonly type: 'notify'; readonly batch: readonly RecommenderUpdate[] }
   | { readonly type: 'ask'; readonly id: number; readonly kind: QuestionKind; readonly question: Questions[QuestionKind] };
 
-/** From the worker. */
+/** Messages from the worker. */
 export type WorkerReply =
   | { readonly type: 'received'; readonly count: number; readonly failed: number; readonly error: string | null }
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answers[QuestionKind] }
   | { readonly type: 'failure'; readonly id: number; readonly message: string };
 
-/** One message handled: a mistake in one never stops the next. */
+/** Handles one message. An exception becomes part of the reply, so that it does not stop later messages. */
 export function handleRequest(service: RecommenderService, request: WorkerRequest): WorkerReply {
   if (request.type === 'ask') {
     try {

@@ -9,7 +9,7 @@ const RULES = DEFAULT_RECOMMENDER_RULES;
 const KEY = 'shop/Deployment/web';
 const NOW = MONDAY + 3 * DAY_MS + 31_000;
 
-function aPast(pod: string, samples: readonly UsageSample[], change: Partial<UsageSeries> = {}): UsageSeries {
+function aHistory(pod: string, samples: readonly UsageSample[], change: Partial<UsageSeries> = {}): UsageSeries {
   const workload = { namespace: 'shop', kind: 'Deployment', name: 'web' };
   return { namespace: 'shop', pod, container: 'app', workload, stepSeconds: 300, samples, oomKills: [], ...change };
 }
@@ -17,7 +17,7 @@ function aPast(pod: string, samples: readonly UsageSample[], change: Partial<Usa
 const wave = (index: number) => 200 + 100 * Math.sin(index / 20);
 
 describe('Recommender', () => {
-  test('knows the same after a backfill as after the same samples live', () => {
+  test('gives the same advice after a backfill as after the same samples live', () => {
     const [a, b] = [aSeries(3, wave, wave), aSeries(3, (index) => wave(index) / 2, wave)];
     const live = new Recommender();
     for (const [index, sample] of a.entries()) {
@@ -27,7 +27,7 @@ describe('Recommender', () => {
     live.observeOom(KEY, 'app', MONDAY + DAY_MS, 250 * MiB);
     const past = new Recommender();
     const kill = { at: MONDAY + DAY_MS, memoryLimitBytes: 250 * MiB };
-    expect(past.backfill([aPast('b', b), aPast('a', a, { oomKills: [kill] })])).toEqual({ taken: a.length * 2, dropped: 0 });
+    expect(past.backfill([aHistory('b', b), aHistory('a', a, { oomKills: [kill] })])).toEqual({ taken: a.length * 2, dropped: 0 });
     const [fromLive] = live.advise(KEY, NOW, RULES);
     const [fromPast] = past.advise(KEY, NOW, RULES);
     expect(fromPast?.cpu).toEqual(fromLive?.cpu);
@@ -35,7 +35,7 @@ describe('Recommender', () => {
     expect(fromPast?.coverage).toBe(1);
   });
 
-  test('takes one-minute samples and their 5-minute means for the same', () => {
+  test('gives the same advice for one-minute samples and their 5-minute means', () => {
     const minutes = Array.from({ length: 3 * 1440 }, (_, index) => ({
       at: MONDAY + (index + 1) * 60_000,
       cpuMillicores: wave(Math.floor(index / 5)) + ((index % 5) - 2) * 10,
@@ -44,72 +44,72 @@ describe('Recommender', () => {
     const live = new Recommender();
     for (const sample of minutes) live.observe(KEY, 'app', 'a', sample);
     const past = new Recommender();
-    past.backfill([aPast('a', aSeries(3, wave, wave))]);
+    past.backfill([aHistory('a', aSeries(3, wave, wave))]);
     expect(live.advise(KEY, NOW, RULES)[0]?.memory?.target).toBe(past.advise(KEY, NOW, RULES)[0]?.memory?.target);
     expect(live.advise(KEY, NOW, RULES)[0]?.cpu?.target).toBe(past.advise(KEY, NOW, RULES)[0]?.cpu?.target);
   });
 
-  test('does not count a past twice', () => {
+  test('does not count a history twice', () => {
     const recommender = new Recommender();
-    recommender.backfill([aPast('a', aSeries(3, wave, wave))]);
+    recommender.backfill([aHistory('a', aSeries(3, wave, wave))]);
     const before = recommender.advise(KEY, NOW, RULES);
-    recommender.backfill([aPast('a', aSeries(3, wave, wave))]);
+    recommender.backfill([aHistory('a', aSeries(3, wave, wave))]);
     expect(recommender.advise(KEY, NOW, RULES)).toEqual(before);
   });
 
-  test('a past that comes late is learnt whole, and a kill that was seen meanwhile is kept', () => {
+  test('a late history replaces the model, and kills since then are kept', () => {
     const past = aSeries(3, wave, wave);
     const late = new Recommender();
     for (const sample of past.slice(-24)) late.observe(KEY, 'app', 'a', sample);
     late.observeOom(KEY, 'app', past.at(-20)!.at, 250 * MiB);
-    late.backfill([aPast('a', past)]);
+    late.backfill([aHistory('a', past)]);
     const early = new Recommender();
-    early.backfill([aPast('a', past)]);
+    early.backfill([aHistory('a', past)]);
     expect(late.advise(KEY, NOW, RULES)[0]?.cpu?.target).toBe(early.advise(KEY, NOW, RULES)[0]?.cpu?.target);
     expect(late.advise(KEY, NOW, RULES)[0]).toMatchObject({ oomKills: 1, firstSampleAt: past[0]?.at });
   });
 
-  test('a past that ended long ago does not replace what came live', () => {
+  test('a history that ended long ago does not replace live samples', () => {
     const series = aSeries(3, wave, wave);
     const recommender = new Recommender();
     for (const sample of series.slice(-288)) recommender.observe(KEY, 'app', 'a', sample);
-    recommender.backfill([aPast('a', series.slice(0, 288))]);
+    recommender.backfill([aHistory('a', series.slice(0, 288))]);
     expect(recommender.advise(KEY, NOW, RULES)[0]).toMatchObject({ firstSampleAt: series.at(-288)?.at, lastSampleAt: series.at(-1)?.at });
   });
 
-  test('reads an hourly history as a whole one', () => {
+  test('gives an hourly history full coverage', () => {
     const recommender = new Recommender();
     const hourly = aSeries(3, wave, wave).filter((_, index) => index % 12 === 11);
-    recommender.backfill([aPast('a', hourly, { stepSeconds: 3600 })]);
+    recommender.backfill([aHistory('a', hourly, { stepSeconds: 3600 })]);
     expect(recommender.advise(KEY, NOW, RULES)[0]?.coverage).toBe(1);
   });
 
-  test('leaves out histories of unknown workloads', () => {
+  test('ignores histories without a workload', () => {
     const recommender = new Recommender();
-    expect(recommender.backfill([aPast('a', aSeries(1, wave, wave), { workload: null })]).taken).toBe(0);
+    expect(recommender.backfill([aHistory('a', aSeries(1, wave, wave), { workload: null })]).taken).toBe(0);
     expect([...recommender.workloads()]).toEqual([]);
   });
 
   test('advises containers in order of name, each by its own rules', () => {
     const recommender = new Recommender();
     recommender.backfill([
-      aPast('a', aSeries(3, wave, wave), { container: 'web' }),
-      aPast('a', aSeries(3, wave, wave), { container: 'agent' }),
+      aHistory('a', aSeries(3, wave, wave), { container: 'web' }),
+      aHistory('a', aSeries(3, wave, wave), { container: 'agent' }),
     ]);
     const advice = recommender.advise(KEY, NOW, (name) => ({ ...RULES, cpu: { ...RULES.cpu, max: name === 'agent' ? 50 : null } }));
-    expect(advice.map((each) => each.container)).toEqual(['agent', 'web']);
+    expect(advice.map(({ container }) => container)).toEqual(['agent', 'web']);
     expect(advice[0]?.cpu?.target).toBe(50);
     expect(advice[1]?.cpu?.target).toBeGreaterThan(100);
   });
 
-  test('hands out checkpoints of what changed, takes them back, and forgets', () => {
+  test('returns checkpoints of changed containers, restores them, and deletes workloads', () => {
     const recommender = new Recommender();
-    recommender.backfill([aPast('a', aSeries(2, wave, wave))]);
+    recommender.backfill([aHistory('a', aSeries(2, wave, wave))]);
     const checkpoints = recommender.changedSince(0).flatMap((key) => recommender.checkpointOf(key) ?? []);
-    expect(checkpoints.map((each) => each.key)).toEqual([`${KEY}/app`]);
+    expect(checkpoints.map(({ key }) => key)).toEqual([`${KEY}/app`]);
     expect(recommender.changedSince(recommender.sequence)).toEqual([]);
     const other = new Recommender();
-    expect(checkpoints.every((each) => other.restore(each))).toBe(true);
+    expect(checkpoints.every((checkpoint) => other.restore(checkpoint))).toBe(true);
     expect(other.restore({ ...checkpoints[0]!, version: 99 })).toBe(false);
     const now = MONDAY + 2 * DAY_MS + 31_000;
     expect(other.advise(KEY, now, RULES)[0]?.memory?.target).toBe(recommender.advise(KEY, now, RULES)[0]?.memory?.target);

@@ -1,5 +1,4 @@
-// All containers' models, by workload: the one place where usage becomes advice. Holds no clock: time comes with the
-// samples and with each question.
+// Models of all containers, by workload. It has no clock: samples and requests carry the time.
 
 import type { UsageSample, UsageSeries } from '#kube/records/usage';
 import { HOUR_MS } from '#kube/units';
@@ -10,7 +9,7 @@ import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { CHECKPOINT_VERSION, ContainerModel } from './container-model.ts';
 import { SLOT_MS } from './slots.ts';
 
-/** One container's state at rest. The shape of `UsageCheckpoint` of the store, less the moment of saving. */
+/** Encoded state of one container: `UsageCheckpoint` of the store without `savedAt`. */
 export interface RecommenderCheckpoint {
   /** `namespace/kind/name/container`. */
   readonly key: string;
@@ -18,65 +17,65 @@ export interface RecommenderCheckpoint {
   readonly data: Uint8Array;
 }
 
-/** Samples taken in and thrown away by a backfill. */
+/** Counts of samples that a backfill learned and dropped. */
 export interface BackfillResult {
   readonly taken: number;
   readonly dropped: number;
 }
 
-/** A past that reaches back further than what is known by this, and ends no earlier by more, replaces it. */
-const LATE_PAST_MS: DurationMs = HOUR_MS;
+/** A history that begins this much earlier than the model, and does not end this much earlier, replaces the model. */
+const MIN_LONGER_MS: DurationMs = HOUR_MS;
 
-interface Held {
+interface ContainerEntry {
   readonly model: ContainerModel;
-  /** Increases with every sample of the recommender: `changedSince` needs no clock. */
-  changed: number;
+  /** Sequence number of the last change of the model. */
+  changedAt: number;
 }
 
+/** Learns usage of all containers and computes their advice. */
 export class Recommender {
-  readonly #workloads = new Map<WorkloadKey, Map<string, Held>>();
+  readonly #workloads = new Map<WorkloadKey, Map<string, ContainerEntry>>();
   #sequence: number;
 
-  /** @param sequence where a predecessor's count ended */
+  /** @param sequence last sequence number of the recommender before it; 0: none */
   constructor(sequence = 0) {
     this.#sequence = sequence;
   }
 
-  /** Takes one sample of one container of one pod; false where it was thrown away (and counted in the advice). */
+  /** Records one sample of one container of one pod; false: it was dropped, and counted in the advice. */
   observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): boolean {
     return this.#touch(workload, container).observe(pod, sample);
   }
 
   /**
-   * Takes an OOM kill.
-   * @param limitBytes in force at the death; null: there was none
-   * @param workingSetBytes the last one before the death; null: not measured. Left out: the limit was hit
+   * Records an OOM kill.
+   * @param limitBytes in force at the kill; null: there was none
+   * @param workingSetBytes the last one before the kill; null: not measured. Absent: the limit was reached
    */
   observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes = limitBytes): void {
     this.#touch(workload, container).observeOom(at, limitBytes, workingSetBytes);
   }
 
-  /** A workload began to run another version: trust is halved until it turns out to use as much, at most for a day. */
-  noteChange(workload: WorkloadKey, at: Instant): void {
-    for (const container of this.#workloads.get(workload)?.keys() ?? []) this.#touch(workload, container).noteChange(at);
+  /** Records a roll-out of a workload: confidence is halved until usage proves similar, at most for a day. */
+  observeRollout(workload: WorkloadKey, at: Instant): void {
+    for (const container of this.#workloads.get(workload)?.keys() ?? []) this.#touch(workload, container).observeRollout(at);
   }
 
   /**
-   * Takes in recorded pasts, in any order: replicas are joined by time first, so that the result is the same as if the
-   * samples had come live. What a model already knows is not counted twice: samples before its newest are dropped.
-   * Series whose workload is unknown are left out.
+   * Learns recorded usage. Series are merged by time, so that the result equals that of live samples. Samples before the
+   * newest of a model are dropped, since they may have been counted. Series without a workload are ignored.
    */
   backfill(series: readonly UsageSeries[]): BackfillResult {
     const result = { taken: 0, dropped: 0 };
-    for (const [workload, ofWorkload] of Map.groupBy(series, (each) => (each.workload === null ? '' : workloadKey(each.workload)))) {
+    for (const [workload, workloadSeries] of Map.groupBy(series, (one) => (one.workload === null ? '' : workloadKey(one.workload)))) {
       if (workload === '') continue;
-      for (const [container, group] of Map.groupBy(ofWorkload, (each) => each.container))
+      for (const [container, group] of Map.groupBy(workloadSeries, (one) => one.container))
         this.#backfillOne(workload, container, group, result);
     }
     return result;
   }
 
-  /** Advice for every container of a workload of which anything is known and that has rules, sorted by name. */
+  /** Advice for the containers of a workload that have rules and usage or kills, sorted by name. */
   advise(
     workload: WorkloadKey,
     now: Instant,
@@ -90,7 +89,7 @@ export class Recommender {
     });
   }
 
-  /** Grows with every change; remember it to ask later for the checkpoints that changed since. */
+  /** Increases with every change; the argument of a later `changedSince`. */
   get sequence(): number {
     return this.#sequence;
   }
@@ -99,21 +98,21 @@ export class Recommender {
   changedSince(sequence: number): string[] {
     const keys: string[] = [];
     for (const [workload, containers] of this.#workloads) {
-      for (const [container, { changed }] of containers) if (changed > sequence) keys.push(`${workload}/${container}`);
+      for (const [container, { changedAt }] of containers) if (changedAt > sequence) keys.push(`${workload}/${container}`);
     }
     return keys;
   }
 
-  /** State of one container, by its key; undefined where nothing is known of it. */
+  /** Checkpoint of one container by its key; undefined: there is no model of it. */
   checkpointOf(key: string): RecommenderCheckpoint | undefined {
     const split = key.lastIndexOf('/');
-    const held = this.#workloads.get(key.slice(0, split))?.get(key.slice(split + 1));
-    return held === undefined ? undefined : { key, version: CHECKPOINT_VERSION, data: held.model.checkpoint() };
+    const entry = this.#workloads.get(key.slice(0, split))?.get(key.slice(split + 1));
+    return entry === undefined ? undefined : { key, version: CHECKPOINT_VERSION, data: entry.model.checkpoint() };
   }
 
   /**
-   * Takes over a checkpoint unless as much is known already: of two that watched the same container, the one that saw more
-   * samples is kept. False where its version is not known or it is damaged (nothing is changed then).
+   * Loads a checkpoint, unless the current model has at least as many samples. False: its version differs or it is damaged, and
+   * nothing changes.
    */
   restore(checkpoint: RecommenderCheckpoint): boolean {
     const split = checkpoint.key.lastIndexOf('/');
@@ -122,71 +121,71 @@ export class Recommender {
     const containers = this.#containersOf(checkpoint.key.slice(0, split));
     const container = checkpoint.key.slice(split + 1);
     const known = containers.get(container);
-    if (known === undefined || known.model.samples < model.samples) containers.set(container, { model, changed: ++this.#sequence });
+    if (known === undefined || known.model.samples < model.samples) containers.set(container, { model, changedAt: ++this.#sequence });
     return true;
   }
 
-  /** Forgets a workload; answers the keys of its checkpoints, to be deleted. */
+  /** Deletes a workload. Returns the keys of its checkpoints, which the caller deletes. */
   forget(workload: WorkloadKey): readonly string[] {
     const keys = [...(this.#workloads.get(workload)?.keys() ?? [])].map((container) => `${workload}/${container}`);
     this.#workloads.delete(workload);
     return keys;
   }
 
-  /** Workloads of which anything is known. */
+  /** Workloads with at least one model. */
   workloads(): IterableIterator<WorkloadKey> {
     return this.#workloads.keys();
   }
 
   #backfillOne(workload: WorkloadKey, container: string, group: readonly UsageSeries[], result: { taken: number; dropped: number }): void {
-    const model = this.#modelForPast(workload, container, group);
-    for (const event of inOrder(group, model.lastSampleAt)) {
+    const model = this.#modelForHistory(workload, container, group);
+    for (const event of orderEvents(group, model.lastSampleAt)) {
       if (event.kind === 'kill') model.observeOom(event.at, event.limitBytes, event.workingSetBytes);
       else if (model.observe(event.pod, event.sample, false)) result.taken += 1;
       else result.dropped += 1;
     }
   }
 
-  /** The model for a history: a new one that learns all of it, where it comes late and holds much more than is known. */
-  #modelForPast(workload: WorkloadKey, container: string, group: readonly UsageSeries[]): ContainerModel {
+  /** The model that learns a history: a new one if the history begins well before the current model. */
+  #modelForHistory(workload: WorkloadKey, container: string, group: readonly UsageSeries[]): ContainerModel {
     const known = this.#touch(workload, container);
     const samples = group.flatMap((series) => [series.samples[0], series.samples.at(-1)].filter((sample) => sample !== undefined));
     const [from, to] = [Math.min(...samples.map(({ at }) => at)), Math.max(...samples.map(({ at }) => at))];
-    const hasNewPast = from < known.firstSampleAt - LATE_PAST_MS && to > known.lastSampleAt - LATE_PAST_MS;
-    if (!hasNewPast) return known;
+    const reachesFurtherBack = from < known.firstSampleAt - MIN_LONGER_MS && to > known.lastSampleAt - MIN_LONGER_MS;
+    if (!reachesFurtherBack) return known;
     const model = new ContainerModel();
-    model.takeNotes(known);
-    this.#workloads.get(workload)?.set(container, { model, changed: ++this.#sequence });
+    model.copyEvents(known);
+    this.#workloads.get(workload)?.set(container, { model, changedAt: ++this.#sequence });
     return model;
   }
 
   #touch(workload: WorkloadKey, container: string): ContainerModel {
     const containers = this.#containersOf(workload);
-    let held = containers.get(container);
-    if (held === undefined) containers.set(container, (held = { model: new ContainerModel(), changed: 0 }));
-    held.changed = ++this.#sequence;
-    return held.model;
+    let entry = containers.get(container);
+    if (entry === undefined) containers.set(container, (entry = { model: new ContainerModel(), changedAt: 0 }));
+    entry.changedAt = ++this.#sequence;
+    return entry.model;
   }
 
-  #containersOf(workload: WorkloadKey): Map<string, Held> {
+  #containersOf(workload: WorkloadKey): Map<string, ContainerEntry> {
     const known = this.#workloads.get(workload);
     if (known !== undefined) return known;
-    const containers = new Map<string, Held>();
+    const containers = new Map<string, ContainerEntry>();
     this.#workloads.set(workload, containers);
     return containers;
   }
 }
 
-type PastEvent =
+type HistoryEvent =
   | { readonly kind: 'sample'; readonly at: Instant; readonly pod: string; readonly sample: UsageSample }
   | { readonly kind: 'kill'; readonly at: Instant; readonly limitBytes: Bytes | null; readonly workingSetBytes: Bytes | null };
 
-function inOrder(group: readonly UsageSeries[], after: Instant): PastEvent[] {
-  const events: PastEvent[] = [];
+function orderEvents(group: readonly UsageSeries[], after: Instant): HistoryEvent[] {
+  const events: HistoryEvent[] = [];
   for (const series of group) {
     for (const sample of series.samples) {
-      for (const each of spreadOverSlots(sample, series.stepSeconds)) {
-        if (!(each.at <= after)) events.push({ kind: 'sample', at: each.at, pod: series.pod, sample: each });
+      for (const slotSample of spreadOverSlots(sample, series.stepSeconds)) {
+        if (!(slotSample.at <= after)) events.push({ kind: 'sample', at: slotSample.at, pod: series.pod, sample: slotSample });
       }
     }
     for (const { at, memoryLimitBytes: limitBytes } of series.oomKills) {
@@ -196,14 +195,16 @@ function inOrder(group: readonly UsageSeries[], after: Instant): PastEvent[] {
   return events.sort((a, b) => a.at - b.at);
 }
 
-/** Of the two samples before a kill, the greater: the last one may be of the moments after a restart. null: there is none. */
+/** Maximum of the two samples before a kill, since the last one may follow a restart; null: there are none. */
 function workingSetBefore({ samples, stepSeconds }: UsageSeries, killedAt: Instant): Bytes | null {
   const from = killedAt - 2 * stepSeconds * 1000;
-  const known = samples.filter(({ at }) => at > from && at <= killedAt).flatMap((each) => each.memoryPeakBytes ?? each.memoryBytes ?? []);
+  const known = samples
+    .filter(({ at }) => at > from && at <= killedAt)
+    .flatMap((sample) => sample.memoryPeakBytes ?? sample.memoryBytes ?? []);
   return known.length === 0 ? null : Math.max(...known);
 }
 
-// A sample of a coarser step counts for every 5 minutes of it; else an hourly history would look like one full of gaps.
+// A sample of a longer step counts in every slot of the step; otherwise an hourly history would have a low coverage.
 function spreadOverSlots(sample: UsageSample, stepSeconds: number): UsageSample[] {
   const slots = Math.max(1, Math.round((stepSeconds * 1000) / SLOT_MS));
   return Array.from({ length: slots }, (_, index) => ({ ...sample, at: sample.at - (slots - 1 - index) * SLOT_MS }));

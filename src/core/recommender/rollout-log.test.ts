@@ -1,4 +1,4 @@
-// A daily deploy: what its roll-outs do to confidence.
+// Confidence after roll-outs, such as those of a daily deployment.
 
 import { describe, expect, test } from '@jest/globals';
 import { aSample, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
@@ -7,7 +7,7 @@ import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 
 const SETTLE_MS = 31_000;
-/** Half past nine: the whole hours from 2 to 6 hours later are those from 12:00 to 15:00. */
+/** 9:30: the full hours from 2 to 6 hours later are those from 12:00 to 15:00. */
 const DEPLOYED = 9.5 * HOUR_MS;
 
 interface Life {
@@ -15,7 +15,7 @@ interface Life {
   now: number;
 }
 
-/** Millicores and MiB at a moment. */
+/** Millicores and MiB by time. */
 type Usage = (at: number) => readonly [number, number];
 
 const USUAL: Usage = () => [100, 200];
@@ -36,11 +36,11 @@ function untilDeploy(usage: Usage): Uint8Array {
 
 const USUAL_UNTIL_DEPLOY = untilDeploy(USUAL);
 
-/** A container with 14 days of usage that is deployed on the last of them. */
+/** A container with 14 days of usage and a roll-out on the last of them. */
 function deployed(usageBefore: Usage = USUAL): Life {
   const model = ContainerModel.restore(usageBefore === USUAL ? USUAL_UNTIL_DEPLOY : untilDeploy(usageBefore))!;
   const life = { model, now: MONDAY + 14 * DAY_MS + DEPLOYED };
-  life.model.noteChange(life.now);
+  life.model.observeRollout(life.now);
   return life;
 }
 
@@ -56,16 +56,16 @@ function afterRollout(usage: Usage, hours: number, usageBefore?: Usage) {
 }
 
 describe('after a roll-out', () => {
-  test('confidence is halved until its usage was compared', () => {
+  test('confidence is halved until usage is compared', () => {
     const { confidence: value, confidenceText } = afterRollout(USUAL, 5);
     expect(value).toBeLessThan(0.5);
-    expect(confidenceText).toContain('new version 5.0 h ago, to be compared with the version before: halved');
+    expect(confidenceText).toContain('new version 5.0 h ago, not yet compared with the version before: confidence halved');
   });
 
-  test('that uses as much as the same hours before it is whole again', () => {
+  test('with similar usage in the same hours confidence is full again', () => {
     const { confidence: value, confidenceText } = afterRollout(USUAL, 6);
     expect(value).toBeGreaterThan(0.9);
-    expect(confidenceText).toContain('new version 6.0 h ago uses as much as the version before');
+    expect(confidenceText).toContain('new version 6.0 h ago has similar usage to the version before');
   });
 
   test.each([
@@ -75,81 +75,81 @@ describe('after a roll-out', () => {
     ['of CPU by 21 % less', [79, 200], false],
     ['of memory by 19 % more', [100, 238], true],
     ['of memory by 21 % more', [100, 242], false],
-  ] as const)('usage %s is alike or not', (_case, usage, isAlike) => {
+  ] as const)('usage %s is similar or not', (_case, usage, isSimilar) => {
     const { confidence: value, confidenceText } = afterRollout(() => usage, 7);
-    expect(value > 0.6).toBe(isAlike);
-    expect(confidenceText.includes('uses unlike amounts')).toBe(!isAlike);
+    expect(value > 0.6).toBe(isSimilar);
+    expect(confidenceText.includes('has different usage')).toBe(!isSimilar);
   });
 
-  test('a few millicores more of almost nothing are alike', () => {
+  test('a difference of a few millicores is similar', () => {
     expect(
       afterRollout(
         () => [12, 20],
         7,
         () => [4, 12],
       ).confidenceText,
-    ).toContain('uses as much as');
+    ).toContain('has similar usage');
   });
 
-  test('a Monday is compared with the Monday before where the Sunday was quiet', () => {
+  test('a Monday is compared with the Monday before where Sunday usage is low', () => {
     const weekly: Usage = (at) => (Math.floor((at - 1 - MONDAY) / DAY_MS) % 7 === 6 ? [20, 100] : [100, 200]);
-    expect(afterRollout(weekly, 7, weekly).confidenceText).toContain('uses as much as');
+    expect(afterRollout(weekly, 7, weekly).confidenceText).toContain('has similar usage');
   });
 
-  test('that is unlike confidence stays halved for a day, and no longer', () => {
-    expect(afterRollout(() => [200, 200], 23).confidenceText).toContain('uses unlike amounts than the version before: halved');
+  test('with different usage confidence stays halved for a day', () => {
+    expect(afterRollout(() => [200, 200], 23).confidenceText).toContain('has different usage than the version before: confidence halved');
     expect(afterRollout(() => [200, 200], 25).confidenceText).not.toContain('version');
   });
 
-  test('without usage to compare confidence stays halved, and nothing is said of the version', () => {
+  test('without usage to compare confidence stays halved', () => {
     const life = deployed();
     life.now += 10 * HOUR_MS;
     use(life, life.now + HOUR_MS);
-    expect(confidence(life).confidenceText).toContain('could not be compared with the version before: halved');
+    expect(confidence(life).confidenceText).toContain('could not be compared with the version before: confidence halved');
   });
 });
 
-describe('a daily deploy', () => {
-  /** One deploy a day from the 14th day on, and the confidence an hour after the last. */
+describe('a daily deployment', () => {
+  /** One roll-out a day from the 14th day on, and an hour of usage after the last. */
   function deploys(count: number, usage: (index: number) => Usage = () => USUAL): Life {
     const life = deployed();
     for (let index = 1; index < count; index += 1) {
       use(life, life.now + DAY_MS, usage(index - 1));
-      life.model.noteChange(life.now);
+      life.model.observeRollout(life.now);
     }
     use(life, life.now + HOUR_MS, usage(count - 1));
     return life;
   }
 
-  test('halves confidence for six hours, and no longer after three alike ones in a row', () => {
+  test('halves confidence for six hours, until three in a row have similar usage', () => {
     expect(confidence(deploys(3)).confidence).toBeLessThan(0.5);
     const fourth = confidence(deploys(4));
     expect(fourth.confidence).toBeGreaterThan(0.9);
-    expect(fourth.confidenceText).toContain('new version 1.0 h ago; the 3 before it used as much as theirs');
+    expect(fourth.confidenceText).toContain('new version 1.0 h ago; the last 3 roll-outs did not change usage');
   });
 
-  test('counts anew after one that is unlike', () => {
+  test('counts from zero after one with different usage', () => {
     const life = deploys(5, (index) => (index === 3 ? () => [200, 200] : USUAL));
     expect(confidence(life).confidence).toBeLessThan(0.5);
   });
 
-  test('every five hours is judged by the hours that there are', () => {
+  test('every five hours is compared by the hours before the next one', () => {
     const life = deployed();
     for (let index = 0; index < 3; index += 1) {
       use(life, life.now + 5 * HOUR_MS);
-      life.model.noteChange(life.now);
+      life.model.observeRollout(life.now);
     }
     use(life, life.now + HOUR_MS);
     expect(confidence(life).confidence).toBeGreaterThan(0.9);
   });
 
-  test('is remembered by the checkpoint, and by a model that takes its place', () => {
+  test('is stored in the checkpoint, and copied to a model that replaces it', () => {
     const life = deploys(4);
     const known = confidence(life);
     expect(confidence({ ...life, model: ContainerModel.restore(life.model.checkpoint())! })).toEqual(known);
     const replaced: Life = { model: new ContainerModel(), now: MONDAY };
-    replaced.model.takeNotes(life.model);
+    replaced.model.copyEvents(life.model);
     use(replaced, life.now);
-    expect(confidence(replaced).confidenceText).toContain('the 3 before it used as much as theirs');
+    expect(confidence(replaced).confidenceText).toContain('the last 3 roll-outs did not change usage');
   });
 });

@@ -1,125 +1,133 @@
-// Whether what a roll-out brought uses as much as what it replaced: a daily deploy of the same program must not halve confidence
-// every day, or what was raised once is never reduced.
+// Compares usage before and after roll-outs. A daily deployment of the same program must not halve confidence every day, or
+// raised requests would never be reduced.
 
 import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES } from './advice.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 
-/** `open`: too early to say; `unknown`: there was not enough usage to compare. */
-export type RolloutVerdict = 'open' | 'alike' | 'unlike' | 'unknown';
+/** `open`: not compared yet; `unknown`: too little usage to compare. */
+export type RolloutVerdict = 'open' | 'similar' | 'different' | 'unknown';
 
-/** What is known of the last roll-out. */
+/** The last roll-out, relative to now. */
 export interface RolloutState {
   readonly sinceMs: DurationMs;
   readonly verdict: RolloutVerdict;
-  /** Roll-outs in a row whose usage was alike, up to the last one with a verdict. */
-  readonly alikeInARow: number;
+  /** Number of last roll-outs in a row with similar usage; those without a verdict are skipped. */
+  readonly similarInARow: number;
 }
 
-/** Highest usage of an hour (since the epoch) by resource; NaN where it is not known. */
+/** Highest usage of an hour (since the epoch) by resource; NaN: not measured. */
 export interface HourlyPeaks {
   readonly cpu: (hour: number) => number;
   readonly memory: (hour: number) => number;
 }
 
-/** The first two hours are the roll-out itself: old pods end, caches fill. */
-const FROM_MS: DurationMs = 2 * HOUR_MS;
-const TO_MS: DurationMs = 6 * HOUR_MS;
-/** Fewer whole hours say too little. */
+/** Compared hours after a roll-out. The first two are skipped: old pods terminate, caches fill. */
+const COMPARE_FROM_MS: DurationMs = 2 * HOUR_MS;
+const COMPARE_UNTIL_MS: DurationMs = 6 * HOUR_MS;
+/** Minimum of compared hours. */
 const MIN_HOURS = 2;
-/** Usage is alike where the means of the hourly peaks differ by no more than this share. */
-const ALIKE_RATIO: Ratio = 0.2;
-/** The same hours of the day before, or of the same weekday: a Monday is not like a Sunday. */
+/** Usage is similar if the means of the hourly peaks differ by no more than this share. */
+const SIMILAR_RATIO: Ratio = 0.2;
+/** Compared with the same hours of the day before or of the same weekday, since a Monday differs from a Sunday. */
 const HOURS_BACK = [24, 168];
-const VERDICTS: readonly RolloutVerdict[] = ['open', 'alike', 'unlike', 'unknown'];
+const VERDICTS: readonly RolloutVerdict[] = ['open', 'similar', 'different', 'unknown'];
 
-/** The last roll-out of a container, and how many before it changed nothing. */
+/** The last roll-out of a container, and how many before it did not change usage. */
 export class RolloutLog {
   #at: Instant = NaN;
   #verdict: RolloutVerdict = 'open';
-  #alikeInARow = 0;
+  #similarInARow = 0;
 
-  /** When the last one began; NaN: there was none in sight. */
+  /** Start of the last roll-out; NaN: none. */
   get at(): Instant {
     return this.#at;
   }
 
-  /** A roll-out begins. One that is still open is judged by what is known of it. */
+  /** Records a roll-out. The one before it, if still open, is compared by its hours so far. */
   begin(at: Instant, peaks: HourlyPeaks): void {
-    if (this.#verdict === 'open' && !Number.isNaN(this.#at)) this.#judge(peaks, Math.min(at, this.#at + TO_MS));
+    if (this.#verdict === 'open' && !Number.isNaN(this.#at)) this.#judge(peaks, Math.min(at, this.#at + COMPARE_UNTIL_MS));
     this.#at = at;
     this.#verdict = 'open';
   }
 
-  /** Judges the last one once its hours are over. @param hour that is under way */
-  settle(hour: number, peaks: HourlyPeaks): void {
-    if (this.#verdict === 'open' && hour >= hourBefore(this.#at + TO_MS)) this.#judge(peaks, this.#at + TO_MS);
+  /** Compares the last roll-out once its hours are over. @param hour the open hour */
+  judgeWhenOver(hour: number, peaks: HourlyPeaks): void {
+    if (this.#verdict === 'open' && hour >= hourAt(this.#at + COMPARE_UNTIL_MS)) this.#judge(peaks, this.#at + COMPARE_UNTIL_MS);
   }
 
-  /** What another log of the same container knows. */
-  takeOver({ at, verdict, alikeInARow }: { readonly at: Instant; readonly verdict: RolloutVerdict; readonly alikeInARow: number }): void {
+  /** Copies the state of another log of the same container. */
+  copyState({
+    at,
+    verdict,
+    similarInARow,
+  }: {
+    readonly at: Instant;
+    readonly verdict: RolloutVerdict;
+    readonly similarInARow: number;
+  }): void {
     this.#at = at;
     this.#verdict = verdict;
-    this.#alikeInARow = alikeInARow;
+    this.#similarInARow = similarInARow;
   }
 
-  get state(): { readonly at: Instant; readonly verdict: RolloutVerdict; readonly alikeInARow: number } {
-    return { at: this.#at, verdict: this.#verdict, alikeInARow: this.#alikeInARow };
+  get state(): { readonly at: Instant; readonly verdict: RolloutVerdict; readonly similarInARow: number } {
+    return { at: this.#at, verdict: this.#verdict, similarInARow: this.#similarInARow };
   }
 
-  /** null: none is in sight. */
+  /** null: there was no roll-out. */
   stateAt(now: Instant): RolloutState | null {
     if (Number.isNaN(this.#at)) return null;
-    return { sinceMs: now - this.#at, verdict: this.#verdict, alikeInARow: this.#alikeInARow };
+    return { sinceMs: now - this.#at, verdict: this.#verdict, similarInARow: this.#similarInARow };
   }
 
   save(out: ByteWriter): void {
     out.f64(this.#at);
     out.u8(VERDICTS.indexOf(this.#verdict));
-    out.u8(this.#alikeInARow);
+    out.u8(this.#similarInARow);
   }
 
   load(from: ByteReader): void {
     this.#at = from.f64();
     this.#verdict = VERDICTS[from.u8()] ?? 'unknown';
-    this.#alikeInARow = from.u8();
+    this.#similarInARow = from.u8();
   }
 
   #judge(peaks: HourlyPeaks, until: Instant): void {
-    this.#verdict = verdictOf(peaks, Math.ceil((this.#at + FROM_MS) / HOUR_MS), hourBefore(until));
-    if (this.#verdict === 'alike') this.#alikeInARow = Math.min(this.#alikeInARow + 1, 255);
-    else if (this.#verdict === 'unlike') this.#alikeInARow = 0;
+    this.#verdict = compareUsage(peaks, Math.ceil((this.#at + COMPARE_FROM_MS) / HOUR_MS), hourAt(until));
+    if (this.#verdict === 'similar') this.#similarInARow = Math.min(this.#similarInARow + 1, 255);
+    else if (this.#verdict === 'different') this.#similarInARow = 0;
   }
 }
 
-/** Hours from `first` until before `end`. */
-function verdictOf(peaks: HourlyPeaks, first: number, end: number): RolloutVerdict {
+/** Compares the hours from `first` to before `end`. */
+function compareUsage(peaks: HourlyPeaks, first: number, end: number): RolloutVerdict {
   let verdict: RolloutVerdict = 'unknown';
-  for (const back of HOURS_BACK) {
-    const cpu = isAlike(peaks.cpu, first, end, back, MIN_CPU_MILLICORES);
-    const memory = isAlike(peaks.memory, first, end, back, MIN_MEMORY_BYTES);
+  for (const offset of HOURS_BACK) {
+    const cpu = isSimilar(peaks.cpu, first, end, offset, MIN_CPU_MILLICORES);
+    const memory = isSimilar(peaks.memory, first, end, offset, MIN_MEMORY_BYTES);
     if (cpu === null && memory === null) continue;
-    if (cpu !== false && memory !== false) return 'alike';
-    verdict = 'unlike';
+    if (cpu !== false && memory !== false) return 'similar';
+    verdict = 'different';
   }
   return verdict;
 }
 
-/** null: too few hours are known of both. @param least a smaller difference is none, whatever its share */
-function isAlike(peakOf: (hour: number) => number, first: number, end: number, back: number, least: number): boolean | null {
+/** null: too few hours are measured in both. @param tolerance absolute difference per hour that counts as similar */
+function isSimilar(peakOf: (hour: number) => number, first: number, end: number, offset: number, tolerance: number): boolean | null {
   let [after, before, hours] = [0, 0, 0];
   for (let hour = first; hour < end; hour += 1) {
-    const [peak, peakBefore] = [peakOf(hour), peakOf(hour - back)];
+    const [peak, peakBefore] = [peakOf(hour), peakOf(hour - offset)];
     if (Number.isNaN(peak) || Number.isNaN(peakBefore)) continue;
     after += peak;
     before += peakBefore;
     hours += 1;
   }
   if (hours < MIN_HOURS) return null;
-  return Math.abs(after - before) <= Math.max(before * ALIKE_RATIO, least * hours);
+  return Math.abs(after - before) <= Math.max(before * SIMILAR_RATIO, tolerance * hours);
 }
 
-/** The hour that a moment lies in: all before it are over. */
-function hourBefore(at: Instant): number {
+/** The hour (since the epoch) of a time. */
+function hourAt(at: Instant): number {
   return Math.floor(at / HOUR_MS);
 }

@@ -10,7 +10,7 @@ const NOW = MONDAY + 10 * DAY_MS + 31_000;
 const XMX: ContainerRuntime = { name: 'JVM', option: '-Xmx', heapBytes: GiB, heapShare: null };
 const SHARE: ContainerRuntime = { name: 'JVM', option: '-XX:MaxRAMPercentage', heapBytes: null, heapShare: 0.75 };
 
-/** Ten days of a process that uses 300 MiB, all the time. */
+/** Advice after ten days of constant usage of 300 MiB. */
 function advised(runtime: ContainerRuntime | null, goal: Goal = 'Balanced'): ContainerAdvice {
   const model = new ContainerModel();
   const samples = aSeries(
@@ -31,8 +31,8 @@ function limitOf(runtime: ContainerRuntime | null, goal: Goal = 'Balanced'): Mem
   return memoryLimitFor({ now: NOW, current: 2 * GiB, request, ratio: 1.25, max: null, oomNeed: 0, evidence, lastLoweredAt: null });
 }
 
-describe('memory of a container whose runtime says how far its heap may grow', () => {
-  test('is never less than the full heap and a quarter, and says why', () => {
+describe('memory of a container whose runtime has a maximum heap', () => {
+  test('is never less than the maximum heap and a quarter, and explains it', () => {
     const { memory } = advised(XMX);
     expect(memory?.target).toBe(1.25 * GiB);
     expect(memory?.steps.find(({ step }) => step === 'floor')?.detail).toContain('-Xmx lets the heap of JVM grow to 1Gi');
@@ -40,24 +40,24 @@ describe('memory of a container whose runtime says how far its heap may grow', (
     expect(advised(null).memory?.target).toBeLessThan(500 * MiB);
   });
 
-  test('follows use with goal Savings, and keeps the limit above the full heap all the same', () => {
+  test('follows usage with goal Savings, while the limit stays above the maximum heap', () => {
     expect(advised(XMX, 'Savings').memory?.target).toBeLessThan(500 * MiB);
     expect(limitOf(XMX, 'Savings').limit).toBeGreaterThanOrEqual(1.25 * GiB);
     expect(limitOf(null, 'Savings').limit).toBeLessThan(1.25 * GiB);
   });
 
-  test('stays below its ceiling, whatever the heap', () => {
+  test('stays below its ceiling also with a larger heap', () => {
     const model = ContainerModel.restore(checkpointOfADay());
     const memory = { ...DEFAULT_RECOMMENDER_RULES.memory, max: 600 * MiB };
     const advice = model?.advise('app', MONDAY + DAY_MS + 31_000, { ...DEFAULT_RECOMMENDER_RULES, memory, runtime: XMX });
     expect(advice?.memory?.target).toBe(600 * MiB);
   });
 
-  test('keeps its limit where the heap was sized from it: only a restart could make use of a lower one', () => {
+  test('keeps its limit where the heap was sized from it at the start', () => {
     expect(limitOf(null).kind).toBe('lower');
-    const kept = limitOf(SHARE);
-    expect(kept).toMatchObject({ kind: 'keep', limit: 2 * GiB });
-    expect(kept.because).toBe(
+    const decision = limitOf(SHARE);
+    expect(decision).toMatchObject({ kind: 'keep', limit: 2 * GiB });
+    expect(decision.because).toBe(
       'JVM sized its heap to 75 % of the limit when it started (-XX:MaxRAMPercentage): a lower limit needs a restart to take effect',
     );
   });

@@ -1,4 +1,4 @@
-// The 5-minute grid on which usage is learned.
+// 5-minute slots, the time resolution of the recommender.
 
 import { HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 
@@ -6,12 +6,12 @@ import { HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 export const SLOT_MS: DurationMs = 300_000;
 export const SLOTS_PER_HOUR = HOUR_MS / SLOT_MS;
 
-/** Slot that a sample belongs to: slots hold what ended in (start, end], so a sample at 12:05:00 covers 12:00–12:05. */
+/** Slot (since the epoch) of a sample: slots are (start, end], so a sample at 12:05:00 belongs to 12:00–12:05. */
 export function slotOf(at: Instant): number {
   return Math.ceil(at / SLOT_MS) - 1;
 }
 
-/** Hour since the epoch that a slot lies in. */
+/** Hour (since the epoch) of a slot. */
 export function hourOf(slot: number): number {
   return Math.floor(slot / SLOTS_PER_HOUR);
 }

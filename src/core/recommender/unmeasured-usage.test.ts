@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES as RULES } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
 
-/** A day in which both were measured, then hours in which one was not. */
+/** Advice after a day with both resources and some hours with one. */
 function adviseAfter(hours: number, unmeasured: 'cpu' | 'memory') {
   const model = new ContainerModel();
   const measuredUntil = MONDAY + DAY_MS;
@@ -16,11 +16,11 @@ function adviseAfter(hours: number, unmeasured: 'cpu' | 'memory') {
   return model.advise('app', end + 31_000, RULES);
 }
 
-/** Paths of all numbers in a value that JSON cannot hold. */
+/** Paths of all numbers that JSON cannot represent. */
 function nonFinite(value: unknown, path = ''): readonly string[] {
   if (typeof value === 'number') return Number.isFinite(value) ? [] : [path];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, each]) => nonFinite(each, `${path}.${key}`));
+  return Object.entries(value).flatMap(([key, entry]) => nonFinite(entry, `${path}.${key}`));
 }
 
 function measuredForADay(): ContainerModel {
@@ -30,21 +30,21 @@ function measuredForADay(): ContainerModel {
 }
 
 describe.each(['cpu', 'memory'] as const)('Advice on %s', (resource) => {
-  test.each([1, 3, 24 * 8])('holds numbers after %i hours without a measurement of it', (hours) => {
+  test.each([1, 3, 24 * 8])('has finite numbers after %i hours without a measurement of it', (hours) => {
     const advice = adviseAfter(hours, resource);
     expect(advice?.[resource]).not.toBeNull();
     expect(nonFinite(advice)).toEqual([]);
   });
 
   const other = resource === 'cpu' ? 'memory' : 'cpu';
-  test(`is not trusted after an hour in which ${other} alone was measured`, () => {
+  test(`has confidence 0 after an hour with measurements of ${other} only`, () => {
     const advice = adviseAfter(1, resource);
     expect(advice?.[resource]?.confidence).toBe(0);
     expect(advice?.[other]?.confidence).toBeGreaterThan(0);
     expect(advice?.confidenceText).toContain('no usage for 1.0 h');
   });
 
-  test('is still trusted after a restart', () => {
+  test('has confidence after a restart', () => {
     const restored = ContainerModel.restore(measuredForADay().checkpoint());
     expect(restored?.advise('app', MONDAY + DAY_MS + 31_000, RULES)?.[resource]?.confidence).toBeGreaterThan(0);
   });

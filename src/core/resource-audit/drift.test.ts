@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { amounts } from '../../../test/builders/rightsizing.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
-import { driftOf, worstDrift, type ContainerSizes, type Drift } from './drift.ts';
+import { findDrift, worstDrift, type ContainerSizes, type Drift } from './drift.ts';
 
 const sizes = (cpu: string | null, memory: string | null, limit: string | null = null): RequestsAndLimits => ({
   requests: amounts(cpu, memory),
@@ -24,29 +24,29 @@ const given = (more: Partial<ContainerSizes>): ContainerSizes => ({
 
 test.each<[Drift, string, Partial<ContainerSizes>]>([
   ['none', 'no pods', {}],
-  ['none', 'pods as the template says', { pods: [TEMPLATE, TEMPLATE] }],
+  ['none', 'pods with the values of the template', { pods: [TEMPLATE, TEMPLATE] }],
   ['none', 'a request that is missing beside a limit', { template: sizes(null, null, '1Gi'), pods: [sizes(null, '1Gi', '1Gi')] }],
-  ['none', 'what a LimitRange fills in', { template: sizes(null, null), defaultsFilledIn: true, pods: [sizes('50m', '64Mi', '128Mi')] }],
+  ['none', 'defaults of a LimitRange', { template: sizes(null, null), defaultsFilledIn: true, pods: [sizes('50m', '64Mi', '128Mi')] }],
   ['none', 'a container that admission adds', { template: null, recommended: null, ours: [], pods: [HAND] }],
-  ['resized', 'all pods with what is recommended', { pods: [APPLIED, APPLIED] }],
-  ['resized', 'nothing is recommended any more', { recommended: null, pods: [APPLIED] }],
-  ['resized', 'within tolerance of what is recommended', { recommended: NEWER, ours: [APPLIED, NEWER], settled: true, pods: [APPLIED] }],
+  ['resized', 'all pods with the recommended values', { pods: [APPLIED, APPLIED] }],
+  ['resized', 'no recommendation any more', { recommended: null, pods: [APPLIED] }],
+  ['resized', 'within tolerance of the recommendation', { recommended: NEWER, ours: [APPLIED, NEWER], settled: true, pods: [APPLIED] }],
   [
     'resized',
-    'a limit that could not follow',
+    'a limit that could not be changed',
     { ours: [sizes('120m', '200Mi', '250Mi')], template: sizes('500m', '512Mi', '1Gi'), pods: [sizes('120m', '200Mi', '1Gi')] },
   ],
   ['resized', 'an added container that was resized', { template: null, pods: [APPLIED] }],
-  ['stale', 'another value is recommended by now', { recommended: NEWER, ours: [APPLIED, NEWER], pods: [APPLIED, APPLIED] }],
-  ['partial', 'one pod has it, another does not', { pods: [APPLIED, TEMPLATE] }],
+  ['stale', 'another value is recommended now', { recommended: NEWER, ours: [APPLIED, NEWER], pods: [APPLIED, APPLIED] }],
+  ['partial', 'one pod has the recommended values, another does not', { pods: [APPLIED, TEMPLATE] }],
   ['partial', 'pods of two changes', { recommended: NEWER, ours: [APPLIED, NEWER], pods: [APPLIED, NEWER] }],
   ['manual', 'a pod that a user resized', { pods: [APPLIED, HAND] }],
-  ['manual', 'a value where the template has none', { template: sizes(null, null), pods: [sizes('50m', null)] }],
+  ['manual', 'a value that the template does not have', { template: sizes(null, null), pods: [sizes('50m', null)] }],
 ])('%s: %s', (drift, _, more) => {
-  expect(driftOf(given(more))).toBe(drift);
+  expect(findDrift(given(more))).toBe(drift);
 });
 
-test('of a workload the most severe finding is reported', () => {
+test('the most severe drift of the containers is that of the workload', () => {
   expect(worstDrift(['resized', 'manual', 'none'])).toBe('manual');
   expect(worstDrift([])).toBe('none');
 });

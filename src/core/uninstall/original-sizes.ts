@@ -1,4 +1,4 @@
-// What a pod asked for when it was created, from its template, and which of its numbers are Evenkeel's to put back.
+// Sizes of a pod at its creation, from its template, and which of its current values Evenkeel set and can restore.
 
 import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
@@ -6,50 +6,51 @@ import { withDefaults, UNSET_RESOURCES, type OptionalResources, type RequestsAnd
 import { FIELD, RESOURCES, withAmount, type Values } from '../resize/model/container-values.ts';
 import { fitPod } from '../resize/plan/pod-change.ts';
 import type { ContainerChange } from '../resize/model/resize-step.ts';
-import { EFFECTS_MANAGER, isOwnManager, MERGED_MANAGER } from '../model/field-managers.ts';
+import { EFFECTS_MANAGER, isEvenkeelManager, MERGED_MANAGER } from '../model/field-managers.ts';
 import { ownersOfResource, type ManagedFieldsEntry, type ResourceField } from '../model/field-owners.ts';
 
-/** What a LimitRange gives a container that asks for nothing. */
+/** Defaults of a LimitRange for a container. */
 export interface SizeDefaults {
   readonly requests: OptionalResources;
   readonly limits: OptionalResources;
 }
 
+/** A pod with what is needed to restore it. */
 export interface SizedPod {
   readonly pod: PodRecord;
   readonly managedFields: readonly ManagedFieldsEntry[];
-  /** As it was created; null where its template is gone or not known. */
+  /** Sizes at creation by container; null: its template is gone or unknown. */
   readonly original: Values | null;
-  /** Values that Evenkeel remembers to have given, for objects whose record of writers was merged. */
+  /** Values that Evenkeel recorded, for pods whose managed fields were merged. */
   readonly remembered: readonly Values[];
   readonly kubeletVersion: string;
 }
 
-/** What is to become of one pod's sizes. */
+/** What uninstall does with the sizes of a pod. */
 export interface SizesVerdict {
-  /** Empty: nothing to put back. */
+  /** Empty: nothing to restore. */
   readonly changes: readonly ContainerChange[];
-  /** What Evenkeel set and cannot be restored in place, with the reason. */
+  /** Messages about values of Evenkeel that cannot be restored in place. */
   readonly kept: readonly string[];
-  /** What differs from the template because another writer resized the pod, as a message. */
+  /** Messages about values of other managers that differ from the template. */
   readonly foreign: readonly string[];
 }
 
 /**
- * As the API server would have made it: a request that is missing beside a limit equals it, then LimitRanges fill in.
+ * Sizes that the API server gives a container of a template: an absent request equals its limit, then LimitRange defaults apply.
  * https://kubernetes.io/docs/concepts/policy/limit-range/
  */
 export function sizesAtCreation(template: RequestsAndLimits, defaults: readonly SizeDefaults[]): RequestsAndLimits {
   let { requests, limits } = template;
   requests = withDefaults(requests, limits);
-  for (const each of defaults) {
-    requests = withDefaults(requests, each.requests);
-    limits = withDefaults(limits, each.limits);
+  for (const range of defaults) {
+    requests = withDefaults(requests, range.requests);
+    limits = withDefaults(limits, range.limits);
   }
   return { requests, limits };
 }
 
-/** Puts back only what this product set last. Whatever in-place resize cannot do is kept, and said. */
+/** Restores only values that Evenkeel set last. Values that an in-place resize cannot restore are kept and reported. */
 export function sizesToRestore(sized: SizedPod): SizesVerdict {
   const { pod, original, kubeletVersion } = sized;
   const kept: string[] = [];
@@ -64,10 +65,10 @@ export function sizesToRestore(sized: SizedPod): SizesVerdict {
       const before = created === undefined ? null : amountOf(created, field);
       if (now === before && created !== undefined) continue;
       const owner = ownerOf(sized, field, now);
-      if (owner.kind === 'foreign') foreign.push(`${wordsFor(field)} was set by ${owner.manager}`);
+      if (owner.kind === 'foreign') foreign.push(`${describeField(field)} was set by ${owner.manager}`);
       if (owner.kind !== 'ours') continue;
       ours += 1;
-      if (before === null) kept.push(`${wordsFor(field)}: ${whyUnknown(original, created)}`);
+      if (before === null) kept.push(`${describeField(field)}: ${explainMissing(original, created)}`);
       else values = { ...values, [field.side]: withAmount(values[field.side], field.resource, before) };
     }
     wanted.set(container.name, values);
@@ -82,14 +83,14 @@ export function sizesToRestore(sized: SizedPod): SizesVerdict {
     case 'fits':
       return {
         changes: [],
-        kept: kept.length > 0 ? kept : [`a kubelet ${kubeletVersion || 'of unknown version'} cannot put it back in place`],
+        kept: kept.length > 0 ? kept : [`a kubelet ${kubeletVersion || 'of unknown version'} cannot restore it in place`],
         foreign,
       };
   }
 }
 
-/** Whether any entry is worth a closer look: most pods of a cluster were never resized. */
-export function mayHoldOurSizes(entries: readonly ManagedFieldsEntry[]): boolean {
+/** Whether the pod may have been resized by Evenkeel; a cheap check that excludes most pods. */
+export function mayBeResized(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.some(({ manager, subresource }) => isOurs(manager) || manager === MERGED_MANAGER || subresource === 'resize');
 }
 
@@ -100,14 +101,14 @@ function ownerOf({ pod, managedFields, remembered }: SizedPod, field: ResourceFi
   if (owners.some(({ manager }) => isOurs(manager))) return { kind: 'ours' };
   const merged = owners.some(({ manager }) => manager === MERGED_MANAGER);
   if (merged && remembered.some((values) => rememberedAmount(values, field) === now)) return { kind: 'ours' };
-  const other = owners.find(({ manager, subresource }) => subresource === 'resize' && !isOwnManager(manager));
+  const other = owners.find(({ manager, subresource }) => subresource === 'resize' && !isEvenkeelManager(manager));
   if (other !== undefined) return { kind: 'foreign', manager: other.manager };
-  // Admission is no field manager: what it sets is owned by the creator of the pod.
-  const putBack = owners.some(({ manager }) => isOwnManager(manager));
-  return pod.annotations[POD_ANNOTATIONS.sizeAtCreation] === undefined || putBack ? { kind: 'creation' } : { kind: 'ours' };
+  // Admission is no field manager: its values are owned by the creator of the pod.
+  const isRestored = owners.some(({ manager }) => isEvenkeelManager(manager));
+  return pod.annotations[POD_ANNOTATIONS.sizeAtCreation] === undefined || isRestored ? { kind: 'creation' } : { kind: 'ours' };
 }
 
-// What an uninstall itself has put there was the original then; that it no longer is (another template) is not ours to judge.
+// Values of an uninstall were the originals then. They stay, also after a change of the template.
 function isOurs(manager: string): boolean {
   return manager === EFFECTS_MANAGER;
 }
@@ -125,7 +126,7 @@ function fieldsOf({ name, sidecar }: ContainerRecord): readonly ResourceField[] 
   return RESOURCES.flatMap((resource) => (['requests', 'limits'] as const).map((side) => ({ container: name, sidecar, side, resource })));
 }
 
-function wordsFor({
+function describeField({
   container,
   side,
   resource,
@@ -137,8 +138,8 @@ function wordsFor({
   return `${container} ${resource}${side === 'limits' ? ' limit' : ''}`;
 }
 
-function whyUnknown(original: Values | null, created: RequestsAndLimits | undefined): string {
-  if (original === null) return 'the template it was made from is gone or may not be read; a pod made anew has its own sizes';
-  if (created === undefined) return 'its container is not in the template (injected); a pod made anew has its own sizes';
-  return 'the template asks for none, and what a pod has cannot be removed in place; a pod made anew has none';
+function explainMissing(original: Values | null, created: RequestsAndLimits | undefined): string {
+  if (original === null) return 'its template is gone or cannot be read; a new pod has the sizes of its template';
+  if (created === undefined) return 'its container is not in the template (injected); a new pod has its original sizes';
+  return 'the template has no value, and the value of a pod cannot be removed in place; a new pod has none';
 }

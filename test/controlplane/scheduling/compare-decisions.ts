@@ -57,7 +57,7 @@ function comparePod(ours: OurDecision, real: Decision, cluster: WireCluster): Di
   if ((ours.message ?? '') !== (real.message ?? ''))
     found.push({ kind: 'message', pod: ours.pod, node: null, ours: ours.message, real: real.message });
   const { chosen, ...rest } = real.preemption ?? {};
-  const same = isDeepStrictEqual(plain(withoutEmpty(ours.preemption)), plain(withoutEmpty(rest)));
+  const same = isDeepStrictEqual(plain(omitEmpty(ours.preemption)), plain(omitEmpty(rest)));
   if (!same || (chosen !== undefined && !ours.equallyGood.includes(chosen)))
     found.push({
       kind: 'preemption',
@@ -69,7 +69,7 @@ function comparePod(ours: OurDecision, real: Decision, cluster: WireCluster): Di
   return found;
 }
 
-function withoutEmpty(value: object | undefined): object {
+function omitEmpty(value: object | undefined): object {
   return Object.fromEntries(
     Object.entries(value ?? {}).filter(([, part]) => typeof part === 'string' || Object.keys(part as object).length > 0),
   );

@@ -274,13 +274,13 @@ const anySpec = fc.record(
   { requiredKeys: [] },
 );
 
-const specs = anySpec.map((spec) => (withoutEmpty(spec) ?? { replicas: 1 }) as Record<string, unknown>);
+const specs = anySpec.map((spec) => (omitEmpty(spec) ?? { replicas: 1 }) as Record<string, unknown>);
 
-function withoutEmpty(value: unknown): unknown {
+function omitEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (Array.isArray(value)) return value.map(omitEmpty);
   const kept = Object.entries(value).flatMap(([name, inner]) => {
-    const left = withoutEmpty(inner);
+    const left = omitEmpty(inner);
     return left === undefined ? [] : [[name, left] as const];
   });
   return kept.length === 0 ? undefined : Object.fromEntries(kept);

@@ -43,7 +43,7 @@ export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner
 async function recordProblem(cluster: ClusterAccess, signer: RecordSigner, hpa: HpaRecord, signal: AbortSignal): Promise<string | null> {
   const signed = hpa.annotations[HPA_ANNOTATIONS.original];
   if (signed === undefined) return null;
-  if (!signer.isOurs(originalBinding(hpa), signed)) return 'is not signed by Evenkeel';
+  if (!signer.isAuthentic(originalBinding(hpa), signed)) return 'is not signed by Evenkeel';
   if (readOriginalNote(signed) === null) return 'is of a form that this version cannot read';
   const record = readOriginal(hpa);
   // Without a target in it, it is about idle mode's minReplicas alone.

@@ -95,7 +95,7 @@ interface IdlePeriod {
 function readIdlePeriod(signer: RecordSigner, { kind }: ApiResource, head: ObjectHead, { since, memory }: IdlePeriod): OriginalNote {
   const field = WORKLOAD_ANNOTATIONS.original;
   const text = textAt(head.annotations, field);
-  const note = signer.isOurs({ kind, uid: head.uid, field }, text) ? readOriginalNote(text) : null;
+  const note = signer.isAuthentic({ kind, uid: head.uid, field }, text) ? readOriginalNote(text) : null;
   const current = keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => writer === 'idle' && takenAt === since);
   const value = memory?.idleReplicas ?? null;
   if (current.fields.size > 0 || memory === null || value === null) return current;
@@ -119,7 +119,7 @@ async function whyForeign(
 ): Promise<string | null> {
   const { kind } = resource;
   const field = WORKLOAD_ANNOTATIONS.idle;
-  if (record === null || !signer.isOurs({ kind, uid: head.uid, field }, text)) return `annotation ${field} is not signed by Evenkeel`;
+  if (record === null || !signer.isAuthentic({ kind, uid: head.uid, field }, text)) return `annotation ${field} is not signed by Evenkeel`;
   if (status !== null) return readIdle(status)?.since === record.since ? null : `annotation ${field} is older than its Recommendation`;
   const selector = optionalSelectorOf(head);
   if (selector === null) return `annotation ${field} cannot be compared with its pods, as it has no selector`;

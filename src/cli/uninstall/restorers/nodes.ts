@@ -3,7 +3,7 @@
 import { NODES } from '../../../adapters/kubernetes/resources.ts';
 import { booleanAt, objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
 import { NODE_ANNOTATIONS, PREFIX } from '../../../apis/annotations.ts';
-import { isOwnManager, judgeAnnotation } from '../../../core/model/field-managers.ts';
+import { isEvenkeelManager, judgeAnnotation } from '../../../core/model/field-managers.ts';
 import { ownersOfSpecField } from '../../../core/model/field-owners.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
@@ -41,7 +41,7 @@ function freeing(head: ObjectHead): { readonly operations: readonly JsonPatchOpe
     words.push('taint removed');
   }
   // A cordon has no key of its own: it is ours where we say that we drain and were the one who set it.
-  const cordonIsOurs = ownersOfSpecField(head.managedFields, 'unschedulable').some(({ manager }) => isOwnManager(manager));
+  const cordonIsOurs = ownersOfSpecField(head.managedFields, 'unschedulable').some(({ manager }) => isEvenkeelManager(manager));
   if (booleanAt(spec, 'unschedulable') && cordonIsOurs && head.annotations[NODE_ANNOTATIONS.drainingBy] !== undefined) {
     operations.push({ op: 'test', path: '/spec/unschedulable', value: true }, { op: 'remove', path: '/spec/unschedulable' });
     words.push('uncordoned');

@@ -19,7 +19,7 @@ import { isApplied } from '../../../core/resize/model/limit-exception.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import {
-  mayHoldOurSizes,
+  mayBeResized,
   sizesAtCreation,
   sizesToRestore,
   type SizeDefaults,
@@ -59,7 +59,7 @@ class PodSizes {
 
   async *#findingsOf(head: ObjectHead, signal: AbortSignal): AsyncGenerator<Finding> {
     const created = head.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined;
-    if (head.isGoing || !(created || mayHoldOurSizes(head.managedFields))) return;
+    if (head.isGoing || !(created || mayBeResized(head.managedFields))) return;
     const pod = readPod(head.wire, this.#interner);
     if (pod.phase === 'Succeeded' || pod.phase === 'Failed') return;
     const { changes, kept, foreign } = await this.#judge(pod, head, signal);

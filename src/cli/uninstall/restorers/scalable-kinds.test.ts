@@ -123,7 +123,7 @@ describe('an uninstall, of a kind with a scale subresource', () => {
       request: (request) => (asked.push(request.path), world.transport.request(request)),
       stream: (request) => world.transport.stream(request),
     };
-    const why = expect.stringContaining('the template it was made from is gone or may not be read');
+    const why = expect.stringContaining('its template is gone or cannot be read');
     expect(await findingsOf(podSizesRestorer(new ClusterAccess(transport)))).toMatchObject([
       { kind: 'keep', object: 'pod shop/ox-0', why },
     ]);

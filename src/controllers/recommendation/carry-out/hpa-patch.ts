@@ -30,6 +30,6 @@ export function originalAnnotationPatch(hpa: HpaRecord, note: OriginalNote, sign
   const path = `/metadata/annotations/${HPA_ANNOTATIONS.original.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   if (note.fields.size === 0) return hpa.annotations[HPA_ANNOTATIONS.original] === undefined ? [] : [{ op: 'remove', path }];
   const value = signer.sign(originalBinding(hpa), writeOriginalNote(note));
-  if (!hpa.annotated) return [{ op: 'add', path: '/metadata/annotations', value: { [HPA_ANNOTATIONS.original]: value } }];
+  if (!hpa.hasAnnotations) return [{ op: 'add', path: '/metadata/annotations', value: { [HPA_ANNOTATIONS.original]: value } }];
   return [{ op: 'add', path, value }];
 }

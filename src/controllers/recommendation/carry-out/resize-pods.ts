@@ -199,7 +199,7 @@ function timelineOutcome(step: ResizeStep, outcome: WriteOutcome): TimelineEntry
       if (step.kind !== 'revert') return 'applied';
       return step.pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
     case 'dry-run':
-      return outcome.again === true ? null : 'dry-run';
+      return outcome.repeated === true ? null : 'dry-run';
     case 'refused':
       return 'rejected';
     case 'conflict':

@@ -65,8 +65,8 @@ async function scaleAutoscaler(
     return { kind: 'blocked', reason: 'record-key', message: 'no key to sign annotations is available yet' };
   const value = minReplicas === hpa.minReplicas ? [] : [{ op: 'add', path: '/spec/minReplicas', value: minReplicas } as const];
   // An unsigned annotation stays for a user to check where nothing replaces it.
-  const isOurs = note.fields.size > 0 || present.fields.size > 0;
-  const patch = [...value, ...(isOurs ? originalAnnotationPatch(hpa, note, signer) : [])];
+  const isAuthentic = note.fields.size > 0 || present.fields.size > 0;
+  const patch = [...value, ...(isAuthentic ? originalAnnotationPatch(hpa, note, signer) : [])];
   return gate.carryOut({ kind: 'patchHpa', target: hpaRef(hpa), resourceVersion: hpa.resourceVersion, patch, ...intent }, signal);
 }
 

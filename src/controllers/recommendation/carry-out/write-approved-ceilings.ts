@@ -5,7 +5,7 @@ import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { formatAmount } from '#kube/quantity';
 import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { mergeBounds } from '../../../core/overrides/merge-bounds.ts';
-import { notesAfter } from '../../../core/overrides/override-notes.ts';
+import { updateNotes } from '../../../core/overrides/override-notes.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { RecommendationPorts } from '../ports.ts';
 
@@ -33,7 +33,7 @@ export async function writeApprovedCeilings(
   const changed = { [WORKLOAD_ANNOTATIONS.ceiling]: merged.ceiling };
   const [first] = memory.limitExceptions.filter(({ state, settled, bound }) => state === 'approved' && !settled && bound === 'ceiling');
   const by = first?.decided?.by ?? 'a user';
-  const note = notesAfter(workload.annotations, changed, { by, at: clock.now(), reason: 'a limit exception was approved' });
+  const note = updateNotes(workload.annotations, changed, { by, at: clock.now(), reason: 'a limit exception was approved' });
   const outcome = await records.annotate(
     workloadPath(workload),
     { ...changed, [WORKLOAD_ANNOTATIONS.overrideNotes]: note },

@@ -51,7 +51,7 @@ export class WorkloadDecider {
     const first = this.#decideNow(governed, advice, null);
     const query = errorRateQuery(first.situation);
     if (query === null || !needsErrorRate(first.situation, underWayInAnyClass(first.decision.memory))) return first;
-    const errorRate = (await errorRates?.ask(query, first.situation.now, signal)) ?? null;
+    const errorRate = (await errorRates?.query(query, first.situation.now, signal)) ?? null;
     return this.#decideNow(governed, advice, { errorRate });
   }
 

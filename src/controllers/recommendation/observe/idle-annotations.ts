@@ -47,14 +47,14 @@ export function readIdleAnnotation(workload: WorkloadRecord, signer: RecordSigne
 export function verifyOriginalAnnotation(workload: WorkloadRecord, signer: RecordSigner): 'own' | 'not-signed' | 'unreadable' | null {
   const text = workload.annotations[WORKLOAD_ANNOTATIONS.original];
   if (text === undefined) return null;
-  if (!signer.isOurs(bindingOf(workload, WORKLOAD_ANNOTATIONS.original), text)) return 'not-signed';
+  if (!signer.isAuthentic(bindingOf(workload, WORKLOAD_ANNOTATIONS.original), text)) return 'not-signed';
   return readOriginalNote(text) === null ? 'unreadable' : 'own';
 }
 
 /** Whether the annotation of sizes carries a valid signature of Evenkeel. */
 export function isIdleAnnotationSigned(workload: WorkloadRecord, signer: RecordSigner): boolean {
   const { [WORKLOAD_ANNOTATIONS.idle]: note = '' } = workload.annotations;
-  return signer.isOurs(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), note);
+  return signer.isAuthentic(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), note);
 }
 
 /** Binds a signed annotation to its workload: copied to another one, it is not valid. */

@@ -5,7 +5,7 @@ import { quietNeededMs, wakeThreshold, type IdleRules } from '../../../core/resi
 import { IdleTracker, type Activity, type PastPoint } from '../../../core/resize/model/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
-import { withoutStartUp } from '../../../core/recommender/start-up.ts';
+import { stripStartUp } from '../../../core/recommender/start-up.ts';
 import type { ClusterReader } from '../../../ports/cluster-reader.ts';
 import type { UsageRollupReader } from '../../../ports/usage-rollups.ts';
 import type { Logger } from '../../../ports/logger.ts';
@@ -45,7 +45,7 @@ export class IdleWatch {
     this.#stop = dependencies.usage.onSample((workload, container, pod, sample) => {
       const tracker = this.#watched.get(workload)?.tracker;
       if (tracker === undefined) return;
-      const counted = withoutStartUp(pod, container, sample);
+      const counted = stripStartUp(pod, container, sample);
       const used = counted?.cpuMillicores ?? null;
       if (used !== null && tracker.take(pod.name, container, sample.at, used)) dependencies.onInUse(workload);
     });

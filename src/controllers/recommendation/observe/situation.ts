@@ -86,7 +86,7 @@ export function collectSituation(
     scaledObjects: cluster.scaledObjectsOf(key),
     vpas: cluster.vpasOf(key),
     limitRanges: cluster.limitRangesIn(workload.namespace),
-    quotas: cluster.quotasIn(workload.namespace).filter(({ ofSomePods }) => ofSomePods !== true),
+    quotas: cluster.quotasIn(workload.namespace).filter(({ excludesSomePods }) => excludesSomePods !== true),
     ...(isByNodeClass(workload) ? { nodeClasses: classesByNode(ports, workload) } : {}),
     kubeletVersions: new Map(
       pods.flatMap(({ node }) => (node === null ? [] : [[node, cluster.findNode(node)?.kubeletVersion ?? ''] as const])),

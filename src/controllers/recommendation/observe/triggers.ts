@@ -1,7 +1,7 @@
 // What enqueues a workload, besides the policy's interval.
 
 import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
-import { intentOf } from '../../../core/overrides/intent.ts';
+import { fingerprintIntent } from '../../../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../../../ports/cluster-reader.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
@@ -26,7 +26,7 @@ export function watchWorkloads(
   const hasNewIntent = (key: WorkloadKey): boolean => {
     const workload = cluster.findWorkload(key);
     const before = intents.get(key) ?? '';
-    const current = workload === undefined ? '' : intentOf(workload.annotations);
+    const current = workload === undefined ? '' : fingerprintIntent(workload.annotations);
     if (current === '') intents.delete(key);
     else intents.set(key, current);
     return current !== before;

@@ -44,7 +44,7 @@ function rejectedOnHpa(
   const followed = situation.hpas.find(({ uid }) => uid === hpa.uid);
   if (text === undefined || followed === undefined || followed.annotations[HPA_ANNOTATIONS.original] === text) return null;
   const what = `HorizontalPodAutoscaler ${hpa.name}: annotation ${HPA_ANNOTATIONS.original}`;
-  const state = !signer.isOurs(originalBinding(hpa), text) ? 'not-signed' : readOriginalNote(text) === null ? 'unreadable' : 'own';
+  const state = !signer.isAuthentic(originalBinding(hpa), text) ? 'not-signed' : readOriginalNote(text) === null ? 'unreadable' : 'own';
   return (
     rejectedOriginal(what, state, 'the targets') ??
     outdated(`${what} is from an earlier change of its targets and is not followed; check the targets and remove it`)

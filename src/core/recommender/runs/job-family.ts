@@ -1,16 +1,16 @@
-// Runs of the same work have different names: a CronJob's are recognised by their owner, others by what `generateName` adds.
+// Groups Jobs that run the same work: those of a CronJob by their owner, others by their `generateName`.
 
 import { isWorkloadOfKind, parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 
-/** The letters that the API server makes names of. */
+/** Suffix of `generateName`, from the API server's alphabet. */
 const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 
-/** Whether usage of its pods is counted by runs. */
-export function endsByItself(workload: WorkloadKey): boolean {
+/** Whether usage is aggregated by run: Jobs and CronJobs. */
+export function isBatchWorkload(workload: WorkloadKey): boolean {
   return isWorkloadOfKind(workload, 'Job') || isWorkloadOfKind(workload, 'CronJob');
 }
 
-/** One key for all runs of the same work. */
+/** The common key of all runs of the same work. */
 export function jobFamily(workload: WorkloadKey): WorkloadKey {
   if (!isWorkloadOfKind(workload, 'Job')) return workload;
   const { namespace, kind, name } = parseWorkloadKey(workload);

@@ -1,42 +1,43 @@
-// Advice from runs: memory by the highest peak of the last ones, CPU by what they used in 95 % of their time. Batch work is
-// not hurt by waiting for CPU, but a run that is killed is lost.
+// Advice for Jobs from their last runs: memory by the highest peak, CPU by the 95th percentile over time. Batch work tolerates
+// waiting for CPU, but an OOM kill loses the run.
 
 import type { Resources } from '#kube/records/resources';
 import { MiB, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import { formatDuration } from '../../model/duration.ts';
 import type { ContainerAdvice, Goal, OomAdvice, RecommenderRules, ResourceAdvice, ResourceRules } from '../advice.ts';
-import { StepSum } from '../step-sum.ts';
+import { ExplainedValue } from '../explained-value.ts';
 import type { Run, RunKill, RunLog } from './run-log.ts';
-import { freshnessOfRuns, sharesCovered } from './run-trust.ts';
+import { freshnessOfRuns, sharesCovered } from './run-confidence.ts';
 
+/** Minimum of ended runs for a recommendation. */
 export const MIN_RUNS = 5;
-/** As many are as good as certainty gets. */
-const FULL_TRUST_RUNS = 10;
-/** The peak of a run that is over between two readings was never seen. */
+/** Runs for full confidence. */
+const FULL_CONFIDENCE_RUNS = 10;
+/** Runs shorter than this, or with fewer samples than `MIN_SAMPLES`, may have peaks between two readings. */
 const SHORT_RUN_MS: DurationMs = MINUTE_MS;
 const MIN_SAMPLES = 3;
-const SHORT_TRUST: Ratio = 0.5;
-/** Runs in a row that stay well under what a kill asks for, after which it is forgotten. */
-const RUNS_PAST_KILL = 5;
-const WELL_UNDER: Ratio = 0.8;
+const SHORT_RUN_CONFIDENCE: Ratio = 0.5;
+/** A kill expires after this many runs in a row with peaks below `UNNEEDED_RATIO` of its need. */
+const KILL_EXPIRY_RUNS = 5;
+const UNNEEDED_RATIO: Ratio = 0.8;
 
-/** Share of runs that what was advised before them is to cover. */
-const COVER_GOALS: Readonly<Record<Goal, Ratio>> = { Savings: 0.9, Balanced: 0.95, Safe: 0.98 };
+/** Target share of runs that earlier advice covers. */
+const COVERAGE_TARGETS: Readonly<Record<Goal, Ratio>> = { Savings: 0.9, Balanced: 0.95, Safe: 0.98 };
 
 const MEMORY_MARGIN: Readonly<Record<Goal, Ratio>> = { Savings: 0.1, Balanced: 0.15, Safe: 0.25 };
 const CPU_MARGIN: Readonly<Record<Goal, Ratio>> = { Savings: 0, Balanced: 0.1, Safe: 0.2 };
 
-/** null before any run was seen. */
+/** Advice for one container of a Job family; null: no runs and no kills. */
 export function adviseFromRuns(container: string, now: Instant, log: RunLog, rules: RecommenderRules): ContainerAdvice | null {
   const runs = log.ended(now);
-  const known = log.all();
+  const allRuns = log.all();
   const kills = log.kills();
-  if (known.length === 0 && kills.length === 0) return null;
-  const trust = trustOf(runs, rules, now);
-  const memory = memoryAdvice(known, kills, rules, trust.memory);
-  const cpu = cpuAdvice(known, rules.cpu, trust.cpu);
-  const peaks = known.flatMap(({ memoryPeakBytes }) => memoryPeakBytes ?? []).sort((a, b) => a - b);
-  const used = known.flatMap(({ cpuP95Millicores }) => cpuP95Millicores ?? []).sort((a, b) => a - b);
+  if (allRuns.length === 0 && kills.length === 0) return null;
+  const confidence = computeRunConfidence(runs, rules, now);
+  const memory = memoryAdvice(allRuns, kills, rules, confidence.memory);
+  const cpu = cpuAdvice(allRuns, rules.cpu, confidence.cpu);
+  const peaks = allRuns.flatMap(({ memoryPeakBytes }) => memoryPeakBytes ?? []).sort((a, b) => a - b);
+  const used = allRuns.flatMap(({ cpuP95Millicores }) => cpuP95Millicores ?? []).sort((a, b) => a - b);
   const at = (share: Ratio): Resources => ({ cpuMillicores: quantile(used, share), memoryBytes: quantile(peaks, share) });
   const lastOomAt = kills.at(-1)?.at ?? null;
   return {
@@ -44,69 +45,73 @@ export function adviseFromRuns(container: string, now: Instant, log: RunLog, rul
     cpu,
     memory,
     usage: { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) },
-    // A limit is lowered by what is known of days, which runs do not show.
+    // Limits are lowered by peaks over days, which runs do not have.
     memoryEvidence: null,
-    ...(kills.length === 0 ? {} : { oom: limitOfKills(killNeed(known, kills, rules.oom)) }),
+    ...(kills.length === 0 ? {} : { oom: limitOfKills(killNeed(allRuns, kills, rules.oom)) }),
     oomKills: kills.filter((kill) => now - kill.at < rules.historyWindowMs).length,
     lastOomAt,
     leakSuspected: false,
     throttledRatio: null,
     cpuPressureRatio: null,
     cpuHigh: null,
-    samples: known.reduce((sum, { samples }) => sum + samples, 0),
+    samples: allRuns.reduce((sum, { samples }) => sum + samples, 0),
     droppedSamples: 0,
-    firstSampleAt: known[0]?.firstAt ?? lastOomAt ?? now,
+    firstSampleAt: allRuns[0]?.firstAt ?? lastOomAt ?? now,
     lastSampleAt: log.lastAt === 0 ? (lastOomAt ?? now) : log.lastAt,
     coverage: 1,
     enoughHistory: runs.length >= MIN_RUNS,
-    confidence: Math.min(memory === null ? 1 : trust.memory, cpu === null ? 1 : trust.cpu, memory === null && cpu === null ? 0 : 1),
-    confidenceText: trust.text,
+    confidence: Math.min(
+      memory === null ? 1 : confidence.memory,
+      cpu === null ? 1 : confidence.cpu,
+      memory === null && cpu === null ? 0 : 1,
+    ),
+    confidenceText: confidence.text,
   };
 }
 
-/** Each run is a pod of its own: one kill is enough for those to come. */
+/** One kill raises the limit of later runs, because each run has its own pod. */
 function limitOfKills(need: Bytes): OomAdvice {
   return { limitNeed: need, killedPodNeed: need, requestNeed: 0, recentKills: [], lastNodeKill: null };
 }
 
-interface RunTrust {
+interface RunConfidence {
   readonly cpu: Ratio;
   readonly memory: Ratio;
   readonly text: string;
 }
 
-/** By how many runs were seen, how closely, how lately, and how many of them what was advised before would have covered. */
-function trustOf(runs: readonly Run[], rules: RecommenderRules, now: Instant): RunTrust {
-  const seen = seenOf(runs);
+/** Confidence by the number of runs, their samples, their age, and the share of them that earlier advice would have covered. */
+function computeRunConfidence(runs: readonly Run[], rules: RecommenderRules, now: Instant): RunConfidence {
+  const base = rateRuns(runs);
   const fresh = freshnessOfRuns(runs, now);
   const covered = sharesCovered(runs, MIN_RUNS, {
     cpu: (before) => quantile(cpuOf(before), rules.cpu.percentile ?? 0.95) * (1 + cpuMargin(rules.cpu)),
     memory: (before) => Math.max(0, ...peaksOf(before)) * (1 + memoryMargin(rules.memory)),
   });
-  const by = (share: Ratio | null, goal: Goal): Ratio => seen.confidence * fresh * Math.min(1, (share ?? 1) / COVER_GOALS[goal]);
-  const words = (what: string, share: Ratio | null): readonly string[] =>
-    share === null || share === 1 ? [] : [`${what} advised before would have covered ${Math.floor(share * 100)} % of them`];
-  const old = fresh === 0 ? ['none lately, as often as they used to come'] : [];
+  const multiply = (share: Ratio | null, goal: Goal): Ratio => base.confidence * fresh * Math.min(1, (share ?? 1) / COVERAGE_TARGETS[goal]);
+  const describe = (resource: string, share: Ratio | null): readonly string[] =>
+    share === null || share === 1 ? [] : [`earlier ${resource} advice would have covered ${Math.floor(share * 100)} % of them`];
+  const old = fresh === 0 ? ['none for much longer than the usual interval'] : [];
   return {
-    cpu: by(covered.cpu, rules.cpu.goal),
-    memory: by(covered.memory, rules.memory.goal),
-    text: [seen.text, ...words('CPU', covered.cpu), ...words('memory', covered.memory), ...old].join('; '),
+    cpu: multiply(covered.cpu, rules.cpu.goal),
+    memory: multiply(covered.memory, rules.memory.goal),
+    text: [base.text, ...describe('CPU', covered.cpu), ...describe('memory', covered.memory), ...old].join('; '),
   };
 }
 
-function seenOf(runs: readonly Run[]): { readonly confidence: Ratio; readonly text: string } {
-  const counted = runs.length >= FULL_TRUST_RUNS ? `${runs.length} runs seen` : `${runs.length} of ${FULL_TRUST_RUNS} runs seen`;
-  const whole = Math.min(1, runs.length / FULL_TRUST_RUNS);
+function rateRuns(runs: readonly Run[]): { readonly confidence: Ratio; readonly text: string } {
+  const counted = runs.length >= FULL_CONFIDENCE_RUNS ? `${runs.length} runs seen` : `${runs.length} of ${FULL_CONFIDENCE_RUNS} runs seen`;
+  const byCount = Math.min(1, runs.length / FULL_CONFIDENCE_RUNS);
   const lengths = runs.map(({ firstAt, lastAt }) => lastAt - firstAt).sort((a, b) => a - b);
   const typical = quantile(lengths, 0.5);
-  const fewest = quantile(
-    runs.map(({ samples }) => samples).sort((a, b) => a - b),
+  const samples = quantile(
+    runs.map((run) => run.samples).sort((a, b) => a - b),
     0.5,
   );
-  if (runs.length === 0 || (typical >= SHORT_RUN_MS && fewest >= MIN_SAMPLES)) return { confidence: whole, text: counted };
+  if (runs.length === 0 || (typical >= SHORT_RUN_MS && samples >= MIN_SAMPLES)) return { confidence: byCount, text: counted };
   const length = typical < SHORT_RUN_MS ? 'less than a minute' : formatDuration(Math.round(typical / MINUTE_MS) * MINUTE_MS);
-  const text = `${counted}; they take ${length} and are read ${fewest} times, so that a peak between two readings is not seen`;
-  return { confidence: whole * SHORT_TRUST, text };
+  const text = `${counted}; a run takes ${length} and has ${samples} samples, so that peaks between two samples are missed`;
+  return { confidence: byCount * SHORT_RUN_CONFIDENCE, text };
 }
 
 function memoryAdvice(runs: readonly Run[], kills: readonly RunKill[], rules: RecommenderRules, confidence: Ratio): ResourceAdvice | null {
@@ -115,11 +120,11 @@ function memoryAdvice(runs: readonly Run[], kills: readonly RunKill[], rules: Re
   const oom = killNeed(runs, kills, rules.oom);
   if (peak === 0 && oom === 0) return null;
   const margin = memoryMargin(rules.memory);
-  const sum = new StepSum('memory');
-  sum.to('usage', peak, `the highest peak of ${peaks.length} runs`);
-  sum.to('margin', Math.ceil(peak * (1 + margin)), `${Math.round(margin * 100)} % spare`);
-  if (oom > sum.value) sum.to('oom', oom, 'killed for want of memory');
-  sum.to('rounding', Math.ceil(sum.value / MiB) * MiB, 'to whole MiB');
+  const sum = new ExplainedValue('memory');
+  sum.moveTo('usage', peak, `the highest peak of ${peaks.length} runs`);
+  sum.moveTo('margin', Math.ceil(peak * (1 + margin)), `${Math.round(margin * 100)} % margin`);
+  if (oom > sum.value) sum.moveTo('oom', oom, 'an OOM kill showed that the limit is too small');
+  sum.moveTo('rounding', Math.ceil(sum.value / MiB) * MiB, 'rounded up to whole MiB');
   return adviceOf(sum, rules.memory, { peak, latest: peaks.at(-1) ?? peak, confidence, lowest: Math.max(peak, oom) });
 }
 
@@ -130,10 +135,10 @@ function cpuAdvice(runs: readonly Run[], rules: ResourceRules, confidence: Ratio
   const share = rules.percentile ?? 0.95;
   const value = quantile(sorted, share);
   const margin = cpuMargin(rules);
-  const sum = new StepSum('cpu');
-  sum.to('usage', value, `what ${Math.round(share * 100)} % of ${used.length} runs need 95 % of their time`);
-  sum.to('margin', Math.ceil(value * (1 + margin)), `${Math.round(margin * 100)} % spare`);
-  sum.to('rounding', Math.ceil(sum.value / 5) * 5, 'to whole 5m');
+  const sum = new ExplainedValue('cpu');
+  sum.moveTo('usage', value, `p${Math.round(share * 100)} over ${used.length} runs of the CPU that each needs in 95 % of its time`);
+  sum.moveTo('margin', Math.ceil(value * (1 + margin)), `${Math.round(margin * 100)} % margin`);
+  sum.moveTo('rounding', Math.ceil(sum.value / 5) * 5, 'rounded up to a multiple of 5m');
   return adviceOf(sum, rules, { peak: sorted.at(-1) ?? value, latest: used.at(-1) ?? value, confidence, lowest: quantile(sorted, 0.5) });
 }
 
@@ -148,42 +153,43 @@ function cpuOf(runs: readonly Run[]): readonly number[] {
   return runs.flatMap(({ cpuP95Millicores }) => cpuP95Millicores ?? []).sort((a, b) => a - b);
 }
 
-/** What kills ask for, until enough runs in a row have stayed well under it. */
+/** Minimum memory by the kills that have not expired; 0: none. */
 function killNeed(runs: readonly Run[], kills: readonly RunKill[], { bumpRatio, minBumpBytes }: RecommenderRules['oom']): Bytes {
-  return kills.reduce((most, { at, limitBytes }) => {
+  return kills.reduce((max, { at, limitBytes }) => {
     const need = Math.max(Math.ceil(limitBytes * bumpRatio), limitBytes + minBumpBytes);
-    const after = runs.filter(({ firstAt }) => firstAt > at).slice(-RUNS_PAST_KILL);
-    const isPast = after.length >= RUNS_PAST_KILL && after.every(({ memoryPeakBytes }) => (memoryPeakBytes ?? 0) < need * WELL_UNDER);
-    return isPast ? most : Math.max(most, need);
+    const after = runs.filter(({ firstAt }) => firstAt > at).slice(-KILL_EXPIRY_RUNS);
+    const isExpired =
+      after.length >= KILL_EXPIRY_RUNS && after.every(({ memoryPeakBytes }) => (memoryPeakBytes ?? 0) < need * UNNEEDED_RATIO);
+    return isExpired ? max : Math.max(max, need);
   }, 0);
 }
 
-/** The sum within floor and ceiling, as advice. */
+/** Advice from a value, bounded by floor and ceiling. */
 function adviceOf(
-  sum: StepSum,
+  sum: ExplainedValue,
   { min, max }: ResourceRules,
-  of: { readonly peak: number; readonly latest: number; readonly confidence: Ratio; readonly lowest: number },
+  usage: { readonly peak: number; readonly latest: number; readonly confidence: Ratio; readonly lowest: number },
 ): ResourceAdvice {
-  if (sum.value < min) sum.to('floor', min, 'no less is allowed');
-  if (max !== null && sum.value > max) sum.to('ceiling', max, 'no more is allowed');
+  if (sum.value < min) sum.moveTo('floor', min, 'never less than the floor');
+  if (max !== null && sum.value > max) sum.moveTo('ceiling', max, 'never more than the ceiling');
   const target = sum.value;
   return {
     target,
     base: target,
     increase: null,
-    lowerBound: Math.min(target, Math.round(of.lowest)),
+    lowerBound: Math.min(target, Math.round(usage.lowest)),
     upperBound: Math.ceil(target * 1.5),
-    peak: Math.round(of.peak),
-    recentPeak: Math.round(of.latest),
-    latest: Math.round(of.latest),
-    confidence: of.confidence,
-    // Its pods are sized at creation: what earlier runs used is the evidence.
+    peak: Math.round(usage.peak),
+    recentPeak: Math.round(usage.latest),
+    latest: Math.round(usage.latest),
+    confidence: usage.confidence,
+    // Job pods are sized at creation, so usage of ended runs counts as measured.
     isMeasured: true,
     steps: sum.steps,
   };
 }
 
-/** Of sorted values; 0 where there is none. */
+/** Quantile of ascending values, rounded; 0 without values. */
 function quantile(sorted: readonly number[], share: Ratio): number {
   return Math.round(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0);
 }

@@ -1,17 +1,17 @@
-// The last runs of one container of a Job family: of each its memory peak, what CPU it used in 95 % of its time, how long
-// it took. One run is one pod.
+// The last runs of one container of a Job family, each with its memory peak, p95 of CPU and duration. One run is one pod.
 
 import type { UsageSample } from '#kube/records/usage';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '#kube/units';
 
-/** More than these say nothing about the next. */
+/** Older runs are dropped. */
 const MAX_RUNS = 20;
 const MAX_KILLS = 20;
-/** A run that was not heard of for so long has ended. */
+/** A run without samples for this long has ended. */
 const OVER_AFTER_MS: DurationMs = 5 * MINUTE_MS;
-/** CPU is counted in steps of 10 %: 95 % of a run needs no more. */
+/** Ratio of the buckets of CPU: 10 % is exact enough for a p95. */
 const STEP = 1.1;
 
+/** Usage of one run; null: not measured. */
 export interface Run {
   readonly pod: string;
   readonly firstAt: Instant;
@@ -21,6 +21,7 @@ export interface Run {
   readonly cpuP95Millicores: Millicores | null;
 }
 
+/** An OOM kill of a run, with the limit in force. */
 export interface RunKill {
   readonly at: Instant;
   readonly limitBytes: Bytes;
@@ -32,18 +33,19 @@ interface LiveRun {
   lastAt: Instant;
   samples: number;
   memoryPeak: Bytes | null;
-  /** Samples by step of CPU. */
+  /** Count of samples by bucket of CPU. */
   readonly cpu: Map<number, number>;
 }
 
+/** The last 20 runs and OOM kills. */
 export class RunLog {
   #runs: LiveRun[] = [];
   #kills: RunKill[] = [];
 
-  /** False where it holds nothing new. */
+  /** Adds a sample to the run of its pod; false: it is invalid or not newer than the last. */
   observe(pod: string, { at, cpuMillicores, memoryBytes, memoryPeakBytes }: UsageSample): boolean {
     if (!Number.isFinite(at) || at <= 0 || (cpuMillicores === null && memoryBytes === null)) return false;
-    let run = this.#runs.find((each) => each.pod === pod);
+    let run = this.#runs.find((known) => known.pod === pod);
     if (run !== undefined && at <= run.lastAt) return false;
     if (run === undefined) {
       run = { pod, firstAt: at, lastAt: at, samples: 0, memoryPeak: null, cpu: new Map() };
@@ -60,17 +62,18 @@ export class RunLog {
     return true;
   }
 
+  /** Adds an OOM kill; a kill at the same time counts once. */
   observeOom(at: Instant, limitBytes: Bytes): void {
     if (this.#kills.some((kill) => kill.at === at)) return;
     this.#kills = [...this.#kills, { at, limitBytes }].slice(-MAX_KILLS);
   }
 
-  /** Those that have ended by then, the oldest first. */
+  /** Runs that have ended at `now`, oldest first. */
   ended(now: Instant): readonly Run[] {
     return this.#runs.filter(({ lastAt }) => now - lastAt >= OVER_AFTER_MS).map(runOf);
   }
 
-  /** All of them, the one under way included. */
+  /** All runs, those in progress included, oldest first. */
   all(): readonly Run[] {
     return this.#runs.map(runOf);
   }
@@ -79,16 +82,18 @@ export class RunLog {
     return this.#kills;
   }
 
+  /** Time of the newest sample; 0: none. */
   get lastAt(): Instant {
     return Math.max(0, ...this.#runs.map(({ lastAt }) => lastAt));
   }
 
+  /** Encodes the log as JSON. */
   save(): Uint8Array {
     const runs = this.#runs.map(({ cpu, ...run }) => ({ ...run, cpu: [...cpu] }));
     return new TextEncoder().encode(JSON.stringify({ runs, kills: this.#kills }));
   }
 
-  /** null where the bytes are damaged. */
+  /** Decodes a saved log; null: it is damaged. */
   static restore(bytes: Uint8Array): RunLog | null {
     try {
       const { runs, kills } = JSON.parse(new TextDecoder().decode(bytes)) as {
@@ -109,14 +114,14 @@ function runOf({ pod, firstAt, lastAt, samples, memoryPeak, cpu }: LiveRun): Run
   return { pod, firstAt, lastAt, samples, memoryPeakBytes: memoryPeak, cpuP95Millicores: percentile95(cpu) };
 }
 
-/** The upper end of the step that 95 % of the samples do not pass. */
+/** Upper bound of the bucket that has the 95th percentile; null: no samples. */
 function percentile95(steps: ReadonlyMap<number, number>): Millicores | null {
   const sorted = [...steps].sort(([a], [b]) => a - b);
   const total = sorted.reduce((sum, [, count]) => sum + count, 0);
-  let seen = 0;
+  let cumulated = 0;
   for (const [step, count] of sorted) {
-    seen += count;
-    if (seen >= total * 0.95) return Math.ceil(STEP ** step);
+    cumulated += count;
+    if (cumulated >= total * 0.95) return Math.ceil(STEP ** step);
   }
   return null;
 }

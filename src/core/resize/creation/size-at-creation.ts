@@ -150,7 +150,7 @@ function isAdmitted({ requests, limits }: RequestsAndLimits, ranges: readonly Li
   return ranges.every((range) =>
     RESOURCES.every((resource) => {
       const field = FIELD[resource];
-      const bounds = { least: range.min[field], greatest: range.max[field], ratio: range.maxLimitRequestRatio[resource] };
+      const bounds = { min: range.min[field], max: range.max[field], ratio: range.maxLimitRequestRatio[resource] };
       return isWithinBounds(requests[field], limits[field], bounds);
     }),
   );

@@ -3,7 +3,7 @@
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
 import { isWithinBounds } from '../../model/limit-range.ts';
-import { leftByQuota } from '../../model/remaining-quota.ts';
+import { getRemainingQuota } from '../../model/remaining-quota.ts';
 import { podRequests } from '#kube/records/pod-requests';
 import type { Resources } from '#kube/records/resources';
 import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
@@ -44,8 +44,8 @@ function isInPodRange({ requests, limits }: PodAmounts, { podMin, podMax, podMax
     const field = FIELD[resource];
     // A sum of 0 means that no container has a limit.
     return isWithinBounds(requests[field], limits[field] === 0 ? null : limits[field], {
-      least: podMin?.[field] ?? null,
-      greatest: podMax?.[field] ?? null,
+      min: podMin?.[field] ?? null,
+      max: podMax?.[field] ?? null,
       ratio: podMaxLimitRequestRatio?.[resource] ?? null,
     });
   });
@@ -53,7 +53,7 @@ function isInPodRange({ requests, limits }: PodAmounts, { podMin, podMax, podMax
 
 function isLeftByQuota(created: PodAmounts, asked: PodAmounts, quota: ResourceQuotaRecord): boolean {
   const isLeft = (part: keyof PodAmounts, field: keyof Resources): boolean =>
-    created[part][field] <= asked[part][field] || created[part][field] <= leftByQuota(quota, part, field);
+    created[part][field] <= asked[part][field] || created[part][field] <= getRemainingQuota(quota, part, field);
   return RESOURCES.every((resource) => isLeft('requests', FIELD[resource]) && isLeft('limits', FIELD[resource]));
 }
 

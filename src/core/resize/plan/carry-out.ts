@@ -4,7 +4,7 @@ import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
 import { besideOverages } from './beside-overages.ts';
 import type { PodRecord } from '#kube/records/pod';
-import { leftByQuota } from '../../model/remaining-quota.ts';
+import { getRemainingQuota } from '../../model/remaining-quota.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { waitsForClock } from './clock-set-back.ts';
@@ -320,7 +320,7 @@ class RemainingQuota {
         for (const resource of RESOURCES) {
           const field = FIELD[resource];
           const added = addedBy(containers, part, field);
-          if (added > 0 && this.#taken[part][resource] + added > leftByQuota(quota, part, field)) {
+          if (added > 0 && this.#taken[part][resource] + added > getRemainingQuota(quota, part, field)) {
             return waiting('quota', `ResourceQuota ${quota.name} would be exceeded by the ${resource} ${part} of ${pod.name}`);
           }
         }

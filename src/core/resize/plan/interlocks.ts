@@ -1,7 +1,7 @@
 // Why a due change waits, and until when. All reasons are decided here, so that every view gives the same answer.
 
 import { formatDuration } from '../../model/duration.ts';
-import { nextOpening, openingAt } from '../../model/window.ts';
+import { findNextOpening, findOpening } from '../../model/window.ts';
 import { heldByAutoscaler } from './autoscaler-bounds.ts';
 import { waitsForClock } from './clock-set-back.ts';
 import type { DueChange } from './due-changes.ts';
@@ -127,8 +127,8 @@ export function isShortLived(kind: string): boolean {
 
 /** Waits for the next window of the policy; null: the policy has no windows, or one is open. */
 export function outsideWindow({ now, policy }: WorkloadSituation, message = 'outside the windows of the policy'): Waiting | null {
-  if (policy.windows.length === 0 || openingAt(policy.windows, now) !== null) return null;
-  return waiting('window', message, nextOpening(policy.windows, now)?.start ?? null);
+  if (policy.windows.length === 0 || findOpening(policy.windows, now) !== null) return null;
+  return waiting('window', message, findNextOpening(policy.windows, now)?.start ?? null);
 }
 
 function coolingDown({ now, policy, memory }: WorkloadSituation): Waiting | null {

@@ -15,7 +15,7 @@ import {
 import type { PodRecord } from '#kube/records/pod';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../recommender/advice.ts';
-import { causeOfKill, OomLog } from '../../recommender/oom-log.ts';
+import { classifyKill, OomLog } from '../../recommender/oom-log.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
@@ -54,7 +54,7 @@ class KilledWorkload {
     const { now, pods: all } = this.situation;
     const limitBytes = all[index]?.containers[0]?.limits.memoryBytes ?? null;
     const used = usedShare === null || limitBytes === null ? null : Math.floor(limitBytes * usedShare);
-    this.#log.add({ at: now, limitBytes: limitBytes ?? 0, cause: causeOfKill(limitBytes, used), workingSetBytes: used ?? 0 });
+    this.#log.add({ at: now, limitBytes: limitBytes ?? 0, cause: classifyKill(limitBytes, used), workingSetBytes: used ?? 0 });
     const lastTermination = { reason: 'OOMKilled', exitCode: 137, startedAt: now - HOUR_MS, finishedAt: now };
     const killed = (pod: PodRecord): PodRecord => ({
       ...pod,
@@ -70,7 +70,7 @@ class KilledWorkload {
     const { uid = '', containers = [] } = all[index] ?? {};
     const limitBytes = containers[0]?.limits.memoryBytes ?? 0;
     const workingSetBytes = Math.floor(limitBytes * workingSetShare);
-    this.#log.add({ at: now, limitBytes, cause: causeOfKill(limitBytes, workingSetBytes), workingSetBytes });
+    this.#log.add({ at: now, limitBytes, cause: classifyKill(limitBytes, workingSetBytes), workingSetBytes });
     const countedKills = new Map(this.situation.countedKills);
     countedKills.set(uid, [...(countedKills.get(uid) ?? []), { container: 'main', at: now }]);
     this.situation = { ...this.situation, countedKills };

@@ -5,7 +5,7 @@
 import type { PodRecord } from '#kube/records/pod';
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
-import { isOwnManager } from '../../model/field-managers.ts';
+import { isEvenkeelManager } from '../../model/field-managers.ts';
 import { fitPod } from './pod-change.ts';
 import type { OtherResizes, WorkloadSituation } from '../model/situation.ts';
 
@@ -81,7 +81,7 @@ function latestByOthers({ pods, memory, kubeletVersions }: WorkloadSituation): P
 }
 
 function foreignSince({ resizedBy }: PodRecord, since: Instant): PodRecord['resizedBy'] {
-  return resizedBy === null || resizedBy.at < since || isOwnManager(resizedBy.manager) ? null : resizedBy;
+  return resizedBy === null || resizedBy.at < since || isEvenkeelManager(resizedBy.manager) ? null : resizedBy;
 }
 
 /** `heldByOthers` for the external resizes of this situation. */

@@ -3,7 +3,7 @@
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { AutoscalerState } from '../../hpa/autoscaler-state.ts';
-import { isHome, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
+import { isHome, isWorthStoring, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
 import { readOriginal, type AutoscalerMemory } from '../../hpa/recorded-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -59,7 +59,7 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
   }
   const gone = memory.autoscalers.filter(({ name }) => !situation.hpas.some((hpa) => hpa.name === name));
   const astray = gone.filter(({ targets }) => !targets.every((target) => isHome(target, pods)));
-  return { followed, memory: [...remembered, ...astray].filter(worthKeeping), notes };
+  return { followed, memory: [...remembered, ...astray].filter(isWorthStoring), notes };
 }
 
 /** The pods as they are after the steps. */

@@ -1,7 +1,7 @@
 // The stored memory of a workload after its change begins, is dropped or is rolled back.
 
 import type { PodRecord } from '#kube/records/pod';
-import { isOwnManager } from '../../model/field-managers.ts';
+import { isEvenkeelManager } from '../../model/field-managers.ts';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
@@ -30,7 +30,7 @@ export function hasBegun(pods: readonly PodRecord[], previous: ResizeMemory['pre
 
 /** Whether the last change reduced a pod, and no other manager has resized it since. */
 export function isMadeSmaller({ resizedBy, containers }: PodRecord, previous: ResizeMemory['previous']): boolean {
-  if (previous === null || resizedBy === null || !isOwnManager(resizedBy.manager)) return false;
+  if (previous === null || resizedBy === null || !isEvenkeelManager(resizedBy.manager)) return false;
   // Times in managedFields are whole seconds.
   if (resizedBy.at < Math.floor(previous.at / SECOND_MS) * SECOND_MS) return false;
   return containers.some((each) => lowersAnything(previous.values.get(each.name) ?? each, each));

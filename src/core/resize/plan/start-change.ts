@@ -1,6 +1,6 @@
 // Starts a change where one is due, approved if required, and not blocked; otherwise reports what it waits for.
 
-import { countOf, formatCountOrPercent } from '../../model/count-or-percent.ts';
+import { resolveCount, formatCountOrPercent } from '../../model/count-or-percent.ts';
 import { rememberIncreases } from './cpu-increases.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';
 import { beyondAutoscalers } from './autoscaler-bounds.ts';
@@ -44,7 +44,7 @@ export function startChange(draft: Draft): Outcome {
 /** Outcome where `maxConcurrent` is reached; null: another workload may be reduced. */
 function concurrencyReached({ policy, otherWorkloadsUnderWay: others, governedWorkloads }: WorkloadSituation): Outcome | null {
   const { maxConcurrent } = policy;
-  const most = countOf(maxConcurrent, governedWorkloads, MIN_CONCURRENT);
+  const most = resolveCount(maxConcurrent, governedWorkloads, MIN_CONCURRENT);
   if (others < most) return null;
   const share = maxConcurrent.kind === 'count' ? '' : ` of ${governedWorkloads}, so ${most}`;
   const words = `${others} other workloads are being resized; maxConcurrent is ${formatCountOrPercent(maxConcurrent)}${share}`;

@@ -7,7 +7,7 @@ import { T0 } from '../../../../test/builders/rightsizing.ts';
 import { NUMBER, record, required } from '../../model/codec.ts';
 import type { OptionalResources } from '#kube/records/resources';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
-import { withoutEmpty } from '../../model/without-empty.ts';
+import { omitEmpty } from '../../model/omit-empty.ts';
 import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
 import type { Values } from '../model/container-values.ts';
 import { EXCEPTION_BOUNDS, LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES, type LimitException } from '../model/limit-exception.ts';
@@ -206,7 +206,7 @@ describe('the stored memory', () => {
           ...memory,
           classes: new Map([['4cpu-16Gi', { ...NO_MEMORY, ...ofClass }]]),
         });
-        const stored = withoutEmpty(status);
+        const stored = omitEmpty(status);
         expect(readMemory(stored)).toEqual(readMemory(status));
         expect(isSameMemory(stored, status)).toBe(true);
         validate({ ...SKELETON, status: stored });
@@ -288,5 +288,5 @@ function timestampsOf(value: unknown, path = ''): Map<string, number> {
 }
 
 function readable(memory: ResizeMemory): unknown {
-  return withoutEmpty(writeMemory(memory));
+  return omitEmpty(writeMemory(memory));
 }

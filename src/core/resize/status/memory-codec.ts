@@ -24,7 +24,7 @@ import {
 } from '../../model/codec.ts';
 import type { Resources } from '#kube/records/resources';
 import { SECOND_MS, type Instant } from '#kube/units';
-import { isSameField } from '../../model/without-empty.ts';
+import { isSameField } from '../../model/omit-empty.ts';
 import type { Values } from '../model/container-values.ts';
 import type { IdleMemory, LastIdle } from '../model/idle-memory.ts';
 import {

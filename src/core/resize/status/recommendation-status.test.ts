@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, pods, T0, NO_OVERRIDES } from '../../../../test/builders/rightsizing.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MiB } from '#kube/units';
-import { withoutEmpty } from '../../model/without-empty.ts';
+import { omitEmpty } from '../../model/omit-empty.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { readMemory } from './memory-codec.ts';
@@ -172,7 +172,7 @@ describe('the status of a Recommendation', () => {
     const lastApplied = { at: isoTime(T0), by: 'evenkeel', reason: 'under-provisioned', pods: 1, containers: [container] };
     const written = { ...statusOf({ policy }), lastApplied, limitExceptions: [AN_EXCEPTION] };
     const { evidence, ...others } = AN_EXCEPTION;
-    const stored = withoutEmpty({ ...written, limitExceptions: [{ evidence, ...others }] });
+    const stored = omitEmpty({ ...written, limitExceptions: [{ evidence, ...others }] });
     expect(JSON.stringify(stored)).not.toBe(JSON.stringify(written));
     expect(isWorthWriting(stored, written, T0 + 60_000)).toBe(false);
     expect(isWorthWriting({ ...stored, limitExceptions: [] }, written, T0 + 60_000)).toBe(true);

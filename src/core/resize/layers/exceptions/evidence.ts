@@ -1,6 +1,6 @@
 // Finds evidence for a limit exception of a container and resource: demand above a bound that no recommended raise can satisfy.
 
-import { addedBySteps } from '../../../model/explanation-step.ts';
+import { stepDifferences } from '../../../model/explanation-step.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
 import type { ResourceName } from '#kube/records/resources';
 import { MiB, type Instant, type Ratio } from '#kube/units';
@@ -206,7 +206,7 @@ function lately(
 
 /** The recommendation without a ceiling and without temporary increases. */
 function learntNeed({ target, steps }: ResourceAdvice): number {
-  const added = addedBySteps(steps);
+  const added = stepDifferences(steps);
   const moved = steps.reduce((sum, { step }, index) => (step === 'ceiling' || step === 'increase' ? sum + (added[index] ?? 0) : sum), 0);
   return target - moved;
 }

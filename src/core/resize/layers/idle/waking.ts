@@ -14,7 +14,7 @@ import { rollbackToCarryOut } from '../../plan/remembered-change.ts';
 import { failedSince } from '../../plan/restart-rates.ts';
 import { MAX_GAP_MS } from '../../model/idle-tracker.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import { isOwnManager } from '../../../model/field-managers.ts';
+import { isEvenkeelManager } from '../../../model/field-managers.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
 import { wakeThreshold } from '../../policy/idle-rules.ts';
@@ -129,7 +129,7 @@ export function leftToOthers(situation: WorkloadSituation, idle: IdleMemory): (p
 
 function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boolean {
   // Times in managedFields are whole seconds.
-  return resizedBy !== null && resizedBy.at >= Math.ceil(since / SECOND_MS) * SECOND_MS && !isOwnManager(resizedBy.manager);
+  return resizedBy !== null && resizedBy.at >= Math.ceil(since / SECOND_MS) * SECOND_MS && !isEvenkeelManager(resizedBy.manager);
 }
 
 function isIdled({ containers }: PodRecord, { sizes }: IdleMemory): boolean {

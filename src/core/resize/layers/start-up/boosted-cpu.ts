@@ -3,7 +3,7 @@
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../../model/cluster-records.ts';
 import { maxOfContainer } from '../../../model/limit-range.ts';
-import { leftByQuota } from '../../../model/remaining-quota.ts';
+import { getRemainingQuota } from '../../../model/remaining-quota.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Millicores } from '#kube/units';
@@ -47,6 +47,6 @@ export function boostedCpu(
 /** CPU that the namespace's ResourceQuotas leave; Infinity without a bound. */
 export function cpuLeftByQuotas(quotas: readonly ResourceQuotaRecord[]): { readonly request: Millicores; readonly limit: Millicores } {
   const left = (part: 'requests' | 'limits'): Millicores =>
-    Math.min(Infinity, ...quotas.map((quota) => leftByQuota(quota, part, 'cpuMillicores')));
+    Math.min(Infinity, ...quotas.map((quota) => getRemainingQuota(quota, part, 'cpuMillicores')));
   return { request: left('requests'), limit: left('limits') };
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isSameAsStored, withoutEmpty } from './without-empty.ts';
+import { isSameAsStored, omitEmpty } from './omit-empty.ts';
 
-describe('withoutEmpty', () => {
-  test('leaves out maps and lists of nothing, and what is left empty by that', () => {
+describe('omitEmpty', () => {
+  test('removes empty maps and lists, and maps that become empty', () => {
     const status = { awaiting: {}, savings: { deep: { deeper: [] } }, resizes: [], ready: 0, reason: '', until: null };
-    expect(withoutEmpty(status)).toEqual({ ready: 0, reason: '', until: null });
+    expect(omitEmpty(status)).toEqual({ ready: 0, reason: '', until: null });
   });
 
   test('keeps items of lists', () => {
-    expect(withoutEmpty({ containers: [{ name: 'app', limits: {} }, {}] })).toEqual({ containers: [{ name: 'app' }, {}] });
+    expect(omitEmpty({ containers: [{ name: 'app', limits: {} }, {}] })).toEqual({ containers: [{ name: 'app' }, {}] });
   });
 });
 
@@ -38,42 +38,42 @@ describe('isSameAsStored', () => {
     expect(isSameAsStored(b, a)).toBe(false);
   });
 
-  test('two statuses are the same exactly where they are stored alike', () => {
+  test('two statuses are equal exactly if their stored forms are', () => {
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ depthSize: 'small' }, fc.constantFrom<unknown>(0, 1, '', null), tie('list'), tie('map')),
       list: fc.array(tie('value'), { maxLength: 2 }),
       map: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), { maxKeys: 3 }),
     }));
     const status = fc.dictionary(fc.constantFrom('a', 'b', 'c'), value);
-    const stored = (object: object): string => JSON.stringify(inOrder(withoutEmpty(object)));
+    const stored = (object: object): string => JSON.stringify(sortFields(omitEmpty(object)));
     fc.assert(
       fc.property(status, fc.nat(), value, (a, place, other) => {
         const b = withOneReplaced(a, place, other);
         expect(isSameAsStored(a, b)).toBe(stored(a) === stored(b));
-        expect(isSameAsStored(a, inOrder(withoutEmpty(a)))).toBe(true);
+        expect(isSameAsStored(a, sortFields(omitEmpty(a)))).toBe(true);
       }),
       { numRuns: 500 },
     );
   });
 });
 
-/** The value with one of its parts replaced: two that were drawn apart are hardly ever nearly the same. */
-function withOneReplaced(whole: object, place: number, by: unknown): object {
+/** The value with one of its parts replaced: two independent random values are rarely similar. */
+function withOneReplaced(root: object, place: number, by: unknown): object {
   const parts = (value: unknown): number =>
     typeof value === 'object' && value !== null ? Object.values(value).reduce((sum: number, inner) => sum + parts(inner), 1) : 1;
-  let left = 1 + (place % Math.max(1, parts(whole) - 1));
+  let remaining = 1 + (place % Math.max(1, parts(root) - 1));
   const replaced = (value: unknown): unknown => {
-    if (left-- === 0) return by;
+    if (remaining-- === 0) return by;
     if (Array.isArray(value)) return value.map(replaced);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replaced(inner)]));
   };
-  return replaced(whole) as object;
+  return replaced(root) as object;
 }
 
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields);
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([name, inner]) => [name, inOrder(inner)] as const);
+  const fields = Object.entries(value).map(([name, inner]) => [name, sortFields(inner)] as const);
   return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

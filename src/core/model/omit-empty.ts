@@ -1,18 +1,17 @@
 import { isObject } from '#kube/json';
 
 /**
- * A status as it can be applied: without fields whose value is an empty map or list, and those that are left empty by that.
- * Where an applier empties a map or list that it owns, a real API server makes it null, and the schema refuses null.
- * Items of lists stay, whatever is in them.
+ * A status without empty maps and lists, and without maps that become empty. When server-side apply empties a map or list
+ * that the manager owns, the API server stores null, which the schema refuses. Items of lists stay.
  */
-export function withoutEmpty<T extends object>(value: T): T {
+export function omitEmpty<T extends object>(value: T): T {
   return strip(value) as T;
 }
 
 /**
- * Whether two statuses are the same once they are stored. The order of fields does not count, and neither do the empty maps
- * and lists that `withoutEmpty` leaves out: an API server returns a status in its own order and without them. Compared as
- * text, three of four status writes of a simulated cluster repeated what was stored.
+ * Whether two statuses are equal after they are stored. The order of fields and the empty maps and lists that `omitEmpty`
+ * removes do not count, because the API server changes both. Compared as text, three of four status writes of a simulated
+ * cluster repeated the stored status.
  */
 export function isSameAsStored(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -24,29 +23,29 @@ export function isSameAsStored(a: unknown, b: unknown): boolean {
 
 function haveSameFields(a: Fields, b: Fields): boolean {
   for (const name in a) if (!isSameField(a[name], fieldOf(b, name))) return false;
-  for (const name in b) if (fieldOf(a, name) === undefined && !isLeftOut(b[name])) return false;
+  for (const name in b) if (fieldOf(a, name) === undefined && !isOmitted(b[name])) return false;
   return true;
 }
 
-/** A key may be called `constructor`, and is absent from a map that only inherits one. */
+/** An own property only: a field may have the name of an inherited property, such as `constructor`. */
 function fieldOf(map: Fields, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-/** The same of what is, or is not, in a field: a value that is left out is as good as none. */
+/** Whether two values of a field are equal after they are stored; a removed value equals an absent one. */
 export function isSameField(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  return isLeftOut(a) || isLeftOut(b) ? isLeftOut(a) && isLeftOut(b) : isSameAsStored(a, b);
+  return isOmitted(a) || isOmitted(b) ? isOmitted(a) && isOmitted(b) : isSameAsStored(a, b);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field that is absent, or a map or list of which `withoutEmpty` leaves nothing. */
-function isLeftOut(value: unknown): boolean {
+/** Whether a value is absent, or removed by `omitEmpty`. */
+function isOmitted(value: unknown): boolean {
   if (value === undefined) return true;
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.length === 0;
-  for (const name in value) if (!isLeftOut((value as Fields)[name])) return false;
+  for (const name in value) if (!isOmitted((value as Fields)[name])) return false;
   return true;
 }
 

@@ -3,14 +3,14 @@ import { GiB, HOURS_PER_MONTH, type Usd } from '#kube/units';
 import { roundParts, toCents } from './cents.ts';
 import { requestCost, type RequestPrice } from './request-cost.ts';
 
-/** The money of a change, written as the sum it is. */
+/** Savings of a change as a sum of lines. */
 export interface SavingsArithmetic {
   readonly lines: readonly { readonly label: string; readonly perMonthUsd: Usd }[];
   readonly totalPerMonthUsd: Usd | null;
   readonly priceSource: string | null;
 }
 
-/** A price that names where it comes from. */
+/** A price with its source. */
 export interface SourcedPrice extends RequestPrice {
   readonly source: string;
 }
@@ -21,20 +21,19 @@ interface ContainerChange {
   readonly recommended: { readonly requests: OptionalResources };
 }
 
-/** Pods that are to get the same, with the price that each runs under. */
+/** Pods with the same recommendation, and the price of each pod's node. */
 export interface PricedPart {
-  /** Class of nodes; null: all of the workload's pods. */
+  /** Node class; null: all pods of the workload. */
   readonly where: string | null;
   readonly containers: readonly ContainerChange[];
   readonly podPrices: readonly SourcedPrice[];
 }
 
 /**
- * What a change frees: for each price under which pods run, their number × what each gives back × the price. Where the
- * recommendation states its own savings (it was decided some minutes ago, at the replicas of then) a last line holds the
- * difference, so that the sum is what is shown.
+ * Savings as lines, for each price: number of pods × freed amount × price. The recommendation states the savings at its
+ * decision, with earlier replicas and prices; a last line has the difference, so that the lines add up to it.
  */
-export function savingsArithmetic(record: { readonly savingsPerMonthUsd: Usd | null }, parts: readonly PricedPart[]): SavingsArithmetic {
+export function explainSavings(record: { readonly savingsPerMonthUsd: Usd | null }, parts: readonly PricedPart[]): SavingsArithmetic {
   const podPrices = parts.flatMap((part) => part.podPrices);
   if (record.savingsPerMonthUsd === null || podPrices.length === 0)
     return { lines: [], totalPerMonthUsd: record.savingsPerMonthUsd, priceSource: null };
@@ -52,7 +51,7 @@ export function savingsArithmetic(record: { readonly savingsPerMonthUsd: Usd | n
   return {
     lines: [
       ...lines.map(({ label }, index) => ({ label, perMonthUsd: rounded[index] ?? 0 })),
-      ...(difference === 0 ? [] : [{ label: 'Replicas or prices since it was decided', perMonthUsd: difference }]),
+      ...(difference === 0 ? [] : [{ label: 'Changes of replicas or prices since the decision', perMonthUsd: difference }]),
     ],
     totalPerMonthUsd: record.savingsPerMonthUsd,
     priceSource: [...new Set(podPrices.map((price) => price.source))].join('; '),
@@ -65,19 +64,19 @@ function linesOf(
   price: SourcedPrice,
   pods: number,
 ): { label: string; exact: Usd }[] {
-  const freed = (now: number | null, then: number | null): number => (then === null ? 0 : (now ?? 0) - then);
+  const freed = (current: number | null, target: number | null): number => (target === null ? 0 : (current ?? 0) - target);
   const cpu = freed(current.requests.cpuMillicores, recommended.requests.cpuMillicores);
   const memory = freed(current.requests.memoryBytes, recommended.requests.memoryBytes);
   const money = (perHour: number): string => `$${(perHour * HOURS_PER_MONTH).toFixed(3)}`;
-  const who = `${name}${where === null ? '' : ` on ${where}`}: ${pods} ${pods === 1 ? 'pod' : 'pods'}`;
+  const subject = `${name}${where === null ? '' : ` on ${where}`}: ${pods} ${pods === 1 ? 'pod' : 'pods'}`;
   return [
     {
-      label: `${who} × ${signed(cpu / 1000)} cores × ${money(price.perCoreHourUsd)}`,
+      label: `${subject} × ${signed(cpu / 1000)} cores × ${money(price.perCoreHourUsd)}`,
       freed: cpu,
       exact: requestCost({ cpuMillicores: pods * cpu, memoryBytes: null }, price, HOURS_PER_MONTH),
     },
     {
-      label: `${who} × ${signed(memory / GiB)} GiB × ${money(price.perGiBHourUsd)}`,
+      label: `${subject} × ${signed(memory / GiB)} GiB × ${money(price.perGiBHourUsd)}`,
       freed: memory,
       exact: requestCost({ cpuMillicores: null, memoryBytes: pods * memory }, price, HOURS_PER_MONTH),
     },

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ownerByName, ownersByName } from './owner-by-name.ts';
+import { inferOwner, inferOwners } from './infer-owner.ts';
 
 test.each([
   ['web-7d4f9c5b8d-x2k4v', 'Deployment/web'],
@@ -9,8 +9,8 @@ test.each([
   ['kafka-broker-12', 'StatefulSet/kafka-broker'],
   ['agent-x2k4v', 'DaemonSet/agent'],
   ['debug', 'Pod/debug'],
-])('%s is likeliest of %s, and at last a pod of its own', (pod, likeliest) => {
-  const owners = ownersByName('shop', pod).map(({ kind, name }) => `${kind}/${name}`);
+])('%s most likely belongs to %s, and least likely to no workload', (pod, likeliest) => {
+  const owners = inferOwners('shop', pod).map(({ kind, name }) => `${kind}/${name}`);
   expect(owners[0]).toBe(likeliest);
   expect(owners.at(-1)).toBe(`Pod/${pod}`);
 });
@@ -18,9 +18,9 @@ test.each([
 test.each([
   ['a ReplicaSet of a Deployment', 'ReplicaSet', 'web-5f7d', { 'pod-template-hash': '5f7d' }, { kind: 'Deployment', name: 'web' }],
   ['a ReplicaSet of a Rollout', 'ReplicaSet', 'web-5f7d', { 'rollouts-pod-template-hash': '5f7d' }, { kind: 'Rollout', name: 'web' }],
-  ['a ReplicaSet whose hash is another', 'ReplicaSet', 'web-5f7d', { 'pod-template-hash': 'abcd' }, null],
+  ['a ReplicaSet with another hash', 'ReplicaSet', 'web-5f7d', { 'pod-template-hash': 'abcd' }, null],
   ['a Job of a CronJob', 'Job', 'report-29384756', {}, { kind: 'CronJob', name: 'report' }],
   ['a Job without a time', 'Job', 'report', {}, null],
-])('%s says by its name whose it is', (_, kind, name, labels: Record<string, string>, owner) => {
-  expect(ownerByName({ kind, name }, labels)).toEqual(owner);
+])('the owner of %s follows from its name', (_, kind, name, labels: Record<string, string>, owner) => {
+  expect(inferOwner({ kind, name }, labels)).toEqual(owner);
 });

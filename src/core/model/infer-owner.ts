@@ -1,17 +1,17 @@
-// The owner of a pod by its name, where no source knows it: controllers name their pods by patterns.
+// Infers owners from names, for sources without owner references: controllers name their pods by patterns.
 
 import type { OwnerRef, WorkloadRef } from '#kube/records/workload';
 
-/** Kubernetes' random suffixes: no vowels, and no digits that look like letters. */
+/** Alphabet of Kubernetes' random suffixes (k8s.io/apimachinery/pkg/util/rand). */
 const RANDOM = '[bcdfghjklmnpqrstvwxz2456789]';
-/** Of a CronJob's Job: minutes (or, before 1.21, seconds) since 1970. */
+/** Pod of a CronJob: its Job's name ends in minutes (before 1.21: seconds) since 1970. */
 const CRON_JOB = new RegExp(`^(.+)-(\\d{8}|\\d{10})-${RANDOM}{5}$`);
 const REPLICA_SET = new RegExp(`^(.+)-${RANDOM}{6,10}-${RANDOM}{5}$`);
 const ORDINAL = /^(.+)-(\d{1,5})$/;
 const ONE_SUFFIX = new RegExp(`^(.+)-${RANDOM}{5}$`);
 
-/** Owners that a name may stand for, the likeliest first; the pod itself last. */
-export function ownersByName(namespace: string, pod: string): readonly WorkloadRef[] {
+/** Possible owners of a pod, most likely first; the pod itself is the last. */
+export function inferOwners(namespace: string, pod: string): readonly WorkloadRef[] {
   const candidates: WorkloadRef[] = [];
   const add = (pattern: RegExp, ...kinds: readonly string[]): void => {
     const name = pattern.exec(pod)?.[1];
@@ -24,17 +24,17 @@ export function ownersByName(namespace: string, pod: string): readonly WorkloadR
   return [...candidates, { namespace, kind: 'Pod', name: pod }];
 }
 
-/** By the label that the owner of a ReplicaSet puts on its pods. */
+/** Kind of a ReplicaSet's owner by the hash label that the owner sets on the pods. */
 const HASH_LABELS = [
   ['pod-template-hash', 'Deployment'],
   ['rollouts-pod-template-hash', 'Rollout'],
 ] as const;
 
 /**
- * Whose a ReplicaSet or Job is, by its own name and the labels of a pod of it: `web-5f7d…` with its hash is of the Deployment or the
- * Rollout web, `report-29384756` with its minute of the CronJob report. null: the names do not say it.
+ * Owner of a ReplicaSet or Job by its name and the labels of one of its pods: `web-5f7d` with its hash label belongs to the
+ * Deployment or Rollout `web`, `report-29384756` to the CronJob `report`. null: the name matches no pattern.
  */
-export function ownerByName(
+export function inferOwner(
   { kind, name }: Pick<OwnerRef, 'kind' | 'name'>,
   labels: Readonly<Record<string, string>>,
 ): Pick<WorkloadRef, 'kind' | 'name'> | null {
