@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-test('who reads no further (`evenkeel help | head -1`) gets no stack trace', async () => {
+test('a reader that closes the pipe (`evenkeel help | head -1`) gets no stack trace', async () => {
   const main = join(import.meta.dirname, 'main.ts');
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();

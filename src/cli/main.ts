@@ -2,7 +2,7 @@
 import process from 'node:process';
 import type { Command, Terminal } from './command.ts';
 
-/** Subcommands are loaded when they are asked for: `evenkeel help` need not wait for the embedded cluster. */
+/** Subcommands are loaded on demand: `evenkeel help` does not load the embedded cluster. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   backtest: async () => (await import('./backtest/command.ts')).backtestCommand,
   config: async () => (await import('./config/command.ts')).configCommand,
@@ -16,7 +16,7 @@ async function main(): Promise<number> {
   if (name === 'help' || name === '--help' || name === '-h') return help(terminal);
   const load = COMMANDS[name];
   if (load === undefined) {
-    terminal.err(`evenkeel: there is no command "${name}"; \`evenkeel help\` lists them`);
+    terminal.err(`evenkeel: unknown command "${name}"; \`evenkeel help\` lists them`);
     return 2;
   }
   const command = await load();
@@ -33,16 +33,16 @@ async function help(terminal: Terminal): Promise<number> {
     const { name, summary } = await load();
     terminal.out(`  ${name.padEnd(12)}${summary}`);
   }
-  terminal.out('\n`evenkeel COMMAND --help` lists the options of one.');
+  terminal.out('\n`evenkeel COMMAND --help` lists the options of a command.');
   return 0;
 }
 
-/** Exit code of a program that a closed pipe ended: 128 + SIGPIPE. */
+/** Exit code after a closed pipe: 128 + SIGPIPE. */
 const PIPE_CLOSED = 141;
 
 function processTerminal(): Terminal {
   const interrupt = new AbortController();
-  // A reader such as `head` closes the pipe early: that is no error.
+  // A reader such as `head` closes the pipe early, which is not an error.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(PIPE_CLOSED);
