@@ -1,44 +1,47 @@
-// Every annotation, label and taint that Evenkeel reads or writes on objects, by its full name.
+// All annotations, labels and taints that Evenkeel reads or writes, by full name.
 
-/** Prefix of all of them. */
+/** Domain prefix of every key below. */
 export const PREFIX = 'evenkeel.io/';
 
 /** Annotations on workloads. */
 export const WORKLOAD_ANNOTATIONS = {
-  /** Least requests, JSON by container name, `*` for all: `{"*":{"cpu":"250m","memory":"256Mi"}}`. */
+  /** Minimum requests (JSON by container name, `*` for all): `{"*":{"cpu":"250m","memory":"256Mi"}}`. */
   floor: 'evenkeel.io/floor',
-  /** Greatest requests, JSON in the same form. */
+  /** Maximum requests, in the same form as `floor`. */
   ceiling: 'evenkeel.io/ceiling',
-  /** `Auto`, `Approve`, `Recommend`, `Observe` or `Off`, in place of the policy's mode. */
+  /** `Auto`, `Approve`, `Recommend`, `Observe` or `Off`; overrides the policy's mode. */
   mode: 'evenkeel.io/mode',
-  /** `"true"` leaves the workload alone altogether. */
+  /** `"true"` excludes the workload from right-sizing and idle mode. */
   exclude: 'evenkeel.io/exclude',
-  /** What was applied last, when, and from what (JSON). Written by Evenkeel. */
+  /** Values applied last, with time and source (JSON). Written by Evenkeel. */
   resized: 'evenkeel.io/resized',
   /** Set while the workload is idled: sizes before and while idle (JSON, signed). Written by Evenkeel. */
   idle: 'evenkeel.io/idle',
-  /** The user's replicas while Evenkeel has set others, what each writer wants and what was set last (JSON, signed). Written by Evenkeel. */
+  /**
+   * The user's replica count while Evenkeel sets another, each writer's desired count and the count set last (JSON, signed). Written by
+   * Evenkeel.
+   */
   original: 'evenkeel.io/original',
-  /** RFC 3339; no automatic change before. */
+  /** RFC 3339 time; automatic changes are blocked until then. */
   heldUntil: 'evenkeel.io/held-until',
-  /** Who set which of the above through the API, when and why (JSON by annotation). Written by Evenkeel. */
+  /** User, time and reason of each annotation above that was set through the API (JSON by annotation). Written by Evenkeel. */
   overrideNotes: 'evenkeel.io/override-notes',
-  /** A user asked through the API for a reset to what was deployed (JSON, signed); gone once the leader has carried it out. */
+  /** Pending reset to the deployed sizes, requested through the API (JSON, signed). The leader removes it after the reset. */
   resetToDeploy: 'evenkeel.io/reset-to-deploy',
-  /** `"true"`: its pods are never evicted or moved. */
+  /** `"true"`: pods of the workload are never evicted or moved. */
   doNotDisrupt: 'evenkeel.io/do-not-disrupt',
 } as const;
 
 /** Annotations on pods. */
 export const POD_ANNOTATIONS = {
   doNotDisrupt: 'evenkeel.io/do-not-disrupt',
-  /** `"false"` means the same; Cluster Autoscaler's word for it. */
+  /** Cluster Autoscaler's annotation; `"false"` has the same effect as `doNotDisrupt`. */
   safeToEvict: 'cluster-autoscaler.kubernetes.io/safe-to-evict',
-  /** Created with other sizes than its template's: what that has (JSON by container). Written by Evenkeel's admission. */
+  /** The template's sizes, on a pod whose sizes admission changed at creation (JSON by container). Written by the admission webhook. */
   sizeAtCreation: 'evenkeel.io/size-at-creation',
-  /** Created with more CPU to start: what the containers have otherwise (JSON). Written by Evenkeel's admission. */
+  /** The sizes without startup boost, on a pod created with one (JSON). Written by the admission webhook. */
   startUp: 'evenkeel.io/start-up',
-  /** Karpenter's word for it. */
+  /** Karpenter's annotation with the same effect as `doNotDisrupt`. */
   karpenterDoNotDisrupt: 'karpenter.sh/do-not-disrupt',
 } as const;
 
@@ -52,9 +55,9 @@ export const HPA_ANNOTATIONS = {
   /** `never`: the workload that it scales is not idled. Any other value has no effect. */
   idle: 'evenkeel.io/idle',
   /**
-   * For each field that Evenkeel has set otherwise (minReplicas, utilization targets): the user's value, for a target the requests that it
-   * was set for, what each writer wants, what was set last and by which of them (JSON, signed). Written by Evenkeel in the patch that sets
-   * a field, removed once all are back.
+   * For each field that Evenkeel manages (minReplicas, utilization targets): the user's value, for a target the requests it was set for,
+   * each writer's desired value, and the value set last with its writer (JSON, signed). Written in the same patch as the field, removed
+   * once every field has the user's value again.
    */
   original: 'evenkeel.io/original',
 } as const;
@@ -63,7 +66,7 @@ export const HPA_ANNOTATIONS = {
 export const CLAIM_ANNOTATIONS = {
   /** Kubernetes quantity. */
   ceiling: 'evenkeel.io/ceiling',
-  /** Used share that opens an exception, 0–1. */
+  /** Used fraction, 0–1, above which an exception opens. */
   threshold: 'evenkeel.io/threshold',
   /** `"true"` or `"false"`. */
   autoExpand: 'evenkeel.io/auto-expand',
@@ -73,28 +76,28 @@ export const CLAIM_ANNOTATIONS = {
 
 /** Annotations on any object. */
 export const OBJECT_ANNOTATIONS = {
-  /** Alert rules that are kept quiet, until when, and why (JSON). */
+  /** Silenced alert rules, each with end and reason (JSON). */
   suppressAlerts: 'evenkeel.io/suppress-alerts',
-  /** Fields of a policy's spec that a person has overridden for a while (JSON). */
+  /** Temporary user overrides of a policy's spec fields (JSON). */
   overrides: 'evenkeel.io/overrides',
-  /** Id of a cycle that was asked for; a new value asks again. */
+  /** Id of a requested cycle; each new value requests one more cycle. */
   trigger: 'evenkeel.io/trigger',
 } as const;
 
 /** Annotation on RebalancePolicies. */
 export const REBALANCE_POLICY_ANNOTATIONS = {
-  /** `"true"` beside `respectPDB: false`: both are needed. */
+  /** `"true"` is required in addition to `respectPDB: false`. */
   allowBudgetViolation: 'evenkeel.io/allow-budget-violation',
 } as const;
 
 /** Annotations on nodes. */
 export const NODE_ANNOTATIONS = {
-  /** Who drains: `{ component, run, deadline }` (JSON). */
+  /** The component that drains the node: `{ component, run, deadline }` (JSON). */
   drainingBy: 'evenkeel.io/draining-by',
   simulateInterruption: 'evenkeel.io/simulate-interruption',
 } as const;
 
-/** All of the above, by what bears them. */
+/** All annotations above, by the object that carries them. */
 export const ANNOTATIONS_BY_OBJECT = {
   workload: WORKLOAD_ANNOTATIONS,
   pod: POD_ANNOTATIONS,
@@ -105,21 +108,21 @@ export const ANNOTATIONS_BY_OBJECT = {
   node: NODE_ANNOTATIONS,
 } as const;
 
-/** Characters of a value that are read; more are refused as a whole. */
+/** Maximum number of characters of a value; a longer value is rejected as a whole. */
 export const MAX_ANNOTATION_LENGTH = 16_384;
 
-/** Stands for a value that is longer. No annotation allows it, so that one which must be understood is reported as a problem. */
+/** Replaces a longer value. No annotation accepts it, so a required annotation is reported as invalid. */
 export const OVERLONG_ANNOTATION = `(longer than ${MAX_ANNOTATION_LENGTH} characters)`;
 
-/** Taint on nodes that Evenkeel empties. */
+/** Taint on nodes that Evenkeel drains. */
 export const DRAINING_TAINT = 'evenkeel.io/draining';
 
-/** Labels on objects that Evenkeel made. */
+/** Labels on objects that Evenkeel creates. */
 export const LABELS = {
-  /** `"true"` on a policy that stands for "there is none". */
+  /** `"true"` on a policy that represents the defaults where no policy object exists. */
   implied: 'evenkeel.io/implied',
   apiKey: 'evenkeel.io/api-key',
 } as const;
 
-/** ConfigMap in Evenkeel's namespace that stops every effect: keys `until` (RFC 3339) and `reason`. */
+/** ConfigMap in Evenkeel's namespace that pauses every effect: keys `until` (RFC 3339) and `reason`. */
 export const PAUSE_CONFIG_MAP = 'evenkeel-pause';

@@ -1,17 +1,17 @@
-// Condition types and reasons, states and reasons of recommendations: the words of the API, written once.
+// Condition types and reasons, and the states and reasons of recommendations. They are part of the API.
 
 /** Types of conditions on Evenkeel's resources. */
 export const CONDITION = {
-  /** The summary: whether the object is in force. */
+  /** Summary condition: whether the object is in force. */
   ready: 'Ready',
   progressing: 'Progressing',
   degraded: 'Degraded',
-  /** Another policy governs what this one selects too. */
+  /** A policy of higher precedence governs objects that this one selects. */
   conflicted: 'Conflicted',
   dryRun: 'DryRun',
-  /** Fields of the spec are overridden for a while, or an override is ignored; absent where the annotation is. */
+  /** Spec fields are temporarily overridden, or an override is ignored; absent without the annotation. */
   overridden: 'Overridden',
-  /** Another node autoscaler can undo what right-sizing frees; absent where none does. */
+  /** Another node autoscaler can undo the capacity that right-sizing frees; absent where none can. */
   consolidationLoop: 'ConsolidationLoop',
 } as const;
 
@@ -19,32 +19,32 @@ export const CONDITION = {
 export const CONDITION_REASON = {
   /** Ready=True. */
   inForce: 'InForce',
-  /** Ready=False: a field says what cannot be; the message names the field and the remedy. */
+  /** Ready=False: a field is invalid; the message names the field and the remedy. */
   invalidSpec: 'InvalidSpec',
-  /** Ready=False: it asks for what controller.admission.enabled gives. */
+  /** Ready=False: the spec requires controller.admission.enabled. */
   admissionRequired: 'AdmissionRequired',
-  /** Ready=False: it asks for what prometheus.url gives. */
+  /** Ready=False: the spec requires prometheus.url. */
   prometheusRequired: 'PrometheusRequired',
-  /** Ready=False: spec.paused, or the kill switch. */
+  /** Ready=False: spec.paused is true, or all effects are paused. */
   paused: 'Paused',
   /** Ready=False or Degraded=True: usage or informers are too old to act on. */
   staleData: 'StaleData',
-  /** Conflicted=True: a more specific or older policy governs. */
+  /** Conflicted=True: a more specific or older policy governs the object. */
   outranked: 'Outranked',
   /** Conflicted=False. */
   noConflict: 'NoConflict',
-  /** DryRun=True: because of the policy itself, or of the setting controller.dryRun. */
+  /** DryRun=True: set by the policy, or by the setting controller.dryRun. */
   dryRunByPolicy: 'SetByPolicy',
   dryRunBySetting: 'SetBySetting',
   /** DryRun=False. */
   active: 'Active',
-  /** ConsolidationLoop=True: pods that a node autoscaler evicts are created at their template's size. */
+  /** ConsolidationLoop=True: pods evicted by a node autoscaler are recreated at their template's size. */
   admissionDisabled: 'AdmissionDisabled',
-  /** Overridden=True: by the annotation evenkeel.io/overrides; the message names fields and ends. */
+  /** Overridden=True: set by the annotation evenkeel.io/overrides; the message lists fields and end times. */
   overriddenByAnnotation: 'SetByAnnotation',
-  /** Overridden, whatever its status: something in the annotation is ignored; the message says what and why. */
+  /** Overridden=True or False: part of the annotation is ignored; the message names it and the reason. */
   invalidOverride: 'InvalidOverride',
-  /** Overridden=False: what is written has ended. */
+  /** Overridden=False: every override of the annotation has ended. */
   overridesEnded: 'Ended',
   /** Ready, Progressing or Degraded of a Recommendation. */
   computed: 'Computed',
@@ -73,11 +73,17 @@ export const RECOMMENDATION_STATES = [
 export type RecommendationState = (typeof RECOMMENDATION_STATES)[number];
 
 /**
- * Why a change that is due waits. hold: a user asked for no automatic change, or for a roll-back. rolled-back: held after a change did harm.
- * warm-up: usage is observed after a start of the controller or an outage. start-up: its pods are starting. node-capacity: a node has no room for a raise. concurrency: maxConcurrent other workloads are
- * being resized. not-evictable: only a new pod could have it, and this one is never evicted. stuck: the API server or a node does
- * not carry it out. node-draining: its node is cordoned. node-unsupported:
- * its node cannot resize it in place. rolled-back: held after a roll-back, or by the annotation evenkeel.io/held-until.
+ * Why a pending change waits.
+ * hold: a user requested no automatic change, by the annotation evenkeel.io/held-until or a rollback.
+ * rolled-back: blocked after a rollback.
+ * warm-up: usage is being observed after a start of the controller or an outage.
+ * start-up: the pods are starting.
+ * node-capacity: a node has no capacity for an increase.
+ * concurrency: maxConcurrent other workloads are being resized.
+ * not-evictable: only a new pod can take the change, and this pod is never evicted.
+ * stuck: the API server or a node does not complete the resize.
+ * node-draining: the node is cordoned.
+ * node-unsupported: the node cannot resize in place.
  */
 export const AWAITING_REASONS = [
   'window',
@@ -107,14 +113,17 @@ export const AWAITING_REASONS = [
 export type AwaitingReason = (typeof AWAITING_REASONS)[number];
 
 /**
- * Why a change can never be made as things stand. no-in-place: the API server has no `pods/resize`. other-manager: another
- * tool sizes the workload, such as the Vertical Pod Autoscaler. invalid-policy: the policy that governs it is not Ready.
- * invalid-annotation: an annotation on the workload cannot be read. invalid-template: a limit of its pod template is below its request.
+ * Why a change cannot be made until the configuration changes.
+ * no-in-place: the API server does not serve `pods/resize`.
+ * other-manager: another tool, such as the Vertical Pod Autoscaler, sizes the workload.
+ * invalid-policy: the governing policy is not Ready.
+ * invalid-annotation: an annotation on the workload is invalid.
+ * invalid-template: a limit of the pod template is below its request.
  */
 export const BLOCKED_REASONS = ['no-in-place', 'other-manager', 'invalid-policy', 'invalid-annotation', 'invalid-template'] as const;
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
-/** Modes, the most careful first. `Off` comes from the annotation or a container rule alone. */
+/** Modes, the most conservative first. Only the annotation or a container override can set `Off`. */
 export const RESIZE_MODES = ['Off', 'Observe', 'Recommend', 'Approve', 'Auto'] as const;
 export type ResizeMode = (typeof RESIZE_MODES)[number];
 

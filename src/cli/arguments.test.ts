@@ -8,7 +8,7 @@ const TABLE = {
 } as const;
 
 describe('parseArguments', () => {
-  test('what is not given has its default', () => {
+  test('options that are not given have their default', () => {
     expect(parseArguments(TABLE, [])).toMatchObject({ ok: true, values: { nodes: 6, name: null, compare: false } });
   });
 
@@ -20,25 +20,25 @@ describe('parseArguments', () => {
     expect(parseArguments(TABLE, ['--compare=false'])).toMatchObject({ ok: true, values: { compare: false } });
   });
 
-  test('every problem is named at once, with what was given and what is allowed', () => {
+  test('all problems are reported at once, with the given value and what is allowed', () => {
     const parsed = parseArguments(TABLE, ['--nodes', '0', '--colour', 'blue', '--compare=maybe', 'stray', '--name']);
     expect(parsed).toEqual({
       ok: false,
       problems: [
         '--nodes: "0" must be a whole number from 1 to 500',
-        '--colour: no such option; known are --nodes, --name, --compare',
+        '--colour: unknown option; use one of --nodes, --name, --compare',
         '--compare: "maybe" must be true or false',
-        'stray: no such option; known are --nodes, --name, --compare',
+        'stray: unknown option; use one of --nodes, --name, --compare',
         '--name: needs a value (TEXT)',
       ],
     });
   });
 
-  test('an option given twice is a mistake, not a choice', () => {
+  test('an option given twice is an error', () => {
     expect(parseArguments(TABLE, ['--nodes', '3', '--nodes', '4'])).toMatchObject({ ok: false, problems: ['--nodes: given twice'] });
   });
 
-  test('names that every object inherits are no options', () => {
+  test('names inherited from Object are not options', () => {
     expect(parseArguments(TABLE, ['--constructor'])).toMatchObject({ ok: false });
   });
 

@@ -1,11 +1,11 @@
-// Options of a subcommand, declared as data: parsed, checked and listed in the help from the same table, with every
-// problem reported at once.
+// Options of a subcommand, declared as a table from which they are parsed, validated and listed in the help. All problems are reported at
+// once.
 
-/** How one option's value is read. A failure says what is allowed. */
+/** Parses an option's value. A failure has what is allowed. */
 export type OptionReader<T> = (text: string) => { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
 export interface OptionSpec<T> {
-  /** Placeholder in the help; an option without is a switch. */
+  /** Placeholder in the help; absent for a switch. */
   readonly value?: string;
   readonly help: string;
   readonly read: OptionReader<T>;
@@ -20,8 +20,8 @@ export type ParsedArguments<T extends OptionTable> =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Reads `--name value` and `--name=value`. Names are the table's keys. Positional arguments are problems unless they are
- * expected; then every argument after `--` is one.
+ * Parses `--name value` and `--name=value`. Names are the table's keys. Positional arguments are problems unless `withPositionals`; then
+ * every argument after `--` is one.
  */
 export function parseArguments<T extends OptionTable>(
   table: T,
@@ -42,7 +42,7 @@ export function parseArguments<T extends OptionTable>(
   return { ok: true, values: Object.fromEntries(values) as OptionValues<T>, given, positionals };
 }
 
-interface Taken {
+interface Parsed {
   readonly values: Map<string, unknown>;
   readonly given: Set<string>;
 }
@@ -51,47 +51,50 @@ function isPositional(arg: string): boolean {
   return arg === '--' || arg === '-' || !arg.startsWith('-');
 }
 
-/** Takes an option, with its value from `rest` unless it is inline. Returns its problems. */
-function takeArgument(arg: string, rest: string[], specs: ReadonlyMap<string, OptionSpec<unknown>>, taken: Taken): string[] {
+/** Parses an option, with its value from `rest` unless it is inline. Returns its problems. */
+function takeArgument(arg: string, rest: string[], specs: ReadonlyMap<string, OptionSpec<unknown>>, parsed: Parsed): string[] {
   const [, name = '', inline] = /^--([a-z][a-z-]*)(?:=(.*))?$/s.exec(arg) ?? [];
   const spec = specs.get(name);
   if (spec === undefined) {
     if (inline === undefined && rest[0]?.startsWith('--') === false) rest.shift();
-    return [`${arg}: no such option; known are ${[...specs.keys()].map((each) => `--${each}`).join(', ')}`];
+    return [`${arg}: unknown option; use one of ${[...specs.keys()].map((each) => `--${each}`).join(', ')}`];
   }
-  return takeOption(name, spec, inline ?? (spec.value === undefined ? 'true' : rest.shift()), taken);
+  return takeOption(name, spec, inline ?? (spec.value === undefined ? 'true' : rest.shift()), parsed);
 }
 
-function takeOption(name: string, spec: OptionSpec<unknown>, raw: string | undefined, taken: Taken): string[] {
+function takeOption(name: string, spec: OptionSpec<unknown>, raw: string | undefined, parsed: Parsed): string[] {
   if (raw === undefined) return [`--${name}: needs a value (${spec.value ?? ''})`];
-  if (taken.given.has(name)) return [`--${name}: given twice`];
-  taken.given.add(name);
+  if (parsed.given.has(name)) return [`--${name}: given twice`];
+  parsed.given.add(name);
   const read = spec.read(raw);
   if (!read.ok) return [`--${name}: ${JSON.stringify(raw)} ${read.message}`];
-  taken.values.set(name, read.value);
+  parsed.values.set(name, read.value);
   return [];
 }
 
-/** The table as lines for `--help`. */
+/** Lines of the options for `--help`. */
 export function describeOptions(table: OptionTable): string[] {
   return Object.entries(table).map(
     ([name, spec]) => `  ${`--${name}${spec.value === undefined ? '' : ` ${spec.value}`}`.padEnd(28)}${spec.help}`,
   );
 }
 
+/** Reads a non-empty text. */
 export function text(): OptionReader<string | null> {
   return (given) => (given.trim() === '' ? { ok: false, message: 'must not be empty' } : { ok: true, value: given });
 }
 
+/** Reads true or false. */
 export function flag(): OptionReader<boolean> {
   return (given) =>
     given === 'true' || given === 'false' ? { ok: true, value: given === 'true' } : { ok: false, message: 'must be true or false' };
 }
 
-export function wholeNumber(least: number, most: number): OptionReader<number> {
+/** Reads an integer from `min` to `max`. */
+export function wholeNumber(min: number, max: number): OptionReader<number> {
   return (given) => {
     const value = Number(given);
-    const fine = /^-?\d+$/.test(given) && value >= least && value <= most;
-    return fine ? { ok: true, value } : { ok: false, message: `must be a whole number from ${least} to ${most}` };
+    const isValid = /^-?\d+$/.test(given) && value >= min && value <= max;
+    return isValid ? { ok: true, value } : { ok: false, message: `must be a whole number from ${min} to ${max}` };
   };
 }

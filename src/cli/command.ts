@@ -3,13 +3,13 @@ export interface Command {
   readonly name: string;
   /** One line for `evenkeel help`. */
   readonly summary: string;
-  /** What `evenkeel NAME --help` prints. */
+  /** Text of `evenkeel NAME --help`. */
   readonly help: string;
-  /** Resolves with the exit code: 0 done, 1 failed, 2 called wrongly, 130 interrupted before its end. */
+  /** Resolves with the exit code: 0 done, 1 failed, 2 usage error, 130 interrupted. */
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-/** Where a command speaks: `out` for results, `err` for problems and progress. */
+/** Output and environment of a command: `out` for results, `err` for problems and progress. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;

@@ -14,7 +14,7 @@ test('the demo, whose embedded cluster is not shipped, is refused with where it 
   expect(code).toBe(2);
 });
 
-test('who reads no further (`evenkeel help | head -1`) gets no stack trace', async () => {
+test('a reader that closes the pipe (`evenkeel help | head -1`) gets no stack trace', async () => {
   const child = spawn(process.execPath, [...FLAGS, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);

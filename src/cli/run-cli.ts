@@ -11,7 +11,7 @@ export async function runCli(commands: CommandLoaders): Promise<number> {
   if (name === 'help' || name === '--help' || name === '-h') return help(commands, terminal);
   const load = commands[name];
   if (load === undefined) {
-    terminal.err(`evenkeel: there is no command "${name}"; \`evenkeel help\` lists them`);
+    terminal.err(`evenkeel: unknown command "${name}"; \`evenkeel help\` lists them`);
     return 2;
   }
   const command = await load();
@@ -28,11 +28,11 @@ async function help(commands: CommandLoaders, terminal: Terminal): Promise<numbe
     const { name, summary } = await load();
     terminal.out(`  ${name.padEnd(12)}${summary}`);
   }
-  terminal.out('\n`evenkeel COMMAND --help` lists the options of one.');
+  terminal.out('\n`evenkeel COMMAND --help` lists the options of a command.');
   return 0;
 }
 
-/** Exit code of a program that a closed pipe ended: 128 + SIGPIPE. */
+/** Exit code after a closed pipe: 128 + SIGPIPE. */
 const PIPE_CLOSED = 141;
 
 function processTerminal(): Terminal {

@@ -1,12 +1,12 @@
 import type { ApiTransport } from '#kube/api-transport';
 import type { ManifestObject } from './read-manifests.ts';
 
-/** What became of the objects. */
+/** Result of applying manifests. */
 export interface AppliedManifests {
   readonly applied: number;
-  /** Kinds that the embedded cluster does not serve, with how many objects of each were left out. */
-  readonly leftOut: ReadonlyMap<string, number>;
-  /** Refusals, in the server's words. */
+  /** Number of skipped objects by kind that the embedded cluster does not serve. */
+  readonly skipped: ReadonlyMap<string, number>;
+  /** Refusals with the server's message. */
   readonly refused: readonly string[];
 }
 
@@ -15,7 +15,7 @@ interface ServedKind {
   readonly namespaced: boolean;
 }
 
-/** What must exist before what uses it. */
+/** Order of kinds that others depend on. */
 const ORDER = [
   'CustomResourceDefinition',
   'Namespace',
@@ -30,8 +30,8 @@ const ORDER = [
 ];
 
 /**
- * Applies objects the way kubectl would (server-side apply), in an order that works, creating the namespaces that they
- * name. One refused object does not stop the others.
+ * Applies objects by server-side apply like kubectl, in dependency order, and creates their namespaces. A refused object does not stop the
+ * others.
  */
 export async function applyManifests(
   transport: ApiTransport,
@@ -39,7 +39,7 @@ export async function applyManifests(
   fieldManager: string,
 ): Promise<AppliedManifests> {
   const kinds = new KindFinder(transport);
-  const leftOut = new Map<string, number>();
+  const skipped = new Map<string, number>();
   const refused: string[] = [];
   let applied = 0;
   const ranked = [...namespacesOf(objects), ...objects].map((each, index) => ({ each, index, rank: rankOf(each.object.kind) }));
@@ -48,14 +48,14 @@ export async function applyManifests(
     const { apiVersion, kind } = each.object;
     const served = await kinds.find(apiVersion, kind);
     if (served === undefined) {
-      leftOut.set(`${apiVersion} ${kind}`, (leftOut.get(`${apiVersion} ${kind}`) ?? 0) + 1);
+      skipped.set(`${apiVersion} ${kind}`, (skipped.get(`${apiVersion} ${kind}`) ?? 0) + 1);
       continue;
     }
     const problem = await applyOne(transport, served, each, fieldManager);
     if (problem === undefined) applied += 1;
     else refused.push(`${each.source}: ${kind} ${each.object.metadata.name ?? ''}: ${problem}`);
   }
-  return { applied, leftOut, refused };
+  return { applied, skipped, refused };
 }
 
 function rankOf(kind: string): number {
@@ -68,7 +68,7 @@ function namespacesOf(objects: readonly ManifestObject[]): ManifestObject[] {
   for (const { object } of objects) if (object.kind === 'Namespace') named.delete(object.metadata.name ?? '');
   return [...named]
     .sort()
-    .map((name) => ({ source: 'named by the manifests', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } }));
+    .map((name) => ({ source: 'namespace of the manifests', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } }));
 }
 
 async function applyOne(
@@ -100,10 +100,10 @@ function groupPath(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 
-/** Finds the resource of a kind by discovery. A miss is asked again: a CRD of the same manifests may just have added it. */
+/** Finds the resource of a kind by discovery. A miss is not cached, since a CRD of the same manifests may just have added it. */
 class KindFinder {
   readonly #transport: ApiTransport;
-  readonly #known = new Map<string, ServedKind>();
+  readonly #kinds = new Map<string, ServedKind>();
 
   constructor(transport: ApiTransport) {
     this.#transport = transport;
@@ -111,8 +111,8 @@ class KindFinder {
 
   async find(apiVersion: string, kind: string): Promise<ServedKind | undefined> {
     const key = `${apiVersion} ${kind}`;
-    if (!this.#known.has(key)) await this.#discover(apiVersion);
-    return this.#known.get(key);
+    if (!this.#kinds.has(key)) await this.#discover(apiVersion);
+    return this.#kinds.get(key);
   }
 
   async #discover(apiVersion: string): Promise<void> {
@@ -122,7 +122,7 @@ class KindFinder {
       resources?: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
     };
     for (const { name, kind, namespaced } of resources) {
-      if (!name.includes('/')) this.#known.set(`${apiVersion} ${kind}`, { name, namespaced });
+      if (!name.includes('/')) this.#kinds.set(`${apiVersion} ${kind}`, { name, namespaced });
     }
   }
 }

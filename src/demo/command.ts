@@ -6,14 +6,14 @@ import { preflight } from './preflight.ts';
 import { runDemo } from './run-demo.ts';
 import { keepHeapSmall } from './small-heap.ts';
 
-/** `evenkeel demo`: the main job on an embedded cluster. */
+/** `evenkeel demo`: runs Evenkeel on an embedded cluster. */
 export const demoCommand: Command = {
   name: 'demo',
-  summary: 'run Evenkeel on an embedded cluster that kubectl, curl and a browser can see',
+  summary: 'run Evenkeel on an embedded cluster that is open to kubectl, curl and a browser',
   help: [
     'evenkeel demo [OPTIONS]',
     '',
-    'Starts an embedded Kubernetes cluster on loopback that has lived 14 days without Evenkeel, and the controller with a',
+    'Starts an embedded Kubernetes cluster on loopback that has run for 14 days without Evenkeel, and the controller with a',
     'policy in mode Auto. Prints the address of the dashboard and the KUBECONFIG line for kubectl. Ctrl-C ends it.',
     '',
     ...describeOptions(DEMO_OPTIONS),
@@ -33,7 +33,7 @@ export const demoCommand: Command = {
   },
 };
 
-/** What a shell answers for a command that SIGINT ended. */
+/** A shell's exit code for a command ended by SIGINT. */
 const INTERRUPTED = 130;
 
 function refuse(problems: readonly string[], terminal: Terminal): number {
@@ -41,7 +41,7 @@ function refuse(problems: readonly string[], terminal: Terminal): number {
   return 2;
 }
 
-/** The exit code. */
+/** Runs the demo. Returns the exit code. */
 async function demo(options: DemoOptions, terminal: Terminal): Promise<number> {
   const run = { options, terminal, timer: new SystemTimer(), now: Date.now() };
   if (!options.compare) {

@@ -1,4 +1,4 @@
-// The demo's cluster on the morning of day 15: built, peopled, and lived in for 14 days without Evenkeel.
+// The demo's cluster at the start of day 15: workloads have run for 14 days without Evenkeel.
 
 import { join } from 'node:path';
 import { KUBELET_READER } from '../adapters/kubernetes/permissions.ts';
@@ -14,22 +14,22 @@ import type { DemoOptions } from './options.ts';
 import { isOwnKind } from './own-kinds.ts';
 import { type ManifestObject, readManifests } from './read-manifests.ts';
 
-/** How long the cluster has lived when the demo opens. */
+/** Time that the cluster has run when the demo starts. */
 export const PAST_MS: DurationMs = 14 * DAY_MS;
-/** Evenkeel's own namespace: for its lease, whichever way the controller is started. */
+/** Evenkeel's namespace, which contains its lease. */
 export const OWN_NAMESPACE = 'evenkeel-system';
 
 const DEFAULT_MACHINE_TYPES = ['e2-standard-4', 'n2-standard-4'];
-/** A Monday. At full speed the calendar is fixed, so that the same seed gives the same end. */
+/** A Monday. At full speed the start date is fixed, so that the same seed gives the same result. */
 const FIXED_START: Instant = Date.UTC(2026, 0, 5);
-/** Field manager of everything that the demo applies. */
+/** Field manager of all objects that the demo applies. */
 export const FIELD_MANAGER = 'evenkeel-demo';
 
 export interface DemoCluster {
   readonly cluster: EmbeddedCluster;
-  /** What a person should know about the manifests and recordings. */
+  /** Notes about manifests and recordings, for the user. */
   readonly notes: readonly string[];
-  /** Objects of the manifests that wait for Evenkeel's CRDs: the past is lived without them. */
+  /** Evenkeel's custom resources in the manifests, which are applied after the CRDs. */
   readonly ownKinds: readonly ManifestObject[];
 }
 
@@ -40,12 +40,14 @@ export interface DemoDependencies {
   readonly now: Instant;
 }
 
-/** Throws with what is wrong in the manifests or recordings, or with the signal's reason when it aborts on the way. Nothing is left running then. */
+/**
+ * Builds the cluster. @throws Error for invalid manifests or recordings, or the signal's reason when it aborts; nothing keeps running then
+ */
 export async function buildDemoCluster(options: DemoOptions, dependencies: DemoDependencies, signal?: AbortSignal): Promise<DemoCluster> {
   const machineType = options['machine-type'];
   const builtIn = join(dependencies.packageRoot, 'config', 'demo', 'workloads.yaml');
-  const manifests = await readManifests(options.manifests ?? builtIn).catch((err: unknown) => blame('--manifests', err));
-  const recordings = options.usage === null ? undefined : library(options.usage);
+  const manifests = await readManifests(options.manifests ?? builtIn).catch((err: unknown) => rethrowFor('--manifests', err));
+  const recordings = options.usage === null ? undefined : openLibrary(options.usage);
   const cluster = new EmbeddedCluster({
     startAt: options.speed === 'max' ? FIXED_START : dependencies.now - PAST_MS,
     seed: options.seed,
@@ -57,16 +59,16 @@ export async function buildDemoCluster(options: DemoOptions, dependencies: DemoD
     logger: dependencies.logger,
   });
   try {
-    const own = ownObjects().map((object) => ({ source: 'the demo', object }));
+    const builtInObjects = ownObjects().map((object) => ({ source: 'the demo', object }));
     const applied = await applyManifests(
       cluster.transport(FIELD_MANAGER),
-      [...own, ...manifests.filter((each) => !isOwnKind(each))],
+      [...builtInObjects, ...manifests.filter((each) => !isOwnKind(each))],
       FIELD_MANAGER,
     );
     if (applied.refused.length > 0) throw new Error(`--manifests: the cluster refused some objects:\n  ${applied.refused.join('\n  ')}`);
-    const notes = [...applied.leftOut].map(([kind, count]) => `${count} × ${kind} left out: the embedded cluster does not serve that kind`);
+    const notes = [...applied.skipped].map(([kind, count]) => `${count} × ${kind} skipped: the embedded cluster does not serve this kind`);
     if (recordings !== undefined) notes.push(...dealNotes(cluster, recordings.names.length));
-    await livePast(cluster, signal);
+    await runPast(cluster, signal);
     return { cluster, notes: [...notes, ...unscheduledNotes(cluster)], ownKinds: manifests.filter(isOwnKind) };
   } catch (err) {
     cluster.close();
@@ -74,7 +76,7 @@ export async function buildDemoCluster(options: DemoOptions, dependencies: DemoD
   }
 }
 
-/** As an installation makes them: a controller that is started beside the demo reads kubelets with tokens of the ServiceAccount. */
+/** Objects of an installation: a controller started separately reads kubelets with tokens of this ServiceAccount. */
 function ownObjects(): readonly ManifestObject['object'][] {
   const rbac = 'rbac.authorization.k8s.io';
   const [name, namespace] = [KUBELET_READER, OWN_NAMESPACE];
@@ -101,11 +103,11 @@ function dealRecordings(cluster: EmbeddedCluster): ReturnType<EmbeddedCluster['n
   try {
     return cluster.nodes.dealRecordings();
   } catch (err) {
-    return blame('--usage', err);
+    return rethrowFor('--usage', err);
   }
 }
 
-async function livePast(cluster: EmbeddedCluster, signal: AbortSignal | undefined): Promise<void> {
+async function runPast(cluster: EmbeddedCluster, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   const stop = (): void => cluster.clock.stop();
   signal?.addEventListener('abort', stop, { once: true });
@@ -114,20 +116,20 @@ async function livePast(cluster: EmbeddedCluster, signal: AbortSignal | undefine
   signal?.throwIfAborted();
 }
 
-function library(folder: string): RecordingLibrary {
+function openLibrary(folder: string): RecordingLibrary {
   try {
     return openRecordings(folder);
   } catch (err) {
-    return blame('--usage', err);
+    return rethrowFor('--usage', err);
   }
 }
 
-/** Throws again, naming the option to mend. */
-function blame(option: string, err: unknown): never {
+/** Rethrows with the option to correct. */
+function rethrowFor(option: string, err: unknown): never {
   throw new Error(`${option}: ${err instanceof Error ? err.message : String(err)}`, { cause: err });
 }
 
-/** Pods that wait for a node would go unnoticed: they cost money on paper, and nothing right-sizes what never ran. */
+/** Reports unschedulable pods, which would otherwise go unnoticed: they have requests but no usage. */
 function unscheduledNotes(cluster: EmbeddedCluster): readonly string[] {
   const whyByWorkload = new Map<string, { pods: number; readonly why: string }>();
   for (const object of cluster.server.accessAs('system:admin').list('pods')) {
@@ -140,7 +142,7 @@ function unscheduledNotes(cluster: EmbeddedCluster): readonly string[] {
     if (known === undefined) whyByWorkload.set(workload, { pods: 1, why: refusal.message ?? '' });
     else known.pods += 1;
   }
-  return [...whyByWorkload].map(([workload, { pods, why }]) => `${pods} pods of ${workload} found no node: ${why}`);
+  return [...whyByWorkload].map(([workload, { pods, why }]) => `${pods} pods of ${workload} are unschedulable: ${why}`);
 }
 
 function dealNotes(cluster: EmbeddedCluster, files: number): readonly string[] {
@@ -150,12 +152,12 @@ function dealNotes(cluster: EmbeddedCluster, files: number): readonly string[] {
   const rows = dropped.notANumber + dropped.negative + dropped.unsorted;
   return [
     named > 0
-      ? `${named} of ${files} recordings name a container of the cluster and are taken as recorded`
-      : `no recording names a container: ${dealt.length} containers were dealt ${new Set(dealt.map(({ file }) => file)).size} of ${files} recordings, scaled to their requests`,
+      ? `${named} of ${files} recordings match a container of the cluster and are used unscaled`
+      : `no recording matches a container: ${dealt.length} containers were assigned ${new Set(dealt.map(({ file }) => file)).size} of ${files} recordings, scaled to their requests`,
     ...(rows === 0
       ? []
       : [
-          `${rows} rows of the recordings were dropped (${dropped.notANumber} no number, ${dropped.negative} negative, ${dropped.unsorted} out of order)`,
+          `${rows} rows of the recordings were dropped (${dropped.notANumber} not a number, ${dropped.negative} negative, ${dropped.unsorted} out of order)`,
         ]),
   ];
 }

@@ -1,4 +1,4 @@
-// The controller inside the demo: the same parts as the binary's, on the embedded cluster in process.
+// The demo's controller: the same components as in the binary, on the embedded cluster in process.
 
 import { createWriteStream } from 'node:fs';
 import { HOUR_MS } from '#kube/units';
@@ -24,24 +24,24 @@ export interface DemoController {
   stop(): Promise<void>;
 }
 
-/** Everything as shipped but what a demo must choose: loopback addresses, and a store of its own. Throws when interrupted on the way. */
+/** Starts the controller with default settings except loopback addresses and a separate store. Rejects when interrupted. */
 export async function startDemoController(
   cluster: EmbeddedCluster,
   options: DemoOptions,
   dependencies: { readonly folder: string; readonly logFile: string; readonly timer: MachineTimer; readonly interrupted: AbortSignal },
 ): Promise<DemoController> {
-  const quick = options.speed === 'max';
-  const port = async (wanted: number | null, usual: number): Promise<number> => wanted ?? (quick ? 0 : await freePort(usual));
+  const isFullSpeed = options.speed === 'max';
+  const port = async (wanted: number | null, usual: number): Promise<number> => wanted ?? (isFullSpeed ? 0 : await freePort(usual));
   const flags = {
     'cluster.name': 'evenkeel-demo',
     'dashboard.addr': `127.0.0.1:${await port(options['dashboard-port'], 9090)}`,
     'controller.metricsAddr': `127.0.0.1:${await port(options['metrics-port'], 8080)}`,
     'controller.probeAddr': `127.0.0.1:${await port(options['probe-port'], 8081)}`,
-    // In the demo's own thread, so that the same seed gives the same end.
+    // In the main thread, so that the same seed gives the same result.
     'controller.recommenderThreads': '0',
-    // At full speed nothing may end by the machine's time, a lease included; no other replica competes for it.
-    'controller.leaderElect': String(!quick),
-    'history.url': quick ? 'sqlite::memory:' : `sqlite:${dependencies.folder}/history.sqlite`,
+    // At full speed nothing may depend on machine time, including leases; no other replica competes.
+    'controller.leaderElect': String(!isFullSpeed),
+    'history.url': isFullSpeed ? 'sqlite::memory:' : `sqlite:${dependencies.folder}/history.sqlite`,
   };
   const loaded = loadSettings(EVENKEEL_SETTINGS, {
     environment: {},
@@ -58,7 +58,7 @@ export async function startDemoController(
       pastUsage: cluster.nodes.history,
       clock: cluster.clock,
       timer: dependencies.timer,
-      ...(quick && { watches: watchesOf(cluster, dependencies.timer) }),
+      ...(isFullSpeed && { watches: watchesOf(cluster, dependencies.timer) }),
       activity: cluster.activity.labelled('controller'),
       random: new SeededRandom(options.seed),
       namespace: OWN_NAMESPACE,
@@ -80,13 +80,13 @@ export async function startDemoController(
 }
 
 /**
- * Watches in virtual time: their time-outs and retries follow the cluster's clock, so that a slow machine changes nothing. They
- * last for a year, and a kind that is not served is asked for once an hour: shorter times cost requests every few virtual minutes.
+ * Watches in virtual time: timeouts and retries follow the cluster's clock, so that machine speed has no effect. They last a year, and a
+ * kind that is not served is retried once an hour, since shorter intervals cost requests every few virtual minutes.
  */
 function watchesOf({ clock }: EmbeddedCluster, machine: MachineTimer): NonNullable<ControllerEnvironment['watches']> {
   const timer: MachineTimer = {
     nowMs: () => clock.now(),
-    // No delay is a turn of the event loop: it must also come while the clock is stopped.
+    // A delay of 0 is a turn of the event loop, which must also occur while the clock is stopped.
     setTimer: (afterMs, task) => (afterMs === 0 ? machine.setTimer(0, task) : clock.schedule(clock.now() + afterMs, task)),
   };
   return { timer, times: { ...REFLECTOR_TIMES, watchSeconds: [YEAR_SECONDS, YEAR_SECONDS], foreignRetryMs: HOUR_MS } };

@@ -4,15 +4,15 @@ import { HOURS_PER_MONTH, type Usd } from '#kube/units';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { type ClusterSummary, nodePricePerHour } from '#embedded-cluster/nodes/cluster-summary';
 
-/** What the requests cost a month, and what of that nothing uses. */
+/** Monthly cost of requests, and of their unused part. */
 export interface RequestedMoney {
   readonly requestedPerMonthUsd: Usd;
   readonly unusedPerMonthUsd: Usd;
 }
 
 /**
- * The cluster's requests at the mean price of its nodes' cores and GiB: nodes of two types stand side by side, and which
- * pod runs on which is chance.
+ * Cost of the cluster's requests at the mean price of its nodes' cores and GiB, since the placement of pods on nodes of different types is
+ * random.
  */
 export function moneyOf(cluster: EmbeddedCluster, summary: ClusterSummary): RequestedMoney {
   const price = meanPrice(cluster);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseDemoOptions } from './options.ts';
 
 describe('parseDemoOptions', () => {
-  test('opens at sixty virtual seconds a second on six nodes', () => {
+  test('defaults to sixty virtual seconds per second on six nodes', () => {
     expect(parseDemoOptions([])).toMatchObject({ ok: true, options: { speed: 60, nodes: 6, seed: 1, for: null } });
   });
 
@@ -13,12 +13,12 @@ describe('parseDemoOptions', () => {
     ['a speed of nothing', ['--speed', '0'], '--speed: "0" must be a number from 1 to 1000, or max'],
     ['a duration without unit', ['--for', '21'], '--for: "21" must be a duration such as 30m, 21d or 1d12h'],
     ['a port that does not exist', ['--dashboard-port', '70000'], '--dashboard-port: "70000" must be a whole number from 0 to 65535'],
-  ])('refuses %s', (_, args, words) => {
+  ])('rejects %s', (_, args, words) => {
     const parsed = parseDemoOptions(args);
     expect(parsed.ok ? '' : parsed.problems.join('\n')).toContain(words);
   });
 
-  test('understands every option together', () => {
+  test('accepts all options together', () => {
     const args = [
       '--manifests',
       'm',

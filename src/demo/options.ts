@@ -6,8 +6,8 @@ import { flag, type OptionReader, type OptionTable, type OptionValues, parseArgu
 const speed: OptionReader<number | 'max'> = (given) => {
   if (given === 'max') return { ok: true, value: 'max' };
   const value = Number(given);
-  const fine = given.trim() !== '' && Number.isFinite(value) && value >= 1 && value <= 1000;
-  return fine ? { ok: true, value } : { ok: false, message: 'must be a number from 1 to 1000, or max' };
+  const isValid = given.trim() !== '' && Number.isFinite(value) && value >= 1 && value <= 1000;
+  return isValid ? { ok: true, value } : { ok: false, message: 'must be a number from 1 to 1000, or max' };
 };
 
 const duration: OptionReader<DurationMs | null> = (given) => {
@@ -17,17 +17,22 @@ const duration: OptionReader<DurationMs | null> = (given) => {
 
 const machineType: OptionReader<string | null> = (given) => {
   const names = MACHINE_TYPES.map(({ name }) => name).join(', ');
-  return findMachineType(given) === undefined ? { ok: false, message: `is not known; choose one of ${names}` } : { ok: true, value: given };
+  return findMachineType(given) === undefined ? { ok: false, message: `is unknown; use one of ${names}` } : { ok: true, value: given };
 };
 
 const port: OptionReader<number | null> = wholeNumber(0, 65_535);
 
-/** Options of `evenkeel demo`. A port of null is the usual one, or a free one where that is taken. */
+/** Options of `evenkeel demo`. A port of null is the default port, or a free one where that is taken. */
 export const DEMO_OPTIONS = {
-  manifests: { value: 'PATH', help: 'file or folder of Kubernetes YAML to run instead of the built-in dozen', read: text(), default: null },
+  manifests: {
+    value: 'PATH',
+    help: 'file or folder of Kubernetes YAML to run instead of the built-in workloads',
+    read: text(),
+    default: null,
+  },
   usage: {
     value: 'DIR',
-    help: 'recorded usage, one CSV a container: t_s and cpu_m and/or mem_mib, NAMESPACE_WORKLOAD_CONTAINER.csv[.gz]',
+    help: 'recorded usage, one CSV per container: t_s and cpu_m and/or mem_mib, NAMESPACE_WORKLOAD_CONTAINER.csv[.gz]',
     read: text(),
     default: null,
   },
@@ -40,25 +45,25 @@ export const DEMO_OPTIONS = {
   },
   speed: {
     value: 'S',
-    help: 'virtual seconds a second, 1 to 1000, or max: as fast as it can (default 60)',
+    help: 'virtual seconds per second, 1 to 1000, or max: as fast as possible (default 60)',
     read: speed,
     default: 60,
   },
   seed: {
     value: 'N',
-    help: 'of all randomness; the same seed at --speed max ends the same (default 1)',
+    help: 'seed of all randomness; the same seed at --speed max gives the same result (default 1)',
     read: wholeNumber(0, 2 ** 31),
     default: 1,
   },
-  'no-controller': { help: 'the cluster alone; start evenkeel-controller against its kubeconfig', read: flag(), default: false },
-  for: { value: 'DURATION', help: 'run this long in virtual time, then print a line of JSON and end', read: duration, default: null },
+  'no-controller': { help: 'run only the cluster; start evenkeel-controller with its kubeconfig', read: flag(), default: false },
+  for: { value: 'DURATION', help: 'run this long in virtual time, then print a line of JSON and exit', read: duration, default: null },
   compare: { help: 'with --for: run without the controller first and print both', read: flag(), default: false },
-  kubeconfig: { value: 'FILE', help: 'where the kubeconfig is written (default: a temporary file)', read: text(), default: null },
-  'api-port': { value: 'PORT', help: "the API server's (default: a free one)", read: port, default: null },
-  'dashboard-port': { value: 'PORT', help: 'the dashboard and its API (default 9090)', read: port, default: null },
-  'metrics-port': { value: 'PORT', help: '/metrics (default 8080)', read: port, default: null },
-  'probe-port': { value: 'PORT', help: '/healthz and /readyz (default 8081)', read: port, default: null },
-  'log-file': { value: 'FILE', help: "the controller's log (default: beside the kubeconfig)", read: text(), default: null },
+  kubeconfig: { value: 'FILE', help: 'path of the written kubeconfig (default: a temporary file)', read: text(), default: null },
+  'api-port': { value: 'PORT', help: 'port of the API server (default: a free one)', read: port, default: null },
+  'dashboard-port': { value: 'PORT', help: 'port of the dashboard and its API (default 9090)', read: port, default: null },
+  'metrics-port': { value: 'PORT', help: 'port of /metrics (default 8080)', read: port, default: null },
+  'probe-port': { value: 'PORT', help: 'port of /healthz and /readyz (default 8081)', read: port, default: null },
+  'log-file': { value: 'FILE', help: "path of the controller's log (default: beside the kubeconfig)", read: text(), default: null },
 } as const satisfies OptionTable;
 
 export type DemoOptions = OptionValues<typeof DEMO_OPTIONS>;
@@ -66,7 +71,7 @@ export type DemoOptions = OptionValues<typeof DEMO_OPTIONS>;
 export type ParsedDemoOptions =
   { readonly ok: true; readonly options: DemoOptions } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Every problem at once, those between options included. */
+/** Parses and validates the options. Reports all problems at once, including conflicts between options. */
 export function parseDemoOptions(args: readonly string[]): ParsedDemoOptions {
   const parsed = parseArguments(DEMO_OPTIONS, args);
   if (!parsed.ok) return parsed;
@@ -75,6 +80,6 @@ export function parseDemoOptions(args: readonly string[]): ParsedDemoOptions {
   if (values.compare && values.for === null) problems.push('--compare: needs --for DURATION, so that both runs end');
   if (values.compare && values['no-controller'])
     problems.push('--compare: runs with and without the controller; leave out --no-controller');
-  if (values.speed === 'max' && values.for === null) problems.push('--speed max: needs --for DURATION, or it would never rest');
+  if (values.speed === 'max' && values.for === null) problems.push('--speed max: needs --for DURATION, or it would never end');
   return problems.length > 0 ? { ok: false, problems } : { ok: true, options: values };
 }

@@ -9,8 +9,8 @@ function optionsOf(...args: string[]): DemoOptions {
   return parsed.options;
 }
 
-describe('before anything is built', () => {
-  test('every port that is taken is named with its option', async () => {
+describe('the preflight check', () => {
+  test('reports every taken port with its option', async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     const { port } = holder.address() as AddressInfo;
@@ -23,12 +23,12 @@ describe('before anything is built', () => {
     ]);
   });
 
-  test('files that cannot be written are named with their option', async () => {
+  test('reports files that cannot be written with their option', async () => {
     const problems = await preflight(optionsOf('--kubeconfig', '/nowhere/at/all/config', '--log-file', '/'));
     expect(problems).toEqual([expect.stringContaining('--kubeconfig'), expect.stringContaining('--log-file')]);
   });
 
-  test('the defaults are fine', async () => {
+  test('accepts the defaults', async () => {
     expect(await preflight(optionsOf())).toEqual([]);
   });
 });

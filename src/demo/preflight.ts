@@ -7,29 +7,29 @@ import { freePort } from './ports.ts';
 const PORT_OPTIONS = ['api-port', 'dashboard-port', 'metrics-port', 'probe-port'] as const;
 const FILE_OPTIONS = ['kubeconfig', 'log-file'] as const;
 
-/** What this machine would refuse only once the cluster is built: ports that are taken, files that cannot be written. Every problem at once. */
+/** Checks ports and files before the cluster is built. Returns all problems. */
 export async function preflight(options: DemoOptions): Promise<readonly string[]> {
   const problems = [...portsGivenTwice(options)];
   for (const name of PORT_OPTIONS) {
     const port = options[name];
     if (port !== null && port !== 0 && (await freePort(port)) === 0)
-      problems.push(`--${name}: port ${port} of 127.0.0.1 is taken or not allowed; choose another, or 0 for any free one`);
+      problems.push(`--${name}: port ${port} of 127.0.0.1 is taken or not allowed; use another, or 0 for any free one`);
   }
   for (const name of FILE_OPTIONS) {
     const path = options[name];
     if (path !== null && !(await isWritable(path)))
-      problems.push(`--${name}: ${path} cannot be written; name a file in a folder that exists and is yours`);
+      problems.push(`--${name}: ${path} cannot be written; use a file in an existing, writable folder`);
   }
   return problems;
 }
 
 function portsGivenTwice(options: DemoOptions): readonly string[] {
-  const named = new Map<number, string>();
+  const optionByPort = new Map<number, string>();
   return PORT_OPTIONS.flatMap((name) => {
     const port = options[name];
     if (port === null || port === 0) return [];
-    const other = named.get(port);
-    named.set(port, name);
+    const other = optionByPort.get(port);
+    optionByPort.set(port, name);
     return other === undefined ? [] : [`--${name}: port ${port} is given to --${other} too`];
   });
 }

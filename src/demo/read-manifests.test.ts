@@ -8,18 +8,18 @@ function read(text: string): { names: string[]; problems: string[] } {
 }
 
 describe('objectsIn', () => {
-  test('reads every document with its place, and skips empty ones', () => {
+  test('reads every document with its position, and skips empty ones', () => {
     const text =
       'apiVersion: v1\nkind: Namespace\nmetadata: { name: a }\n---\n# nothing\n---\napiVersion: v1\nkind: Service\nmetadata: { name: b }\n';
     expect(read(text)).toEqual({ names: ['app.yaml:1 Namespace a', 'app.yaml:7 Service b'], problems: [] });
   });
 
-  test('unfolds lists, JSON included', () => {
+  test('expands lists, including JSON', () => {
     const list = { apiVersion: 'v1', kind: 'List', items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } }] };
     expect(read(JSON.stringify(list)).names).toEqual(['app.yaml:1 ConfigMap c']);
   });
 
-  test('names file and line of what is no YAML or no object', () => {
+  test('reports file and line of invalid YAML or objects', () => {
     expect(read('a: [1\n').problems[0]).toMatch(/^app\.yaml:\d: /);
     expect(read('just: a map\n').problems).toEqual(['app.yaml:1: an object needs apiVersion, kind and metadata.name']);
     expect(read('apiVersion: v1\nkind: Pod\nmetadata: {}\n').problems).toHaveLength(1);
@@ -27,7 +27,7 @@ describe('objectsIn', () => {
 });
 
 describe('readManifests', () => {
-  test('a path that is not there is named', async () => {
-    await expect(readManifests('/no/such/path')).rejects.toThrow('/no/such/path: there is no such file or folder');
+  test('reports a missing path', async () => {
+    await expect(readManifests('/no/such/path')).rejects.toThrow('/no/such/path: no such file or folder');
   });
 });

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { LineCounter, parseAllDocuments } from 'yaml';
 
-/** One object of a manifest, with its place in the file. */
+/** An object of a manifest, with its position in the file. */
 export interface ManifestObject {
   readonly source: string;
   readonly object: {
@@ -16,17 +16,17 @@ export interface ManifestObject {
 const EXTENSIONS = new Set(['.yaml', '.yml', '.json']);
 
 /**
- * All objects of a file or folder (its files in order of name, subfolders too). Lists are unfolded. Throws one Error that
- * names every problem with file and line.
+ * All objects of a file or folder (files sorted by name, including subfolders). Lists are expanded. @throws Error with every problem, with
+ * file and line
  */
 export async function readManifests(path: string): Promise<readonly ManifestObject[]> {
   const files = await filesUnder(path);
-  if (files.length === 0) throw new Error(`${path}: no .yaml, .yml or .json file in it`);
+  if (files.length === 0) throw new Error(`${path}: it has no .yaml, .yml or .json file`);
   const problems: string[] = [];
   const objects: ManifestObject[] = [];
   for (const file of files) objects.push(...objectsIn(file, await readFile(file, 'utf8'), problems));
-  if (problems.length > 0) throw new Error(`the manifests cannot be used:\n  ${problems.join('\n  ')}`);
-  if (objects.length === 0) throw new Error(`${path}: no object in it`);
+  if (problems.length > 0) throw new Error(`the manifests are invalid:\n  ${problems.join('\n  ')}`);
+  if (objects.length === 0) throw new Error(`${path}: it has no objects`);
   return objects;
 }
 
@@ -35,7 +35,7 @@ async function filesUnder(path: string): Promise<readonly string[]> {
   try {
     found = await stat(path);
   } catch (cause) {
-    throw new Error(`${path}: there is no such file or folder`, { cause });
+    throw new Error(`${path}: no such file or folder`, { cause });
   }
   if (found.isFile()) return [path];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
@@ -45,7 +45,7 @@ async function filesUnder(path: string): Promise<readonly string[]> {
   return files.sort();
 }
 
-/** Objects of one text; problems are added to `problems` with line numbers. */
+/** Parses the objects of a text; adds problems with line numbers to `problems`. */
 export function objectsIn(file: string, text: string, problems: string[]): readonly ManifestObject[] {
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: lines });
@@ -58,13 +58,13 @@ export function objectsIn(file: string, text: string, problems: string[]): reado
       return [];
     }
     const value: unknown = document.toJS({ maxAliasCount: 100 });
-    return value === null || value === undefined ? [] : unfold(value, source, problems);
+    return value === null || value === undefined ? [] : expandLists(value, source, problems);
   });
 }
 
-function unfold(value: unknown, source: string, problems: string[]): readonly ManifestObject[] {
+function expandLists(value: unknown, source: string, problems: string[]): readonly ManifestObject[] {
   if (isObject(value) && typeof value['kind'] === 'string' && value['kind'].endsWith('List') && Array.isArray(value['items'])) {
-    return value['items'].flatMap((item) => unfold(item, source, problems));
+    return value['items'].flatMap((item) => expandLists(item, source, problems));
   }
   if (isManifest(value)) return [{ source, object: value }];
   problems.push(`${source}: an object needs apiVersion, kind and metadata.name`);

@@ -1,10 +1,10 @@
-// What the demo says: the state before and now, in the words and units that people use.
+// Output of the demo: the state before and now.
 
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
 import type { ClusterSummary } from '#embedded-cluster/nodes/cluster-summary';
 import type { RequestedMoney } from './money.ts';
 
-/** One reading of the cluster. */
+/** A reading of the cluster. */
 export interface Reading {
   readonly summary: ClusterSummary;
   readonly money: RequestedMoney;
@@ -17,23 +17,23 @@ export function beforeAndNow(before: Reading, now: Reading): readonly string[] {
     ['used CPU', ({ summary }) => cores(summary.usedCpuMillicores)],
     ['requested memory', ({ summary }) => gib(summary.requestedMemoryBytes)],
     ['used memory', ({ summary }) => gib(summary.usedMemoryBytes)],
-    ['cost of requests', ({ money }) => `${dollars(money.requestedPerMonthUsd)} a month`],
-    ['of it waste', ({ money }) => `${dollars(money.unusedPerMonthUsd)} a month`],
+    ['cost of requests', ({ money }) => `${dollars(money.requestedPerMonthUsd)} per month`],
+    ['of it unused', ({ money }) => `${dollars(money.unusedPerMonthUsd)} per month`],
   ];
   const head = `  ${''.padEnd(20)}${'before'.padEnd(22)}now`;
   return [head, ...rows.map(([name, show]) => `  ${name.padEnd(20)}${show(before).padEnd(22)}${show(now)}`)];
 }
 
-/** One line for the state as it is now. */
+/** One line with the current state. */
 export function progressLine(openedAt: Instant, at: Instant, before: Reading, now: Reading, resizes: number): string {
   const share = (from: number, to: number): string =>
     from === 0 ? '' : ` (${to <= from ? '−' : '+'}${Math.abs(Math.round((1 - to / from) * 100))} %)`;
   const cpu = `${cores(now.summary.requestedCpuMillicores)}${share(before.summary.requestedCpuMillicores, now.summary.requestedCpuMillicores)}`;
   const memory = `${gib(now.summary.requestedMemoryBytes)}${share(before.summary.requestedMemoryBytes, now.summary.requestedMemoryBytes)}`;
-  return `${virtualTime(openedAt, at)}  ${resizes} resizes · requested ${cpu}, ${memory} · ${dollars(now.money.requestedPerMonthUsd)} a month`;
+  return `${virtualTime(openedAt, at)}  ${resizes} resizes · requested ${cpu}, ${memory} · ${dollars(now.money.requestedPerMonthUsd)} per month`;
 }
 
-/** `day 15 03:20`: the cluster's own calendar, which begins with day 1. */
+/** `day 15 03:20`: time since the cluster's start, which is day 1. */
 export function virtualTime(openedAt: Instant, at: Instant): string {
   const since = at - openedAt;
   const day = 15 + Math.floor(since / DAY_MS);

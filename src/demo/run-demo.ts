@@ -17,7 +17,7 @@ import { readManifests } from './read-manifests.ts';
 import { beforeAndNow, progressLine, type Reading } from './report.ts';
 import { type ServedCluster, serveCluster } from '#embedded-cluster/serve-cluster';
 
-/** The last line of a run that ends by itself. */
+/** Summary of a run with `--for`, its last line of output. */
 export interface DemoSummary extends ClusterHappenings {
   readonly virtualSeconds: number;
   readonly wallSeconds: number;
@@ -25,7 +25,7 @@ export interface DemoSummary extends ClusterHappenings {
   readonly end: ClusterSummary;
 }
 
-/** Interval of progress lines on the terminal, machine time. */
+/** Interval of progress lines in machine time. */
 const REPORT_EVERY_MS = 5_000;
 
 export interface DemoRun {
@@ -37,41 +37,41 @@ export interface DemoRun {
 }
 
 /**
- * Runs one cluster from its opening to `--for`, or until interrupted; null when interrupted before the end that was asked
- * for. Everything started is stopped, also after an error.
+ * Runs one cluster until `--for` has passed or it is interrupted; null when interrupted before `--for` has passed. Everything started is
+ * stopped, also after an error.
  */
 export async function runDemo(run: DemoRun): Promise<DemoSummary | null> {
   const { terminal } = run;
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-demo-'));
-  const endings: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const cleanups: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
   try {
-    return await runIn(folder, run, endings);
+    return await runIn(folder, run, cleanups);
   } catch (err) {
-    // What is stopped in the middle of its start throws.
+    // An interrupted start throws.
     if (terminal.interrupted.aborted) return null;
     throw err;
   } finally {
-    for (const end of endings.reverse()) await end().catch((err: unknown) => terminal.err(`stopping: ${String(err)}`));
+    for (const end of cleanups.reverse()) await end().catch((err: unknown) => terminal.err(`stopping: ${String(err)}`));
   }
 }
 
-async function runIn(folder: string, run: DemoRun, endings: (() => Promise<void>)[]): Promise<DemoSummary | null> {
+async function runIn(folder: string, run: DemoRun, cleanups: (() => Promise<void>)[]): Promise<DemoSummary | null> {
   const { options, terminal, timer } = run;
   const isInterrupted = (): boolean => terminal.interrupted.aborted;
-  const begunMs = timer.nowMs();
+  const startedMs = timer.nowMs();
   const logger = createLogger({ level: 'warn', stream: process.stderr });
   terminal.err(
-    `Building a cluster of ${options.nodes} ${options.nodes === 1 ? 'node' : 'nodes'} and letting it live for 14 days without Evenkeel …`,
+    `Building a cluster of ${options.nodes} ${options.nodes === 1 ? 'node' : 'nodes'} and running it for 14 days without Evenkeel …`,
   );
   const parts = { timer, logger, packageRoot: PACKAGE_ROOT, now: run.now };
   const { cluster, notes, ownKinds } = await buildDemoCluster(options, parts, terminal.interrupted);
-  endings.push(async () => cluster.close());
+  cleanups.push(async () => cluster.close());
   for (const note of notes) terminal.err(`  ${note}`);
-  const served = await serve(cluster, folder, run, endings);
+  const served = await serve(cluster, folder, run, cleanups);
   const before = readingOf(cluster);
   const counters = cluster.nodes.counters();
   const openedAt = cluster.clock.now();
-  const controller = run.withController ? await startWithPolicy({ cluster, ownKinds }, folder, run, endings) : null;
+  const controller = run.withController ? await startWithPolicy({ cluster, ownKinds }, folder, run, cleanups) : null;
   if (controller === null && ownKinds.length > 0) {
     await installCrds(cluster.transport(FIELD_MANAGER), PACKAGE_ROOT, FIELD_MANAGER);
     await applyOwnKinds(cluster.transport(FIELD_MANAGER), ownKinds, FIELD_MANAGER);
@@ -84,19 +84,19 @@ async function runIn(folder: string, run: DemoRun, endings: (() => Promise<void>
   for (const line of beforeAndNow(before, end)) terminal.err(line);
   return {
     virtualSeconds: Math.round((cluster.clock.now() - openedAt) / 1000),
-    wallSeconds: Math.round(timer.nowMs() - begunMs) / 1000,
+    wallSeconds: Math.round(timer.nowMs() - startedMs) / 1000,
     start: before.summary,
     end: end.summary,
     ...happenings(counters, cluster.nodes.counters()),
   };
 }
 
-// At full speed a browser could not follow: no port is opened unless one is requested.
+// At full speed a browser could not follow: ports are opened only on request.
 async function serve(
   cluster: EmbeddedCluster,
   folder: string,
   run: DemoRun,
-  endings: (() => Promise<void>)[],
+  cleanups: (() => Promise<void>)[],
 ): Promise<ServedCluster | null> {
   const { options } = run;
   if (options.speed === 'max' && options['api-port'] === null && options.kubeconfig === null) return null;
@@ -106,16 +106,16 @@ async function serve(
     kubeconfig: options.kubeconfig ?? join(folder, 'kubeconfig'),
     logger,
   });
-  endings.push(() => served.close());
+  cleanups.push(() => served.close());
   return served;
 }
 
-/** A policy of the manifests takes the place of the demo's own, which would govern what that one leaves out. */
+/** A policy in the manifests replaces the demo's policy, which would govern the remaining workloads. */
 async function startWithPolicy(
   { cluster, ownKinds }: Pick<DemoCluster, 'cluster' | 'ownKinds'>,
   folder: string,
   run: DemoRun,
-  endings: (() => Promise<void>)[],
+  cleanups: (() => Promise<void>)[],
 ): Promise<DemoController> {
   const logFile =
     run.options['log-file'] ?? join(run.options.kubeconfig === null ? folder : dirname(run.options.kubeconfig), 'evenkeel-demo.log');
@@ -125,11 +125,11 @@ async function startWithPolicy(
     timer: run.timer,
     interrupted: run.terminal.interrupted,
   });
-  endings.push(() => started.stop());
+  cleanups.push(() => started.stop());
   const builtIn = join(PACKAGE_ROOT, 'config', 'demo', 'policy.yaml');
   const policies = ownKinds.some(({ object }) => object.kind === 'PodResizePolicy') ? [] : await readManifests(builtIn);
   await applyOwnKinds(cluster.transport(FIELD_MANAGER), [...policies, ...ownKinds], FIELD_MANAGER);
-  run.terminal.err(`  the controller's log: ${logFile}`);
+  run.terminal.err(`  log of the controller: ${logFile}`);
   return started;
 }
 
@@ -140,7 +140,7 @@ function announce({ terminal, options }: DemoRun, served: ServedCluster | null, 
   terminal.out(`API server ${served.url}`);
   terminal.out(`export KUBECONFIG=${served.kubeconfig}`);
   if (controller === null)
-    terminal.out(`Start the controller apart:  npm run -s controller:embedded -- --kubernetes.kubeconfig ${served.kubeconfig}`);
+    terminal.out(`Start the controller separately:  npm run -s controller:embedded -- --kubernetes.kubeconfig ${served.kubeconfig}`);
 }
 
 interface Opening {
@@ -180,17 +180,17 @@ async function live(cluster: EmbeddedCluster, { options, terminal, timer }: Demo
   }
 }
 
-/** Prints a line at each interval unless it equals the last one. Returns the stop. */
+/** Prints a line at each interval unless it is unchanged. Returns the stop function. */
 function reportEvery(timer: MachineTimer, line: () => string, print: (line: string) => void): () => void {
   let last = '';
-  const plan = (): (() => void) =>
+  const scheduleNext = (): (() => void) =>
     timer.setTimer(REPORT_EVERY_MS, () => {
       const now = line();
       if (now !== last) print(now);
       last = now;
-      cancel = plan();
+      cancel = scheduleNext();
     });
-  let cancel = plan();
+  let cancel = scheduleNext();
   return () => cancel();
 }
 

@@ -1,10 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Lets V8 collect garbage sooner for the rest of the process. The demo's live heap is about 110 MB; left to itself V8 lets
- * it grow to four times that, and a young generation of three times 16 MB besides, before it looks (measured after four
- * days at full speed: 460 MB resident; so: 270 MB, for a fifth more CPU time). Both flags are read at each collection, so
- * that they work on a running process, and need no start of another.
+ * Makes V8 collect garbage earlier for the rest of the process. The demo's live heap has about 110 MB; by default V8 lets it grow to four
+ * times that, plus a young generation of 48 MB (measured after four days at full speed: 460 MB resident; with these flags 270 MB, for a
+ * fifth more CPU time). Both flags are read at each collection, so they apply to a running process.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=40');

@@ -1,4 +1,4 @@
-// One router serves any API: its own paths, records, validation, reference and CSV.
+// One router serves any API: its paths, records, validation, reference and CSV.
 
 import { afterEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
@@ -51,7 +51,7 @@ const SNIPPETS: ApiDocument = {
 let server: Server | undefined;
 afterEach(() => new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve))));
 
-/** Without `data` and `meta`. */
+/** An envelope without `data` and `meta`. */
 const PLAIN: Envelope = {
   success: (data) => data,
   error: ({ code, message, details }) => JSON.stringify({ reason: code, message, fields: details?.map(({ path }) => path) }),
@@ -79,14 +79,14 @@ async function serve(scope: Scope, ready = true): Promise<string> {
   return `http://127.0.0.1:${(listening.address() as AddressInfo).port}/snippets`;
 }
 
-describe('A router of another API', () => {
+describe('a router of another API', () => {
   test('answers its operations, as JSON and as CSV with the columns of its records', async () => {
     const base = await serve(EVERYONE_IS_ADMIN);
     expect(await (await fetch(`${base}/snippet`)).json()).toEqual([{ name: 'night', installs: 3 }]);
     expect(await (await fetch(`${base}/snippet?format=csv`)).text()).toBe('name,installs\r\nnight,3\r\n');
   });
 
-  test('refuses what its description does not allow, and who may not call it', async () => {
+  test('rejects invalid requests and unauthorized callers', async () => {
     const base = await serve(EVERYONE_IS_ADMIN);
     const wrong = await fetch(`${base}/snippet?page=0`);
     expect([wrong.status, await wrong.json()]).toMatchObject([400, { reason: 'invalid_request', fields: ['query.page'] }]);
@@ -95,7 +95,7 @@ describe('A router of another API', () => {
     expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
   });
 
-  test('answers 503 before it is ready, and names no path that its API lacks', async () => {
+  test('answers 503 before it is ready, without a status path where the API has none', async () => {
     const early = await fetch(`${await serve(EVERYONE_IS_ADMIN, false)}/snippet`);
     expect([early.status, await early.json()]).toEqual([
       503,

@@ -1,5 +1,5 @@
-// Joins handlers to the description of an API: an operation's path, method, access and validation come from there and from
-// nowhere else, so that what is described is what is served.
+// Connects handlers to an API description: path, method, access and validation of an operation come only from there, so the served API
+// matches its description.
 
 import express, { Router, type NextFunction, type Request, type Response } from 'express';
 import { unmetRole } from '../core/access/requirement.ts';
@@ -16,7 +16,7 @@ import { Problem, invalidRequest, notReady } from './problem.ts';
 import { refusalProblem } from './refusal-problem.ts';
 import type { OperationTypes, Reply } from './reply.ts';
 
-/** A request as a handler sees it: checked against the description, with the caller's scope. */
+/** A validated request with the caller's scope. */
 export interface ApiRequest<Types extends OperationTypes> {
   readonly operation: Operation;
   readonly path: Types['path'];
@@ -33,21 +33,21 @@ export interface ApiRequest<Types extends OperationTypes> {
 
 export interface ApiRouterOptions {
   readonly envelope: Envelope;
-  /** Before this nothing is answered but what `beforeReady` marks. */
+  /** While false, only operations with `beforeReady` are served. */
   ready(): boolean;
   scopeOf(request: Request): Scope;
-  /** Of what requests under way hold. */
+  /** Limits of concurrent requests and bodies. */
   readonly bounds: Pick<RequestBounds, 'admit' | 'admitBody'>;
-  /** Called once a request is answered. */
+  /** Called when a request's connection is closed or its answer sent. */
   observe(outcome: { readonly operation: string; readonly method: string; readonly status: number; readonly seconds: number }): void;
-  /** Machine time, for how long a request took. */
+  /** Machine time, for request durations. */
   nowMs(): number;
 }
 
 type Handler<Types extends OperationTypes> = (request: ApiRequest<Types>) => Reply<Types> | Promise<Reply<Types>>;
 type RawHandler<Types extends OperationTypes> = (request: ApiRequest<Types>, response: Response) => void | Promise<void>;
 
-/** Serves one API. `Api` holds the types of its operations by their id. */
+/** Serves one API. `Api` maps operation ids to their types. */
 export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> {
   readonly router = Router({ caseSensitive: true, strict: true });
   readonly #api: ApiDocument;
@@ -61,14 +61,14 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     this.#compile = schemaCompiler(api.schemas);
   }
 
-  /** Serves an operation that answers in the envelope. */
+  /** Serves an operation whose answer is wrapped in the envelope. @throws Error for an id without a description */
   on<Id extends keyof Api & string>(id: Id, handle: Handler<Api[Id]>): void {
     this.raw(id, async (request, response) => {
       this.#send(request, response, await handle(request));
     });
   }
 
-  /** Serves an operation that writes its answer itself. */
+  /** Serves an operation that writes its response itself. @throws Error for an id without a description */
   raw<Id extends keyof Api & string>(id: Id, handle: RawHandler<Api[Id]>): void {
     const operation = this.#api.operations.find((each) => each.id === id);
     if (operation === undefined) throw new Error(`no operation ${id} in the description`);
@@ -79,21 +79,23 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     const readBody = express.json({ limit: MAX_BODY_BYTES, strict: false, type: () => true });
     const steps = [
       this.#timed(operation),
-      // Streams stay open for hours, and have a bound of their own.
+      // Streams stay open for hours and have their own limit.
       ...(operation.answer.raw === 'text/event-stream' ? [] : [bounds.admit]),
       ...(isMutation(operation) ? [requireJson, bounds.admitBody, readBody] : []),
     ];
     this.router[operation.method](path, ...steps, async (http: Request, response: Response) => {
       if (operation.beforeReady !== true && !this.#options.ready()) {
         const { statusPath } = this.#api;
-        const hint = statusPath === null ? 'Try again shortly.' : `Try again shortly; ${statusPath} names what is missing.`;
+        const hint = statusPath === null ? 'Try again shortly.' : `Try again shortly; ${statusPath} lists what is missing.`;
         throw notReady(`The caches have not synced yet. ${hint}`);
       }
       await handle(this.#admit<Api[Id]>(operation, validator, http, response), response);
     });
   }
 
-  /** Called after the last operation: what is described and not served is a fault; a known path with another method is a 405. */
+  /**
+   * Call it after the last operation. A known path with another method answers 405. @throws Error where a described operation is not served
+   */
   close(): void {
     const { operations } = this.#api;
     const missing = operations.filter((operation) => !this.#served.has(operation.id));
@@ -127,7 +129,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     response: Response,
   ): ApiRequest<Types> {
     const scope = this.#options.scopeOf(http);
-    // A caller without the role is refused before the input is validated; the application checks the namespaces.
+    // A caller without the role is refused before validation; the application checks namespaces.
     const refusal = unmetRole(operation.access, scope);
     if (refusal !== null) throw refusalProblem(refusal, (pointer) => pointer);
     const path = validator.path(http.params);
@@ -177,7 +179,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
   }
 }
 
-/** Where a request carries a field of the input: `/duration` is `query.duration`, a field of the body stays a JSON Pointer. */
+/** Location of an input field in the request: `/duration` is `query.duration`; a body field stays a JSON Pointer. */
 export function locationOf(operation: Operation, pointer: string): string {
   const name = pointer.split('/')[1] ?? '';
   if (queryParametersOf(operation).some((parameter) => parameter.name === name)) return `query.${name}`;
@@ -186,11 +188,11 @@ export function locationOf(operation: Operation, pointer: string): string {
 }
 
 function value<T>(checked: Checked<T>): T {
-  if (!checked.ok) throw new Error('read before it was checked');
+  if (!checked.ok) throw new Error('read before it was validated');
   return checked.value;
 }
 
-// A form post needs no preflight, so a body that is not JSON is refused before it is read.
+// A form post needs no CORS preflight, so a body that is not JSON is rejected before it is read.
 function requireJson(request: Request, _response: Response, next: NextFunction): void {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (hasBody && request.is(['application/json', 'application/*+json']) === false) {

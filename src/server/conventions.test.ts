@@ -15,24 +15,24 @@ beforeEach(async () => {
 afterEach(() => client.close());
 
 describe('the envelope', () => {
-  test('holds total, timestamp and request id, and the header says the same id', async () => {
+  test('contains total, timestamp and request id, and the header has the same id', async () => {
     const { body, headers } = await client.get('/api/v1/nodes', { 'x-request-id': 'mine-1' });
     expect(body.meta).toMatchObject({ total: 6, timestamp: '2026-11-20T14:30:00.000Z', requestId: 'mine-1', dataAge: 0 });
     expect(headers.get('x-request-id')).toBe('mine-1');
   });
 
-  test('gives an id of its own where the given one is not one', async () => {
+  test('generates an id where the given one is invalid', async () => {
     const { body } = await client.get('/api/v1/mode', { 'x-request-id': 'a b<script>' });
     expect(body.meta.requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('marks what is older than two minutes as stale, by the older of informers and usage', async () => {
+  test('marks data older than two minutes as stale, by the older of informers and usage', async () => {
     world.usageConfirmedAt = world.clock.now() - 121_000;
     const { body } = await client.get('/api/v1/cluster');
     expect(body.meta).toMatchObject({ dataAge: 121, stale: true });
   });
 
-  test('names the usage source where it has not answered for long, or never', async () => {
+  test('warns about a usage source without a recent answer', async () => {
     world.usageConfirmedAt = world.clock.now() - 121_000;
     const late = await client.get('/api/v1/pods');
     expect(late.body.meta.warnings).toEqual([
@@ -43,7 +43,7 @@ describe('the envelope', () => {
     expect(never.body.meta.warnings[0].code).toBe('usage_unavailable');
   });
 
-  test('names a source that is out of reach and still answers', async () => {
+  test('warns about an unreachable source and still answers', async () => {
     world.history.away = true;
     const usage = await client.get('/api/v1/cluster/usage');
     expect(usage.status).toBe(200);
@@ -52,7 +52,7 @@ describe('the envelope', () => {
     expect(detail.body.data.audit.history).toBeNull();
   });
 
-  test('says how it may be kept and by what it varies', async () => {
+  test('has Cache-Control and Vary headers', async () => {
     const { headers } = await client.get('/api/v1/nodes');
     expect(headers.get('cache-control')).toBe('private, no-cache');
     for (const name of ['Authorization', 'Cookie']) expect(headers.get('vary')).toContain(name);
@@ -92,7 +92,7 @@ describe('errors', () => {
     expect(answer.body).toMatchObject({ data: null, error: { code }, meta: { total: 0 } });
   });
 
-  test('name every failing field at once', async () => {
+  test('name every invalid field at once', async () => {
     const answer = await client.send('POST', '/api/v1/recommendations/bulk?dryRun=maybe', {
       items: [{ namespace: 'shop', name: 'web', action: 'explode' }, { name: 3 }],
     });
@@ -103,33 +103,30 @@ describe('errors', () => {
   test.each([
     ['that is not JSON', '{', 'The body is not valid JSON.'],
     ['of another type', '5', 'The body must be object.'],
-  ])('a body %s is called the body', async (_, body, message) => {
+  ])('a body %s is reported as the body', async (_, body, message) => {
     const answer = await client.send('PUT', '/api/v1/recommendations/shop/web/mode', body);
     expect(answer.body.error.message).toBe(message);
     expect(answer.body.error.details[0].path).toBe('');
   });
 
-  test('a body that is not what its Content-Encoding says is called the body', async () => {
+  test('a body that does not match its Content-Encoding is reported as the body', async () => {
     const answer = await client.send('PUT', '/api/v1/recommendations/shop/web/mode', { mode: 'Off' }, { 'content-encoding': 'gzip' });
-    expect([answer.status, answer.body.error.details]).toEqual([
-      400,
-      [{ path: '', message: 'cannot be unpacked as its Content-Encoding says' }],
-    ]);
+    expect([answer.status, answer.body.error.details]).toEqual([400, [{ path: '', message: 'does not match its Content-Encoding' }]]);
   });
 
-  test('a form post is not JSON', async () => {
+  test('a form post is rejected', async () => {
     const answer = await client.send('POST', '/api/v1/resize-cycle/trigger', 'a=b', {
       'content-type': 'application/x-www-form-urlencoded',
     });
     expect([answer.status, answer.body.error.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('a method not served tells which are', async () => {
+  test('a method that is not served lists those that are', async () => {
     const { headers } = await client.send('POST', '/api/v1/nodes', {});
     expect(headers.get('allow')).toBe('GET, HEAD');
   });
 
-  test('a fault tells nothing of itself and is in the log with the request id', async () => {
+  test('an internal error is logged with the request id and answered without details', async () => {
     world.sources.cluster.nodes = () => {
       throw new Error('secret detail');
     };
@@ -139,7 +136,7 @@ describe('errors', () => {
     expect(world.logger.lines.find((line) => line.level === 'error')?.fields).toMatchObject({ requestId: 'r-1' });
   });
 
-  test('two kinds of one name: the kinds are told and ?kind= chooses', async () => {
+  test('two kinds with one name: the error lists the kinds and ?kind= selects', async () => {
     const [first] = world.cluster.workloadList;
     world.cluster.workloadList.push({ ...first!, kind: 'StatefulSet', uid: 'twin' });
     const answer = await client.get('/api/v1/recommendations/shop/checkout');
@@ -167,7 +164,7 @@ describe('before the caches have synced', () => {
 });
 
 describe('lists', () => {
-  test('pages continue until every item came exactly once, whatever the sort and the size', async () => {
+  test('pages contain every item exactly once, for any sort and page size', async () => {
     const all = (await client.get('/api/v1/pods?limit=1000')).body.data.map(
       (pod: { namespace: string; name: string }) => `${pod.namespace}/${pod.name}`,
     );
@@ -192,7 +189,7 @@ describe('lists', () => {
     );
   });
 
-  test('an item that comes between two pages neither repeats nor hides another', async () => {
+  test('an item created between two pages neither repeats nor hides another', async () => {
     const first = (await client.get('/api/v1/nodes?limit=3')).body;
     world.cluster.nodeList = [{ ...world.cluster.nodeList[0]!, name: 'n-0a', uid: 'new' }, ...world.cluster.nodeList];
     const second = (await client.get(`/api/v1/nodes?limit=3&cursor=${first.meta.nextCursor}`)).body;
@@ -227,7 +224,7 @@ describe('lists', () => {
     }
   });
 
-  test('pages continue where the field that sorts them holds long texts', async () => {
+  test('pages continue where the sort field has long texts', async () => {
     const message = `${'\u0007'.repeat(300)}${'节点没有足够的空间。'.repeat(300)}`;
     world.cluster.podList = world.cluster.podList
       .slice(0, 5)
@@ -266,14 +263,14 @@ describe('lists', () => {
     expect(body.meta.total).toBe(names.length);
   });
 
-  test('what is not known comes last, ascending and descending', async () => {
+  test('unknown values are last, ascending and descending', async () => {
     for (const sort of ['savingsPerMonthUsd', '-savingsPerMonthUsd']) {
       const { body } = await client.get(`/api/v1/recommendations?sort=${sort}`);
       expect(body.data.at(-1).savingsPerMonthUsd).toBeNull();
     }
   });
 
-  test('the summary is of everything that matched, to the cent', async () => {
+  test('the summary covers all matching items, to the cent', async () => {
     const all = (await client.get('/api/v1/recommendations')).body;
     const page = (await client.get('/api/v1/recommendations?limit=2')).body;
     const sum = all.data.reduce(
@@ -283,7 +280,7 @@ describe('lists', () => {
     expect(page.meta.summary.savingsPerMonthUsd).toBe(sum / 100);
   });
 
-  test('CSV holds the rows of the JSON, and no cell is a formula', async () => {
+  test('CSV has the rows of the JSON, and no cell is a formula', async () => {
     world.cluster.nodeList[0] = { ...world.cluster.nodeList[0]!, pool: '=cmd()' };
     const json = (await client.get('/api/v1/nodes?sort=-name&limit=4')).body.data;
     const csv = await client.get('/api/v1/nodes?sort=-name&limit=4&format=csv');
@@ -299,7 +296,7 @@ describe('lists', () => {
 describe('columns of CSV', () => {
   const headOf = async (path: string) => (await client.get(`/api/v1${path}format=csv`)).text.split('\r\n')[0];
 
-  test('are the same on every page, whatever is null on it, and where nothing matched', async () => {
+  test('are the same on every page, regardless of null values, and without matches', async () => {
     const first = await headOf('/recommendations?limit=1&');
     expect(first).toContain('hpa.cpuTargetRatio');
     expect(first).not.toContain('hpa,');
@@ -320,21 +317,21 @@ describe('recommendations are cached', () => {
     expect((await client.get('/api/v1/recommendations')).body.meta.cachedAt).not.toBe(first.body.meta.cachedAt);
   });
 
-  test('until someone else changes something, by another replica or by hand', async () => {
+  test('until an object changes, by another replica or manually', async () => {
     const first = await client.get('/api/v1/recommendations');
     const workload = world.cluster.workloadList.find(({ name }) => name === 'web')!;
-    const told = (annotations: Record<string, string>) => {
+    const update = (annotations: Record<string, string>) => {
       world.clock.advance(1000);
       world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...workload, annotations } : each));
       world.cluster.announce({ kind: 'workload', key: 'shop/Deployment/web' });
     };
-    told({ 'evenkeel.io/resized': '{}' });
+    update({ 'evenkeel.io/resized': '{}' });
     expect((await client.get('/api/v1/recommendations')).body.meta.cachedAt).toBe(first.body.meta.cachedAt);
-    told({ 'evenkeel.io/mode': 'Off' });
+    update({ 'evenkeel.io/mode': 'Off' });
     expect((await client.get('/api/v1/recommendations?q=web')).body.data[0]).toMatchObject({ mode: 'Off', state: 'excluded' });
   });
 
-  test('until someone changes something', async () => {
+  test('until a user changes something', async () => {
     await client.get('/api/v1/recommendations');
     await client.send('PUT', '/api/v1/recommendations/shop/web/mode', { mode: 'Off' });
     const { body } = await client.get('/api/v1/recommendations?q=web');
@@ -342,7 +339,7 @@ describe('recommendations are cached', () => {
   });
 });
 
-test('what was just excluded waits for nothing any more', async () => {
+test('a workload that was just excluded no longer waits', async () => {
   const { body } = await client.send('PUT', '/api/v1/recommendations/shop/checkout/mode', { mode: 'Off' });
   expect(body.data).toMatchObject({ state: 'excluded', reason: null, until: null });
 });
@@ -364,7 +361,7 @@ describe('entity tags', () => {
   });
 
   test.each(['/cluster', '/cluster/usage', '/nodes/n-0', '/workloads/shop/web/usage', '/health'])(
-    'of %s stay while nothing changes and seconds pass',
+    'of %s are stable while only time passes',
     async (path) => {
       const tag = (await client.get(`/api/v1${path}`)).headers.get('etag')!;
       world.clock.advance(7_000);
@@ -381,7 +378,7 @@ describe('entity tags', () => {
 });
 
 describe('guards', () => {
-  /** fetch names the host itself, so this goes below it. */
+  /** fetch sets Host itself, so the request is sent with node:http. */
   const withHost = (host: string, path = '/api/v1/mode'): Promise<number> =>
     new Promise((resolve, reject) => {
       const request = httpRequest(`${client.origin}${path}`, { headers: { host } }, (response) => {
@@ -405,7 +402,7 @@ describe('guards', () => {
     expect(await withHost(host)).toBe(status);
   });
 
-  test.each(['/mcp', '/api:meta/openapi.json', '/api', '/nothing'])('stand before %s', async (path) => {
+  test.each(['/mcp', '/api:meta/openapi.json', '/api', '/nothing'])('apply to %s', async (path) => {
     expect([await withHost('evil.example', path), await withHost('localhost', path)]).toEqual([403, 404]);
   });
 
@@ -423,7 +420,7 @@ describe('guards', () => {
     ['the dashboard itself', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, 200],
     ['curl', {}, 200],
   ])('%s → %d', async (_, headers, status) => {
-    // fetch owns the sec-fetch headers, so this goes below it.
+    // fetch sets the Sec-Fetch headers itself, so the request is sent with node:http.
     const answered = await new Promise<number>((resolve, reject) => {
       const request = httpRequest(`${client.origin}/api/v1/mode`, { headers }, (response) => {
         response.resume();
@@ -434,7 +431,7 @@ describe('guards', () => {
     expect(answered).toBe(status);
   });
 
-  test('too many requests from one address wait, by machine time', async () => {
+  test('too many requests from one address are rate-limited by machine time', async () => {
     const strict = await startDashboard(world, { rate: { perSecond: 2, burst: 3 } });
     try {
       for (let count = 0; count < 3; count += 1) expect((await strict.get('/api/v1/mode')).status).toBe(200);
@@ -453,19 +450,19 @@ describe('guards', () => {
     expect((await client.get('/api/v1/mode', { 'accept-encoding': 'gzip' })).headers.get('content-encoding')).toBeNull();
   });
 
-  test('HTML carries a policy that admits nothing inline but its own sheet', async () => {
+  test('HTML has a content security policy that allows only its own inline style sheet', async () => {
     const { headers } = await client.get('/api/v1/docs');
     expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'self'; style-src 'self' 'sha256-/);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('the heads of later issues are not there', async () => {
+  test('endpoints of later versions do not exist', async () => {
     expect((await client.get('/mcp')).status).toBe(404);
     expect((await client.get('/api:meta/openapi.json')).status).toBe(404);
   });
 });
 
-test('without anonymousWrites a change that a proxy passes on is forbidden, one from loopback is taken, and reads are answered', async () => {
+test('without anonymousWrites a proxied change is forbidden, one from loopback is accepted, and reads are answered', async () => {
   const strict = await startDashboard(world, { anonymousWrites: false });
   const path = '/api/v1/resource-audit/shop/web/reset-to-deploy';
   const forwarded = { 'x-forwarded-for': '10.0.0.7' };

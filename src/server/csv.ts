@@ -2,15 +2,15 @@ import type { ApiDocument } from './openapi/api-document.ts';
 import { resolvedSchema } from './openapi/record-fields.ts';
 import type { Schema } from './openapi/schema.ts';
 
-/** A column: its dotted name, and the fields that lead to its value. */
+/** A column: its dotted name and the path to its value. */
 export interface CsvColumn {
   readonly name: string;
   readonly path: readonly string[];
 }
 
 /**
- * Columns of a record, as its description says: the same on every page, whatever is null on it. Nested fields become
- * dotted columns; arrays and maps stay JSON in one cell.
+ * Columns of a record by its schema, so that they do not depend on null values. Nested fields become dotted columns; arrays and maps are
+ * JSON in one cell.
  */
 export function csvColumns(record: Schema, schemas: ApiDocument['schemas'], path: readonly string[] = []): readonly CsvColumn[] {
   const properties = resolvedSchema(record, schemas).properties;
@@ -18,7 +18,7 @@ export function csvColumns(record: Schema, schemas: ApiDocument['schemas'], path
   return Object.entries(properties).flatMap(([name, child]) => csvColumns(child, schemas, [...path, name]));
 }
 
-/** The same rows as the JSON list. A text cell that a spreadsheet would run as a formula gets a leading apostrophe. */
+/** CSV of the rows of the JSON list. A text cell that a spreadsheet would evaluate as a formula gets a leading apostrophe. */
 export function toCsv(rows: readonly unknown[], columns: readonly CsvColumn[]): string {
   const head = columns.map(({ name }) => name);
   const lines = [head, ...rows.map((row) => columns.map(({ path }) => cell(valueAt(row, path))))].map((cells) =>

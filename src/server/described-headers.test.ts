@@ -1,4 +1,4 @@
-// The headers that the description promises are those that come, and those that it takes are those that are looked at.
+// Response headers match the description, and only described request headers are read.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
@@ -27,7 +27,7 @@ const pathOf = (path: string): string =>
 const reads = OPERATIONS.filter(({ method, answer }) => method === 'get' && answer.raw !== 'text/event-stream').map(({ path }) => path);
 
 describe('headers', () => {
-  test.each(reads)('GET %s sends those that are described, and 304 for a known ETag', async (path) => {
+  test.each(reads)('GET %s sends the described headers, and 304 for a known ETag', async (path) => {
     const { status, headers } = await client.get(pathOf(path));
     expect(status).toBe(200);
     for (const name of Object.keys(described.paths[path]?.['get']?.responses['200']?.headers ?? {})) {
@@ -36,7 +36,7 @@ describe('headers', () => {
     expect((await client.get(pathOf(path), { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
   });
 
-  test('a page of CSV names the next one', async () => {
+  test('a CSV page has the cursor of the next one', async () => {
     const json = await client.get('/api/v1/recommendations?limit=1');
     const csv = await client.get('/api/v1/recommendations?limit=1&format=csv');
     expect(csv.headers.get('x-next-cursor')).toBe(json.body.meta.nextCursor);
@@ -47,7 +47,7 @@ describe('headers', () => {
     ['bulk of recommendations', 'post', '/recommendations/bulk', { items: [{ namespace: 'shop', name: 'web', action: 'rollback' }] }],
     ['bulk of the audit', 'post', '/resource-audit/bulk', { action: 'strip-annotations', items: [{ namespace: 'shop', name: 'web' }] }],
     ['trigger', 'post', '/resize-cycle/trigger', undefined],
-  ])('If-Match is not taken by a %s, and is not described', async (_, method, path, body) => {
+  ])('If-Match is not accepted by a %s, and is not described', async (_, method, path, body) => {
     const names = described.paths[path]?.[method]?.parameters.map(({ name }) => name);
     expect(names).not.toContain('If-Match');
     const answer = await client.send(method.toUpperCase(), `/api/v1${path}`, body, { 'if-match': '*' });

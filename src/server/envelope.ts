@@ -8,11 +8,11 @@ import type { Problem } from './problem.ts';
 import type { OperationTypes, Reply } from './reply.ts';
 import { requestIdOf } from './request-context.ts';
 
-/** How an API writes its answers as JSON. */
+/** The JSON envelope of an API's answers. */
 export interface Envelope {
-  /** The body of a success. @param data the data of the reply as JSON text */
+  /** Body of a success. @param data the reply's data as JSON text */
   success(data: string, reply: Reply<OperationTypes>, response: Response): string;
-  /** The body of any other answer. */
+  /** Body of an error. */
   error(problem: Problem, response: Response): string;
 }
 
@@ -24,12 +24,12 @@ export function dashboardEnvelope(sources: EnvelopeSources): Envelope {
   };
 }
 
-/** What `meta` is filled from. */
+/** Sources of `meta`. */
 export interface EnvelopeSources {
   readonly clock: Clock;
-  /** When the informers and the usage source, the older of them, last confirmed what is served; null before they did. */
+  /** Time at which the older of informers and usage source last confirmed the served data; null before the first confirmation. */
   confirmedAt(): Instant | null;
-  /** Sources that have fallen silent. */
+  /** Warnings of sources without recent data. */
   silentSources(): readonly Warning[];
 }
 

@@ -4,7 +4,7 @@ import type { Envelope } from './envelope.ts';
 import { Problem, invalidRequest } from './problem.ts';
 import { requestIdOf } from './request-context.ts';
 
-/** Answers a thrown error in the API's envelope. An internal error is logged with its cause and answered without it. */
+/** Answers a thrown error in the API's envelope. An internal error is logged with its cause, which the answer omits. */
 export function errorHandler(envelope: Envelope, logger: Logger) {
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     const problem = problemOf(error);
@@ -21,7 +21,7 @@ export function errorHandler(envelope: Envelope, logger: Logger) {
   };
 }
 
-/** Faults of the body parser and of the router, by the `type` and `status` that they carry. */
+/** Maps errors of the body parser and the router by their `type` and `status`. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return internal();
@@ -36,14 +36,14 @@ function problemOf(error: unknown): Problem {
       return new Problem('unsupported_media_type', 'Send the body as UTF-8 JSON, plain or compressed with gzip, deflate or br.');
     case 'request.aborted':
     case 'request.size.invalid':
-      return invalidRequest([{ path: '', message: 'ended before it was whole' }]);
+      return invalidRequest([{ path: '', message: 'ended before it was complete' }]);
     default:
       if (error instanceof URIError) return invalidRequest([{ path: 'path', message: 'is not valid percent-encoding' }]);
-      // Nothing else that is read is the caller's to get wrong than a body in another encoding than it is said to be in.
-      return status === 400 ? invalidRequest([{ path: '', message: 'cannot be unpacked as its Content-Encoding says' }]) : internal();
+      // The only remaining error of the caller is a body that does not match its Content-Encoding.
+      return status === 400 ? invalidRequest([{ path: '', message: 'does not match its Content-Encoding' }]) : internal();
   }
 }
 
 function internal(): Problem {
-  return new Problem('internal', 'Something went wrong on our side. Try again; the request id finds it in the log.');
+  return new Problem('internal', 'Internal error. Try again; the log has the cause under the request id.');
 }

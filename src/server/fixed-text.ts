@@ -1,4 +1,4 @@
-// A text that is the same for every request: compressed and tagged once, not for each.
+// A constant text that is compressed and tagged once, not per request.
 
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -9,28 +9,28 @@ type Encoding = 'br' | 'gzip' | 'identity';
 
 interface Representation {
   readonly body: Buffer;
-  /** Another encoding is another representation, with a tag of its own. */
+  /** Each encoding is a separate representation with its own ETag. */
   readonly tag: string;
 }
 
-/** Half of what the best takes in size, and a fiftieth in time. */
+/** Takes a fiftieth of the time of the maximum quality. */
 const BROTLI_QUALITY = 5;
 
 export class FixedText {
   readonly #type: string;
   readonly #text: Buffer;
   readonly #tag: string;
-  /** Made at the first request that asks for it. */
+  /** Created at the first request for the encoding. */
   readonly #representations = new Map<Encoding, Representation>();
 
-  /** @param type media type, with the character set */
+  /** @param type media type with charset */
   constructor(type: string, text: string) {
     this.#type = type;
     this.#text = Buffer.from(text);
     this.#tag = createHash('sha256').update(text).digest('base64url').slice(0, 32);
   }
 
-  /** Sends it in the best encoding that the client takes, or 304 where the client has it. */
+  /** Sends the text in the best accepted encoding, or 304 for a known ETag. */
   send(request: Request, response: Response): void {
     const encoding = (request.acceptsEncodings('br', 'gzip', 'identity') || 'identity') as Encoding;
     const { body, tag } = this.#representationOf(encoding);

@@ -1,4 +1,4 @@
-// What a flood from one address takes from the others: nothing. All of 127.0.0.0/8 is this machine, so each address is another client.
+// A flood from one address does not affect others. All addresses of 127.0.0.0/8 are this machine, so each address acts as another client.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
@@ -9,7 +9,7 @@ import type { DashboardOptions } from './options.ts';
 
 const MAX_CONNECTIONS = 40;
 const STREAMS_PER_ADDRESS = 125;
-/** Of a mebibyte each. */
+/** Bodies of 1 MiB. */
 const BODIES_PER_ADDRESS = 8;
 const BODY_DEADLINE_MS = 20_000;
 const CHANGE = '/api/v1/recommendations/shop/web/mode';
@@ -43,13 +43,13 @@ const refused = (kind: string, reason: string): number =>
   world.metrics.total('evenkeel_http_refused_total', { server: 'dashboard', kind, reason });
 
 describe('a flood from one address', () => {
-  test('of connections gets a quarter of them, and the others are answered', async () => {
+  test('of connections gets a quarter of them, and other clients are answered', async () => {
     for (let count = 0; count < MAX_CONNECTIONS; count += 1) await connectFrom().get('/api/v1/mode');
     expect(refused('connection', 'client')).toBe(30);
     expect((await dashboard.get('/api/v1/mode')).status).toBe(200);
   });
 
-  test('of streams gets a quarter of them, and the others get theirs', async () => {
+  test('of streams gets a quarter of them, and other clients get theirs', async () => {
     await restart({ maxConnections: 1000 });
     for (let count = 0; count < STREAMS_PER_ADDRESS; count += 1) expect(await connectFrom().get('/api/v1/stream')).toContain(' 200 OK');
     const answer = await connectFrom().get('/api/v1/stream');
@@ -58,7 +58,7 @@ describe('a flood from one address', () => {
     expect(await connectFrom('127.0.0.1').get('/api/v1/stream')).toContain(' 200 OK');
   });
 
-  test('of bodies that do not come is answered 400 in the end, and the others change what they like meanwhile', async () => {
+  test('of incomplete bodies is answered 400 at the deadline, and changes of other clients succeed meanwhile', async () => {
     await restart({});
     const slow = Array.from({ length: BODIES_PER_ADDRESS }, () => connectFrom());
     for (const client of slow) {
@@ -77,7 +77,7 @@ describe('a flood from one address', () => {
     expect((await dashboard.send('PUT', CHANGE, { mode: 'Auto' })).status).toBe(200);
   });
 
-  test('of requests before their answers has its connections closed, and the others are answered', async () => {
+  test('of pipelined requests has its connections closed, and other clients are answered', async () => {
     const asset = 'GET /assets/evenkeel.css HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: br\r\n\r\n';
     for (let count = 0; count < 5; count += 1) {
       const client = connectFrom();
@@ -88,7 +88,7 @@ describe('a flood from one address', () => {
     expect((await dashboard.get('/api/v1/mode')).status).toBe(200);
   });
 
-  test('of bodies of unknown length counts each as the longest there may be', async () => {
+  test('of bodies of unknown length counts each with the maximum length', async () => {
     await restart({});
     for (let count = 0; count < BODIES_PER_ADDRESS; count += 1) {
       const client = connectFrom();
@@ -101,7 +101,7 @@ describe('a flood from one address', () => {
   });
 });
 
-test('a change that takes longer than its body may is not ended', async () => {
+test('a change that takes longer than the body deadline is not aborted', async () => {
   const [asked, written] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()];
   const annotate = world.records.annotate.bind(world.records);
   world.records.annotate = async (...given) => {
@@ -116,7 +116,7 @@ test('a change that takes longer than its body may is not ended', async () => {
   expect((await answer).status).toBe(200);
 });
 
-/** The head of a change with a body of so many bytes, sent once the server is waiting for it. */
+/** The request head of a change with a body of this size, sent once the server waits for it. */
 function head(bytes: number | 'chunked'): string {
   const length = bytes === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes}`;
   return `PUT ${CHANGE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${length}\r\nExpect: 100-continue\r\n\r\n`;

@@ -1,7 +1,7 @@
 import type { Metrics } from '../ports/metrics.ts';
 import { type CountRefusal, refusalCounter } from '../runtime/clients/refusals.ts';
 
-/** What the dashboard's server counts. */
+/** Metrics of the dashboard server. */
 export interface HttpMetrics {
   observe(outcome: { readonly operation: string; readonly method: string; readonly status: number; readonly seconds: number }): void;
   rateLimited(): void;
@@ -9,7 +9,7 @@ export interface HttpMetrics {
   streams(open: number): void;
 }
 
-/** Registers the `evenkeel_http_*` metrics. Operations are those of the description, so labels are bounded. */
+/** Registers the `evenkeel_http_*` metrics. Operation labels come from the description, so they are bounded. */
 export function httpMetrics(metrics: Metrics): HttpMetrics {
   const requests = metrics.counter({
     name: 'evenkeel_http_requests_total',
@@ -18,13 +18,13 @@ export function httpMetrics(metrics: Metrics): HttpMetrics {
   });
   const seconds = metrics.histogram({
     name: 'evenkeel_http_request_duration_seconds',
-    help: 'Time until a request to the dashboard API was answered, by operation; streams are not counted.',
+    help: 'Time until a request to the dashboard API was answered, by operation, without streams.',
     labels: ['operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   });
   const limited = metrics.counter({
     name: 'evenkeel_http_rate_limited_total',
-    help: 'Requests refused because one client asked too often.',
+    help: 'Requests refused because one client exceeded its rate limit.',
   });
   const streams = metrics.gauge({ name: 'evenkeel_http_streams', help: 'Open event streams.' });
   return {

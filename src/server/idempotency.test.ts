@@ -1,4 +1,4 @@
-// A key of a request that came before: the same request is answered and not carried out again, another one is refused.
+// An idempotency key of an earlier request: the same request is answered without being carried out again, another one is rejected.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { withExceptions } from '../../test/builders/exceptions.ts';
@@ -20,8 +20,8 @@ afterEach(() => client.close());
 
 const floorOf = async (name: string) => (await client.get(`/api/v1/overrides/shop/${name}`)).body.data.floor;
 
-describe('a key that comes again', () => {
-  test('with the same body is not carried out again, in whatever order its fields come', async () => {
+describe('a repeated key', () => {
+  test('with the same body is not carried out again, for any order of fields', async () => {
     await client.send('POST', BULK, setFloor('250m'), KEY);
     await client.send('DELETE', '/api/v1/overrides/shop/web/floor');
     const { items } = setFloor('250m');
@@ -30,7 +30,7 @@ describe('a key that comes again', () => {
     expect(await floorOf('web')).toBeNull();
   });
 
-  test('with another body is refused and changes nothing, item by item', async () => {
+  test('with another body is rejected and changes nothing, for each item', async () => {
     await client.send('POST', BULK, setFloor('250m'), KEY);
     const { body } = await client.send('POST', BULK, setFloor('500m'), KEY);
     expect(body.data).toMatchObject([
@@ -53,7 +53,7 @@ describe('a key that comes again', () => {
     expect(world.records.written).toHaveLength(length);
   });
 
-  test('on another object is a request of its own', async () => {
+  test('on another object is a separate request', async () => {
     await client.send('POST', BULK, setFloor('250m'), KEY);
     const other = { items: [{ namespace: 'shop', name: 'cart', action: 'set', floor: { '*': { cpu: '300m' } } }] };
     expect((await client.send('POST', BULK, other, KEY)).body.meta.summary).toEqual({ succeeded: 1, failed: 0 });

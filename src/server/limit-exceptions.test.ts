@@ -26,7 +26,7 @@ const decisions = () =>
   world.cluster.recommendationList.find(({ spec }) => spec.targetRef.name === 'checkout')?.spec.exceptionDecisions ?? [];
 
 describe('limit exceptions', () => {
-  test('are listed in every state, the newest first, with counts', async () => {
+  test('are listed in every state, newest first, with counts', async () => {
     const { body } = await client.get(LIST);
     expect(body.data.map((item: { name: string; resource: string; state: string }) => [item.name, item.resource, item.state])).toEqual([
       ['checkout', 'cpu', 'open'],
@@ -62,7 +62,7 @@ describe('limit exceptions', () => {
     expect((await client.get(`${LIST}?${query}`)).body.meta.total).toBe(count);
   });
 
-  test('come page by page, as CSV, and not at all where nothing changed', async () => {
+  test('are paged, exported as CSV, and 304 where unchanged', async () => {
     const first = await client.get(`${LIST}?limit=1&sort=occurrences`);
     expect(first.body.meta.nextCursor).toBeDefined();
     const all = await client.get(LIST);
@@ -71,7 +71,7 @@ describe('limit exceptions', () => {
     expect((await client.get(`${LIST}?colour=red`)).status).toBe(400);
   });
 
-  test('are approved all at once: intent for the leader, which counts from now on', async () => {
+  test('are approved together: the intent is stored for the leader and applies at once', async () => {
     const { status, body } = await client.send('POST', `${CHECKOUT}/approve`, { reason: 'it grew' });
     expect([status, body.meta.total]).toEqual([200, 2]);
     expect(body.data).toMatchObject([
@@ -86,7 +86,7 @@ describe('limit exceptions', () => {
     expect(world.logger.lines.find(({ message }) => message === 'audit')?.fields).toMatchObject({ outcome: 'allowed' });
   });
 
-  test('one is approved with a value of its own, a later word on another beside it', async () => {
+  test('one is approved with an explicit value, and a later decision on another is added', async () => {
     const one = { container: 'app', resource: 'memory', value: '300Mi' };
     expect((await client.send('POST', `${CHECKOUT}/approve`, one)).status).toBe(200);
     expect((await client.send('POST', `${CHECKOUT}/reject`, { resource: 'cpu' })).status).toBe(200);
@@ -94,7 +94,7 @@ describe('limit exceptions', () => {
       { resource: 'memory', decision: 'approve', value: '300Mi' },
       { resource: 'cpu', decision: 'reject' },
     ]);
-    // Said once more it changes nothing, said otherwise it is too late.
+    // Repeating the decision changes nothing; a different decision is too late.
     const { length } = world.records.written;
     expect((await client.send('POST', `${CHECKOUT}/approve`, { ...one, value: 300 * 2 ** 20 })).status).toBe(200);
     expect(world.records.written).toHaveLength(length);
@@ -102,7 +102,7 @@ describe('limit exceptions', () => {
     expect((await client.send('POST', `${CHECKOUT}/reject`, { resource: 'memory' })).status).toBe(409);
   });
 
-  test('what another decided a moment ago is kept, though the informers have not told yet', async () => {
+  test('a concurrent decision is kept before the informers deliver it', async () => {
     const known = world.cluster.recommendationList.find(({ spec }) => spec.targetRef.name === 'checkout')!;
     const theirs = { container: 'app', resource: 'memory', decision: 'reject', by: 'ann', at: '2026-11-20T14:29:59.000Z' } as const;
     const ahead = {
@@ -130,13 +130,13 @@ describe('limit exceptions', () => {
     ['a value to reject', `${CHECKOUT}/reject`, { resource: 'memory', value: '1Gi' }, 400, 'invalid_request'],
     ['more than any node has', `${CHECKOUT}/approve`, { resource: 'memory', value: '9Ti' }, 422, 'not_feasible'],
     ['an unknown field', `${CHECKOUT}/approve`, { amount: 1 }, 400, 'invalid_request'],
-  ])('refused: %s', async (_, path, body, status, code) => {
+  ])('rejected: %s', async (_, path, body, status, code) => {
     const answer = await client.send('POST', path, body);
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
     expect(world.records.written).toEqual([]);
   });
 
-  test('in a mode that applies nothing they are told and can be rejected, not approved', async () => {
+  test('in a mode that applies nothing they are listed and can be rejected, not approved', async () => {
     withExceptions(world, 'web', {});
     world.cluster.workloadList = world.cluster.workloadList.map((each) =>
       each.name === 'web' ? { ...each, annotations: { 'evenkeel.io/mode': 'Recommend' } } : each,
@@ -145,7 +145,7 @@ describe('limit exceptions', () => {
     expect((await client.send('POST', `${LIST}/shop/web/reject`, {})).body.data[0].state).toBe('rejected');
   });
 
-  test('under a policy in dry run an approval is only validated; a rejection that takes nothing back is stored', async () => {
+  test('under a policy in dry run an approval is only validated; a rejection without a revert is stored', async () => {
     world.cluster.policyList = world.cluster.policyList.map((policy) => ({ ...policy, spec: { ...policy.spec, dryRun: true } }));
     const approved = await client.send('POST', `${CHECKOUT}/approve`, {});
     expect([approved.body.meta.dryRun, decisions()]).toEqual([true, []]);
@@ -153,7 +153,7 @@ describe('limit exceptions', () => {
     expect([rejected.body.meta.dryRun, decisions().length]).toEqual([undefined, 1]);
   });
 
-  test('a dry run changes nothing, a stale If-Match is refused, a repeated key is carried out once', async () => {
+  test('a dry run changes nothing, an outdated If-Match is rejected, a repeated key is carried out once', async () => {
     const dry = await client.send('POST', `${CHECKOUT}/approve?dryRun=true`, {});
     expect([dry.body.meta.dryRun, dry.body.data[0].state, decisions()]).toEqual([true, 'approved', []]);
     expect((await client.send('POST', `${CHECKOUT}/approve`, {}, { 'if-match': '"old"' })).status).toBe(409);

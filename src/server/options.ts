@@ -1,22 +1,22 @@
 import type { ServiceName } from './guards/allowed-host.ts';
 import type { Rate } from '../runtime/clients/rate-limit.ts';
 
-/** Settings of the dashboard's server. */
+/** Settings of the dashboard server. */
 export interface DashboardOptions {
-  /** `:9090` for every interface, or `host:port`; port 0 takes a free one. */
+  /** `:9090` for all interfaces, or `host:port`; port 0 selects a free one. */
   readonly address: string;
-  /** Address under which people reach it; its origin is accepted. null: the Host that they name. */
+  /** External URL, whose origin is allowed. null: the request's Host. */
   readonly publicUrl: string | null;
-  /** `dashboard.allowedHosts`: further values of the Host header. */
+  /** `dashboard.allowedHosts`: additional allowed Host headers. */
   readonly allowedHosts: readonly string[];
-  /** The Service's own names inside the cluster. */
+  /** Names of the dashboard's Service. */
   readonly service: ServiceName;
-  /** `dashboard.trustedProxies`: addresses or CIDR ranges whose X-Forwarded-For is believed. */
+  /** `dashboard.trustedProxies`: addresses or CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** `dashboard.anonymousWrites`: false takes changes without a credential from loopback alone. */
+  /** `dashboard.anonymousWrites`: false accepts changes without credentials only from loopback. */
   readonly anonymousWrites: boolean;
-  /** `dashboard.maxConnections`: open at once; one address has a quarter of them. */
+  /** `dashboard.maxConnections`: maximum open connections; one address may have a quarter. */
   readonly maxConnections: number;
-  /** Per client address, while authentication is off. */
+  /** Rate limit per client address while authentication is off. */
   readonly rate: Rate;
 }

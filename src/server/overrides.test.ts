@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => client.close());
 
 describe('overrides', () => {
-  test('are listed by what stands on the workloads, with who set them where it is known', async () => {
+  test('are listed from workload annotations, with the user where known', async () => {
     await client.send('PATCH', `${WEB}/floor`, { floor, reason: 'month end' });
     world.cluster.workloadList = world.cluster.workloadList.map((each) =>
       each.name === 'cart' ? { ...each, annotations: { 'evenkeel.io/ceiling': 'oops', 'evenkeel.io/exclude': 'true' } } : each,
@@ -40,7 +40,7 @@ describe('overrides', () => {
     expect((await client.get('/api/v1/overrides?format=csv')).text).toMatch(/^namespace,kind,name,policy,floor,ceiling,mode,excluded/);
   });
 
-  test('a note on a value that was changed by hand since tells nobody’s name', async () => {
+  test('a value changed manually since has no user', async () => {
     await client.send('PATCH', `${WEB}/floor`, { floor });
     world.cluster.workloadList = world.cluster.workloadList.map((each) =>
       each.name === 'web' ? { ...each, annotations: { ...each.annotations, 'evenkeel.io/floor': '{"app":{"cpu":"2"}}' } } : each,
@@ -48,7 +48,7 @@ describe('overrides', () => {
     expect((await client.get(WEB)).body.data).toMatchObject({ floor: { app: { cpu: '2' } }, setBy: null, changes: [] });
   });
 
-  test('are seen in the recommendations at once, cache or not', async () => {
+  test('appear in the recommendations at once, despite the cache', async () => {
     await client.get('/api/v1/recommendations');
     await client.send('PATCH', `${WEB}/floor`, { floor });
     expect((await client.get('/api/v1/recommendations?q=web')).body.data[0].overrides.floor).toEqual(floor);
@@ -62,7 +62,7 @@ describe('overrides', () => {
     ['an unknown field', { flor: {} }, '/flor'],
     ['nothing to set', {}, ''],
     ['a reason for nothing', { reason: 'month end' }, '/floor'],
-  ])('%s is a 400 that names the field', async (_, body, path) => {
+  ])('%s is a 400 with the field', async (_, body, path) => {
     const answer = await client.send('PATCH', `${WEB}/floor`, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.error.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
@@ -74,27 +74,27 @@ describe('overrides', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  test('two kinds of one name: ?kind= chooses', async () => {
+  test('two kinds with one name: ?kind= selects', async () => {
     const web = world.cluster.workloadList.find(({ name }) => name === 'web')!;
     world.cluster.workloadList.push({ ...web, kind: 'StatefulSet', uid: 'twin' });
     expect((await client.send('PATCH', `${WEB}/floor`, { floor })).body.error.code).toBe('ambiguous_workload');
     expect((await client.send('PATCH', `${WEB}/floor?kind=Deployment`, { floor })).status).toBe(200);
   });
 
-  test('If-Match holds a change back from what has moved on', async () => {
+  test('If-Match rejects a change of an object that changed since', async () => {
     const tag = (await client.get(WEB)).headers.get('etag')!;
     expect((await client.send('PATCH', `${WEB}/floor`, { floor }, { 'if-match': tag })).status).toBe(200);
     const late = await client.send('DELETE', `${WEB}/floor`, undefined, { 'if-match': tag });
     expect([late.status, late.body.error.code]).toEqual([409, 'conflict']);
   });
 
-  test('a dry run answers what would be and changes nothing', async () => {
+  test('a dry run answers with the result and changes nothing', async () => {
     const answer = await client.send('PATCH', `${WEB}/floor?dryRun=true`, { floor });
     expect(answer.body).toMatchObject({ data: { floor }, meta: { dryRun: true } });
     expect((await client.get(WEB)).body.data.floor).toBeNull();
   });
 
-  test('501 items are a 400 and nothing is done; 500 are carried out, failing ones named', async () => {
+  test('501 items are a 400 without changes; 500 are carried out, failing ones reported', async () => {
     const items = Array.from({ length: 501 }, () => ({ namespace: 'shop', name: 'web', action: 'set', floor }));
     const tooMany = await client.send('POST', '/api/v1/overrides/bulk', { items });
     expect([tooMany.status, world.records.written.length]).toEqual([400, 0]);

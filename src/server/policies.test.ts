@@ -66,7 +66,7 @@ describe('policy overrides', () => {
     expect(world.events[0]).toMatchObject({ reason: 'OverrideSet', subject: { kind: 'PodResizePolicy', name: 'shop' } });
   });
 
-  test('are asked of the API server as the spec would be, and its words are told', async () => {
+  test('are validated by the API server on the resulting spec, and its message is returned', async () => {
     await set('podresizepolicies/shop', mode);
     expect(world.records.written[0]).toMatchObject({ patch: { spec: { mode: 'Recommend' } }, dryRun: true });
     world.records.refuseWith = { kind: 'refused', status: 422, message: 'maxParallel must not be greater than maxMovements' };
@@ -78,13 +78,13 @@ describe('policy overrides', () => {
     ]);
   });
 
-  test.each(['', '1', '1y', '0s'])('that end in %j are a 400 that says how durations are written', async (expiresIn) => {
+  test.each(['', '1', '1y', '0s'])('with duration %j are a 400 with the duration format', async (expiresIn) => {
     const { status, body } = await set('podresizepolicies/shop', { ...mode, expiresIn });
     expect([status, body.error.details[0].path]).toEqual([400, '/expiresIn']);
     expect(body.error.details[0].message).toMatch(/such as 90s or 1h30m/);
   });
 
-  test('go by null, or when they end', async () => {
+  test('are removed by null, or when they expire', async () => {
     await set('podresizepolicies/shop', { ...mode, expiresIn: '1h' });
     world.clock.advance(3_600_000);
     expect((await client.get('/api/v1/policy-overrides')).body.data).toEqual([]);
@@ -95,7 +95,7 @@ describe('policy overrides', () => {
     expect(world.cluster.policyList[0]!.metadata.annotations ?? {}).toEqual({});
   });
 
-  test('written by hand and wrong are named in a warning', async () => {
+  test('that are invalid are reported in a warning', async () => {
     world.cluster.policyList = world.cluster.policyList.map((policy) => ({
       ...policy,
       metadata: { ...policy.metadata, annotations: { 'evenkeel.io/overrides': '{"mode":{"value":"Sometimes"}}' } },
@@ -130,7 +130,7 @@ describe('policy overrides', () => {
     expect(world.events).toEqual([]);
   });
 
-  test('take If-Match against the ETag of the policy, and are refused where it has changed since', async () => {
+  test('check If-Match against the policy’s ETag, and are rejected where it has changed since', async () => {
     const etag = async () => (await client.get('/api/v1/policies/PodResizePolicy/shop')).headers.get('etag')!;
     const seen = await etag();
     const put = (tag: string, value: string) =>
@@ -142,7 +142,7 @@ describe('policy overrides', () => {
     expect((await put('*', 'Approve')).status).toBe(200);
   });
 
-  test('that another has changed under an If-Match are refused, though the informers have not told yet', async () => {
+  test('with an outdated If-Match are rejected before the informers deliver the change', async () => {
     const path = '/apis/evenkeel.io/v1alpha1/podresizepolicies/shop';
     const annotations = { 'evenkeel.io/overrides': '{"cooldown":{"value":"2h"}}' };
     world.records.ahead.set(path, { uid: 'policy-shop', resourceVersion: '2', annotations });
@@ -151,7 +151,7 @@ describe('policy overrides', () => {
     expect([answer.status, answer.body.error?.code]).toEqual([409, 'conflict']);
   });
 
-  test('in a dry run change nothing', async () => {
+  test('change nothing in a dry run', async () => {
     const { body } = await set('podresizepolicies/shop', mode, '?dryRun=true');
     expect([body.meta.dryRun, body.data.effective.mode.source]).toEqual([true, 'override']);
     expect((await client.get('/api/v1/policy-overrides')).body.data).toEqual([]);

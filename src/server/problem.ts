@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../apis/http/types.generated.ts';
 
-/** The error catalogue of the API: each code has one status. */
+/** Error codes of the API and their status. */
 export const PROBLEM_STATUS = {
   invalid_request: 400,
   unauthenticated: 401,
@@ -23,7 +23,7 @@ export const PROBLEM_STATUS = {
 
 export type ProblemCode = keyof typeof PROBLEM_STATUS;
 
-/** An answer other than success, on its way to the error envelope. `message` says what is wrong and what to do. */
+/** An error answer, which the error handler renders. `message` has the problem and the remedy. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -47,17 +47,17 @@ export class Problem extends Error {
   }
 }
 
-/** 400 with every failing field. */
+/** 400 with every invalid field. */
 export function invalidRequest(details: readonly ErrorDetail[]): Problem {
   const first = details[0];
   const message =
     details.length === 1 && first !== undefined
       ? `${first.path === '' ? 'The body' : first.path} ${first.message}.`
-      : `${details.length} fields are not as they should be; see details.`;
+      : `${details.length} fields are invalid; see details.`;
   return new Problem('invalid_request', message, { details });
 }
 
-/** 503 until the caches have synced, or while the API server cannot be reached for a mutation. */
+/** 503 until the caches have synced, or while the API server is unreachable for a mutation. */
 export function notReady(message: string, retryAfterSeconds = 5): Problem {
   return new Problem('not_ready', message, { headers: { 'retry-after': String(retryAfterSeconds) } });
 }

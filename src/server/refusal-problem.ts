@@ -1,7 +1,10 @@
 import { REFUSAL_CODE, type CommandRefusal } from '../application/index.ts';
 import { Problem, invalidRequest, notReady } from './problem.ts';
 
-/** A refusal as an answer. `locate` puts a field of the input where the request carries it: `/duration` becomes `query.duration`. */
+/**
+ * Converts a refusal into an error answer. `locate` converts an input field into its location in the request: `/duration` becomes
+ * `query.duration`.
+ */
 export function refusalProblem(refusal: CommandRefusal, locate: (pointer: string) => string): Problem {
   switch (refusal.kind) {
     case 'invalid':

@@ -2,7 +2,7 @@ import type { Warning } from '../apis/http/types.generated.ts';
 import type { Instant } from '#kube/units';
 import type { Found, Page } from '../application/index.ts';
 
-/** What one operation takes and answers. */
+/** Request and answer types of an operation. */
 export interface OperationTypes {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export interface OperationTypes {
   readonly summary: unknown;
 }
 
-/** What a handler answers; the envelope, entity tag and form are put around it. */
+/** Answer of a handler, to which envelope, ETag and format are added. */
 export interface Reply<Types extends Pick<OperationTypes, 'data' | 'summary'>> {
   readonly data: Types['data'];
   readonly total: number;
@@ -24,7 +24,7 @@ export interface Reply<Types extends Pick<OperationTypes, 'data' | 'summary'>> {
 
 const PLAIN = { nextCursor: null, summary: undefined, cachedAt: null, warnings: [], dryRun: false } as const;
 
-/** A page of a list, or one object. */
+/** Reply with a page of a list or one object. */
 export function replyOf(answer: Page<unknown, unknown> | Found<unknown, unknown>): Reply<OperationTypes> {
   const { summary, cachedAt = null, warnings = [] } = answer;
   const common = { ...PLAIN, summary, cachedAt, warnings };
@@ -33,7 +33,7 @@ export function replyOf(answer: Page<unknown, unknown> | Found<unknown, unknown>
     : { ...common, data: answer.item, total: 1 };
 }
 
-/** What a mutation left behind. Several objects are counted. */
+/** Reply with the result of a mutation. `total` counts several objects. */
 export function changed<Types extends Pick<OperationTypes, 'data' | 'summary'>>(
   data: Types['data'],
   dryRun: boolean,

@@ -19,7 +19,7 @@ const annotate = (name: string, annotations: Record<string, string>) => {
 };
 
 describe('the audit', () => {
-  test('tells template, recommendation and pods of each container, and how they differ', async () => {
+  test('lists template, recommendation and pods of each container, and their drift', async () => {
     const { body } = await client.get('/api/v1/resource-audit/shop/cart');
     const [container] = body.data.containers;
     expect(container).toMatchObject({ name: 'app', drift: body.data.drift });
@@ -27,7 +27,7 @@ describe('the audit', () => {
     expect(container.template.requests).not.toEqual(container.pods[0].requests);
   });
 
-  test('finds what somebody resized by hand', async () => {
+  test('detects a manual resize', async () => {
     world.cluster.podList = world.cluster.podList.map((pod) =>
       pod.name === 'web-0'
         ? { ...pod, containers: pod.containers.map((each) => ({ ...each, requests: { cpuMillicores: 7777, memoryBytes: 1 } })) }
@@ -38,7 +38,7 @@ describe('the audit', () => {
     expect(body.meta.total).toBe(1);
   });
 
-  test('shows our annotations alone', async () => {
+  test('shows only evenkeel.io annotations', async () => {
     annotate('web', { 'evenkeel.io/mode': 'Off', 'meta.helm.sh/release-name': 'shop' });
     expect((await client.get(WEB)).body.data.annotations).toEqual({ 'evenkeel.io/mode': 'Off' });
   });
@@ -48,14 +48,14 @@ test.each([
   ['an object that is no text', '{"toString":0}'],
   ['lists in lists', `${'['.repeat(7000)}${']'.repeat(7000)}`],
   ['a number', '1'],
-])('a note of applied values with %s as an amount hides neither the workload nor the others', async (_, cpu) => {
+])('an applied-values annotation with %s as an amount hides no workload', async (_, cpu) => {
   annotate('web', { 'evenkeel.io/resized': `{"to":[{"name":"app","requests":{"cpu":${cpu}}}]}` });
   const [list, one] = [await client.get('/api/v1/resource-audit?drift=none'), await client.get(WEB)];
   expect([list.status, one.status]).toEqual([200, 200]);
 });
 
 describe('reset to deploy', () => {
-  test('holds at once and leaves the rest to the leader', async () => {
+  test('blocks automatic changes at once and leaves the rest to the leader', async () => {
     const answer = await client.send('POST', `${WEB}/reset-to-deploy`, { for: '2h', reason: 'too small' });
     expect(answer.status).toBe(202);
     expect(answer.body.data).toMatchObject({ resetPending: true, annotations: { 'evenkeel.io/held-until': '2026-11-20T16:30:00.000Z' } });
@@ -107,7 +107,7 @@ describe('reset to deploy', () => {
     expect(world.records.written).toEqual([]);
   });
 
-  test('lasts 24 hours where nothing else is said, and a pending one is joined', async () => {
+  test('blocks changes for 24 hours by default, and joins a pending reset', async () => {
     const first = await client.send('POST', `${WEB}/reset-to-deploy`, {});
     expect(first.body.data.annotations['evenkeel.io/held-until']).toBe('2026-11-21T14:30:00.000Z');
     world.clock.advance(1000);
@@ -115,14 +115,14 @@ describe('reset to deploy', () => {
     expect([second.status, world.records.written.length]).toEqual([202, 1]);
   });
 
-  test('while dry-run is on is validated and leaves nothing behind', async () => {
+  test('in dry-run is validated and stores nothing', async () => {
     world.mode = 'dry-run';
     const answer = await client.send('POST', `${WEB}/reset-to-deploy`, {});
     expect([answer.status, answer.body.meta.dryRun]).toEqual([202, true]);
     expect([world.records.written[0]?.dryRun, workload('web').annotations]).toEqual([true, {}]);
   });
 
-  test('under a policy in dry run is validated and leaves nothing behind, by itself and in a bulk', async () => {
+  test('under a policy in dry run is validated and stores nothing, alone and in a bulk', async () => {
     world.cluster.policyList = world.cluster.policyList.map((policy) => ({ ...policy, spec: { ...policy.spec, dryRun: true } }));
     const one = await client.send('POST', `${WEB}/reset-to-deploy`, {});
     const items = [{ namespace: 'shop', name: 'web' }];
@@ -132,7 +132,7 @@ describe('reset to deploy', () => {
     expect([world.records.written.map(({ dryRun }) => dryRun), workload('web').annotations]).toEqual([[true, true], {}]);
   });
 
-  test.each(['Job', 'CronJob', 'ReplicaSet'])('of a %s cannot be, and the words say what to do instead', async (kind) => {
+  test.each(['Job', 'CronJob', 'ReplicaSet'])('of a %s is not feasible, and the message has the alternative', async (kind) => {
     world.cluster.workloadList.push(aWorkloadRecord({ kind, name: 'thing', namespace: 'shop' }));
     const answer = await client.send('POST', '/api/v1/resource-audit/shop/thing/reset-to-deploy', {});
     expect([answer.status, answer.body.error.code]).toEqual([422, 'not_feasible']);
@@ -147,7 +147,7 @@ describe('reset to deploy', () => {
     ],
     ['a Rollout of another group', { kind: 'Rollout', apiVersion: 'rollouts.example.com/v1', plural: 'rollouts' }, 'rollouts.example.com'],
     ['a kind with a scale subresource', { kind: 'Ox', apiVersion: 'db.example.com/v1', plural: 'oxen' }, 'as its controller provides'],
-  ])('of %s cannot be: nothing is written, and the message names the way', async (_, kind, words) => {
+  ])('of %s is not feasible: nothing is written, and the message has the alternative', async (_, kind, words) => {
     world.cluster.workloadList.push(aWorkloadRecord({ ...kind, scalable: true, name: 'thing', namespace: 'shop' }));
     const one = await client.send('POST', '/api/v1/resource-audit/shop/thing/reset-to-deploy', {});
     const items = [{ namespace: 'shop', name: 'thing' }];
@@ -159,12 +159,12 @@ describe('reset to deploy', () => {
     expect([world.records.written, workload('thing').annotations]).toEqual([[], {}]);
   });
 
-  test.each(['paused', 'on-delete'] as const)('of a workload whose roll-outs are held (%s) cannot be', async (rolloutHeld) => {
+  test.each(['paused', 'on-delete'] as const)('of a workload whose rollouts are held (%s) is not feasible', async (rolloutHeld) => {
     world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...each, rolloutHeld } : each));
     expect((await client.send('POST', `${WEB}/reset-to-deploy`, {})).body.error.code).toBe('not_feasible');
   });
 
-  test('of a bare pod cannot be', async () => {
+  test('of a bare pod is not feasible', async () => {
     world.cluster.podList.push({ ...world.cluster.podList[0]!, name: 'single', namespace: 'shop', labels: {} });
     const answer = await client.send('POST', '/api/v1/resource-audit/shop/single/reset-to-deploy', {});
     expect([answer.status, answer.body.error.message]).toEqual([422, expect.stringContaining('single pod')]);
@@ -176,14 +176,14 @@ describe('reset to deploy', () => {
   });
 });
 
-describe('the ways back', () => {
-  test('annotations about sizes go, protections stay', async () => {
+describe('removal of Evenkeel’s state', () => {
+  test('size annotations are removed, protections stay', async () => {
     annotate('web', { 'evenkeel.io/floor': '{"app":{"cpu":"1"}}', 'evenkeel.io/exclude': 'true', 'evenkeel.io/do-not-disrupt': 'true' });
     const { body } = await client.send('DELETE', `${WEB}/annotations`);
     expect(body.data.annotations).toEqual({ 'evenkeel.io/do-not-disrupt': 'true' });
   });
 
-  test('the Recommendation goes; where there is none, that is said', async () => {
+  test('the Recommendation is deleted; a missing one is reported', async () => {
     const { body } = await client.send('DELETE', `${WEB}/recommendation`);
     expect(body.data.containers[0].recommendation).toBeNull();
     expect((await client.send('DELETE', `${WEB}/recommendation`)).status).toBe(404);
@@ -194,13 +194,13 @@ describe('the ways back', () => {
     ['a hold too short', { action: 'reset-to-deploy', for: '30s' }],
     ['a hold for what holds nothing', { action: 'strip-annotations', for: '1h' }],
     ['a hold for a deletion', { action: 'delete-recommendation', for: '1h' }],
-  ])('a bulk with %s is a 400 as a whole', async (_, body) => {
+  ])('a bulk with %s is a 400 without changes', async (_, body) => {
     const answer = await client.send('POST', '/api/v1/resource-audit/bulk', { ...body, items: [{ namespace: 'shop', name: 'web' }] });
     expect([answer.status, answer.body.error.details.map(({ path }: { path: string }) => path)]).toEqual([400, ['/for']]);
     expect(world.records.written).toEqual([]);
   });
 
-  test('501 items are a 400 and nothing is done; a failing one is named and stops no other', async () => {
+  test('501 items are a 400 without changes; a failing one is reported and does not stop the others', async () => {
     const items = Array.from({ length: 501 }, () => ({ namespace: 'shop', name: 'web' }));
     const tooMany = await client.send('POST', '/api/v1/resource-audit/bulk', { action: 'reset-to-deploy', items });
     expect([tooMany.status, world.records.written.length]).toEqual([400, 0]);

@@ -13,7 +13,7 @@ import { schemaCompiler } from './openapi/validator.ts';
 const compile = schemaCompiler(COMPONENT_SCHEMAS);
 const validateError = compile(ERROR_ENVELOPE);
 
-/** A request that must succeed, for each operation that answers in the envelope. */
+/** A request that must succeed, for each enveloped operation. */
 const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   getCluster: { path: '/cluster' },
   getClusterUsage: { path: '/cluster/usage?duration=7d' },
@@ -62,7 +62,7 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
 
 const enveloped = OPERATIONS.filter((operation) => operation.answer.raw === undefined);
 
-describe('what is described is what is answered', () => {
+describe('answers match the description', () => {
   let client: DashboardClient;
   const world = dashboardWorld();
   makeIdle(world, 'query', world.clock.now());
@@ -75,18 +75,21 @@ describe('what is described is what is answered', () => {
   const ask = (operation: OperationSpec, path: string, body?: unknown) =>
     operation.method === 'get' ? client.get(`/api/v1${path}`) : client.send(operation.method.toUpperCase(), `/api/v1${path}`, body);
 
-  test.each(enveloped.map((operation) => [operation.id, operation] as const))('%s answers as its schema says', async (id, operation) => {
-    const request = REQUESTS[id];
-    if (request === undefined) throw new Error(`no request for ${id}`);
-    const answer = await ask(operation, request.path, request.body);
-    expect(answer.status).toBe(operation.answer.status);
-    const validate = compile(envelopeSchema(operation));
-    validate(answer.body);
-    expect(validate.errors ?? []).toEqual([]);
-  });
+  test.each(enveloped.map((operation) => [operation.id, operation] as const))(
+    '%s answers according to its schema',
+    async (id, operation) => {
+      const request = REQUESTS[id];
+      if (request === undefined) throw new Error(`no request for ${id}`);
+      const answer = await ask(operation, request.path, request.body);
+      expect(answer.status).toBe(operation.answer.status);
+      const validate = compile(envelopeSchema(operation));
+      validate(answer.body);
+      expect(validate.errors ?? []).toEqual([]);
+    },
+  );
 
   test.each(enveloped.map((operation) => [operation.id, operation] as const))(
-    '%s refuses an unknown query parameter by name',
+    '%s rejects an unknown query parameter by name',
     async (id, operation) => {
       const request = REQUESTS[id]!;
       const answer = await ask(operation, `${request.path}${request.path.includes('?') ? '&' : '?'}colour=red`, request.body);
@@ -98,7 +101,7 @@ describe('what is described is what is answered', () => {
   );
 
   test.each(enveloped.filter((operation) => operation.method === 'get').map((operation) => [operation.id, operation] as const))(
-    '%s never fails, whatever its parameters hold',
+    '%s never fails for any parameters',
     async (id, operation) => {
       const request = REQUESTS[id]!;
       const names = [...queryParametersOf(operation).map((parameter) => parameter.name), 'x'];
@@ -135,7 +138,7 @@ describe('what is described is what is answered', () => {
     },
   );
 
-  test('mutations never fail, whatever the body holds', async () => {
+  test('mutations never fail for any body', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('approve', 'reject', 'rollback', 'mode'), fc.json(), async (action, json) => {
         const method = action === 'mode' ? 'PUT' : 'POST';

@@ -38,7 +38,7 @@ const anEntry = (more: Partial<TimelineEntry>): TimelineEntry => ({
 });
 
 describe('the timeline', () => {
-  test('tells the containers of one stroke as one activity', async () => {
+  test('lists containers changed together as one activity', async () => {
     world.history.entries = [anEntry({}), anEntry({ container: 'proxy', from: sizes(100), to: sizes(50), costDeltaPerHourUsd: -0.002 })];
     const { body } = await client.get('/api/v1/scaling');
     expect(body.data).toEqual([
@@ -58,7 +58,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  test('tells other acts in words, and they are not among the applied values of a recommendation', async () => {
+  test('describes other changes in words, which are not among the applied values of a recommendation', async () => {
     world.history.entries = [
       anEntry({ kind: 'hpa', pod: null, container: null, from: null, to: 'cpu target 70 % → 85 %' }),
       anEntry({ pod: null, container: null, from: null, to: 'restarted', actor: 'ann', outcome: 'dry-run' }),
@@ -77,13 +77,13 @@ describe('the timeline', () => {
     expect((await client.get('/api/v1/recommendations/shop/web')).body.data.audit.history).toEqual([]);
   });
 
-  test('begins where the duration says, a day ago by itself', async () => {
+  test('starts at the duration, one day ago by default', async () => {
     world.history.entries = [anEntry({ at: world.clock.now() - 2 * 86_400_000 })];
     expect((await client.get('/api/v1/scaling')).body.data).toEqual([]);
     expect((await client.get('/api/v1/scaling?duration=7d')).body.meta.total).toBe(1);
   });
 
-  test('pages, filters by namespace and comes as CSV', async () => {
+  test('is paged, filtered by namespace and exported as CSV', async () => {
     world.history.entries = Array.from({ length: 5 }, (_, index) => anEntry({ pod: `web-${index}` }));
     const first = (await client.get('/api/v1/scaling?limit=3')).body;
     const second = (await client.get(`/api/v1/scaling?limit=3&cursor=${first.meta.nextCursor}`)).body;
@@ -93,7 +93,7 @@ describe('the timeline', () => {
     expect((await client.get('/api/v1/scaling?format=csv')).text.split('\r\n')[0]).toContain('object.namespace');
   });
 
-  test.each([1, 2, 3])('no page of %i hides one of several acts on the same object at the same moment', async (limit) => {
+  test.each([1, 2, 3])('no page of %i hides one of several simultaneous changes of an object', async (limit) => {
     world.history.entries = [
       anEntry({ kind: 'hpa', pod: null, container: null, from: null, to: 'a: cpu target 70 % → 85 %', id: 'hpa/a' }),
       anEntry({ kind: 'hpa', pod: null, container: null, from: null, to: 'b: cpu target 60 % → 75 %', id: 'hpa/b' }),
@@ -114,7 +114,7 @@ describe('the timeline', () => {
     expect(paged).toEqual(whole);
   });
 
-  test('says so where the store is out of reach', async () => {
+  test('reports an unreachable store', async () => {
     world.history.away = true;
     const { status, body } = await client.get('/api/v1/scaling');
     expect([status, body.data, body.meta.warnings[0].code]).toEqual([200, [], 'history_unavailable']);

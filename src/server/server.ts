@@ -1,4 +1,4 @@
-// The dashboard's server: the API under /api/v1 and the first page at /. Skins only: authorize, ask or command, shape.
+// The dashboard server: the API under /api/v1 and the page at /. It only translates between HTTP and the application.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -36,7 +36,7 @@ import { ChangeHub } from './stream/change-hub.ts';
 import { EventStreams } from './stream/event-stream.ts';
 import { STREAM_TOPICS } from './stream/topics/index.ts';
 
-/** Everything that the server stands on. */
+/** Dependencies of the dashboard server. */
 export interface DashboardDependencies {
   readonly application: Application;
   readonly version: string;
@@ -47,27 +47,28 @@ export interface DashboardDependencies {
   readonly options: DashboardOptions;
 }
 
-/** A server that is not yet, or no longer, listening. */
+/** A dashboard server. */
 export interface DashboardServer {
-  /** Begins to listen; answers the port. */
+  /** Starts listening; resolves with the port. Rejects where the address is in use. */
   listen(): Promise<{ readonly port: number }>;
-  /** Ends streams, lets requests under way finish for a moment, then closes. */
+  /** Ends streams, gives requests in flight a grace period, then closes. */
   close(): Promise<void>;
 }
 
-/** Below this a body is smaller than what compressing it would cost. */
+/** Minimum size of a compressed body. */
 const COMPRESS_FROM_BYTES = 1024;
-/** How often Node.js compares open requests with their deadlines. */
+/** Interval at which Node.js checks request deadlines. */
 const DEADLINE_CHECK_MS = 5000;
-/** Of a head: one packet, of most clients. */
+/** Deadline of request headers, which usually fit one packet. */
 export const HEADERS_MS = 10_000;
-/** Of a request that no handler reads: a mutation has a deadline of its own for its body. */
+/** Deadline of a complete request. Bodies of mutations have a shorter one. */
 export const REQUEST_MS = 60_000;
-/** A connection over which nothing goes is closed. Longer than any change takes; a stream has its heartbeat. */
+/** Idle timeout of a connection: longer than any change takes; a stream has heartbeats. */
 export const SILENCE_MS = 300_000;
-/** Requests under way at a stop get this long. */
+/** Grace period of requests in flight at shutdown. */
 const CLOSE_GRACE_MS = 3000;
 
+/** Creates the server. @throws Error for an invalid `address` */
 export function createDashboardServer(dependencies: DashboardDependencies): DashboardServer {
   const { application, options, timer } = dependencies;
   const address = parseListenAddress(options.address);
@@ -79,7 +80,7 @@ export function createDashboardServer(dependencies: DashboardDependencies): Dash
     app(request, response);
   }, metrics.refused);
   const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, handle);
-  // Idle keep-alive connections outlive a load balancer's own time-out, so that it, not we, closes first.
+  // Keep-alive outlasts the idle timeout of load balancers, so that they close connections first.
   server.keepAliveTimeout = 65_000;
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = REQUEST_MS;
@@ -121,7 +122,7 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
   app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope }).router);
   app.use(() => {
-    throw new Problem('not_found', 'There is nothing here. /api/v1/docs lists what there is.');
+    throw new Problem('not_found', 'No such path. /api/v1/docs lists all endpoints.');
   });
   app.use(errorHandler(envelope, logger));
   return app;
@@ -142,7 +143,7 @@ function apiRoutes(
     bounds,
     envelope,
     ready: () => application.ready(),
-    // Where authentication will identify the caller; until then every caller is an admin.
+    // Authentication will identify the caller here; until then every caller is an admin.
     scopeOf: () => EVERYONE_IS_ADMIN,
     observe: (outcome) => {
       metrics.observe(outcome);
@@ -156,7 +157,7 @@ function apiRoutes(
   return api;
 }
 
-/** On every request, whatever its path: assets cost, too. */
+/** Rate limit of every request, assets included. */
 function limitRate(limiter: RateLimiter, metrics: HttpMetrics) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     const waitSeconds = limiter.take(addressGroup(request.ip ?? ''));
@@ -170,7 +171,7 @@ function limitRate(limiter: RateLimiter, metrics: HttpMetrics) {
   };
 }
 
-/** On every request but those for the page's assets, whatever the credential, none included. */
+/** Checks of every request except the page's assets, with any credentials or none. */
 function guards(options: DashboardOptions) {
   const publicOrigin = options.publicUrl === null ? undefined : new URL(options.publicUrl).origin;
   const publicHosts = options.publicUrl === null ? [] : [new URL(options.publicUrl).host];
@@ -182,13 +183,13 @@ function guards(options: DashboardOptions) {
     if (!isAllowedHost(host, options.service, [...options.allowedHosts, ...publicHosts])) {
       throw new Problem(
         'forbidden',
-        `The Host ${JSON.stringify(host ?? '')} is not one of this server's. Add it to dashboard.allowedHosts if it is yours.`,
+        `The Host ${JSON.stringify(host ?? '')} is not allowed. Add it to dashboard.allowedHosts if it is yours.`,
       );
     }
     if (!options.anonymousWrites && !isReadOrLocal(sourceOf(request))) {
       throw new Problem(
         'forbidden',
-        'Changes without a credential are taken from loopback alone. Use kubectl port-forward, or set dashboard.anonymousWrites.',
+        'Changes without credentials are accepted only from loopback. Use kubectl port-forward, or set dashboard.anonymousWrites.',
       );
     }
     const evidence = {
@@ -202,7 +203,7 @@ function guards(options: DashboardOptions) {
     if (!isSameOrigin(evidence, publicOrigin)) {
       throw new Problem(
         'csrf_failed',
-        'The request comes from a page of another origin. Open the dashboard itself, or set dashboard.publicUrl to its address.',
+        'The request comes from a page of another origin. Use the dashboard’s own page, or set dashboard.publicUrl to its address.',
       );
     }
     next();
@@ -221,7 +222,7 @@ function changeHub({ changes }: Application, timer: MachineTimer): ChangeHub {
   return new ChangeHub(changes, timer, randomBytes(6).toString('base64url').replaceAll(/[-_]/g, '0'), STREAM_TOPICS);
 }
 
-// A stream that is compressed waits for a full block before anything is sent.
+// Compression would delay stream events until a full block.
 function compressible(request: Request, response: Response): boolean {
   return !String(response.getHeader('content-type')).startsWith('text/event-stream') && compression.filter(request, response);
 }

@@ -195,7 +195,7 @@ describe('The chart', () => {
       await helm('uninstall', RELEASE, '--wait', '--timeout', CLI_TIMEOUT);
 
       const uninstall = runner.all.find(({ name }) => name.includes('uninstall'));
-      expect(uninstall?.lines.join('\n')).toContain('evenkeel uninstall: nothing is left');
+      expect(uninstall?.lines.join('\n')).toContain('evenkeel uninstall: complete');
       for (const pod of await podsOf('web')) {
         const before = created.get(pod.metadata.name);
         const { uid } = pod.metadata;

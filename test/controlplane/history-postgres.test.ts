@@ -193,7 +193,7 @@ describe('An unavailable server', () => {
     await clear();
     await server.down();
     const history = await open();
-    expect(logger.lines.some(({ message }) => message.includes('out of reach; starting without it'))).toBe(true);
+    expect(logger.lines.some(({ message }) => message.includes('is unreachable; starting without it'))).toBe(true);
     history.appendEntry(anEntry('a1', 1));
     await eventually('the status reports the store as unavailable: its server was stopped', HANG_MS, () => !history.status().ok);
     expect(history.status().message).toMatch(/not writable: .*1 rows wait, 0 dropped/);

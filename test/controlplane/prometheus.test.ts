@@ -214,6 +214,6 @@ describe('a real Prometheus of two clusters', () => {
 
   test('is used with a matcher of this cluster, and not with one of the other', async () => {
     expect(await problemOf(OURS, 'region="prod-eu"')).toBeNull();
-    expect(await problemOf(OURS, 'region="prod-us"')).toContain('has no series of a pod of this cluster now');
+    expect(await problemOf(OURS, 'region="prod-us"')).toContain('has no current series of a pod of this cluster');
   });
 });

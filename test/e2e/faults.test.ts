@@ -258,7 +258,7 @@ describe('A CRD that differs from Evenkeel’s', () => {
       return (
         status === 'failed' &&
         message.includes('accesspolicies.evenkeel.io was written by Evenkeel 99.0.0, newer than this') &&
-        /rebalanceruns\.evenkeel\.io cannot be brought up to date.*does not serve v1alpha1/.test(message)
+        /rebalanceruns\.evenkeel\.io cannot be updated.*does not serve v1alpha1/.test(message)
       );
     });
     const newer = await world.cluster.get<{ readonly metadata: { readonly annotations: Record<string, string> } }>(

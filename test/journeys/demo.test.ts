@@ -72,7 +72,7 @@ describe('evenkeel demo', () => {
     'without its controller prints how to start one',
     async () => {
       const demo = await startDemo(fixture, ['--no-controller']);
-      await demo.process.line('stdout', new RegExp(`Start the controller apart: .* --kubernetes.kubeconfig ${demo.kubeconfig}$`));
+      await demo.process.line('stdout', new RegExp(`Start the controller separately: .* --kubernetes.kubeconfig ${demo.kubeconfig}$`));
       demo.process.signal('SIGTERM');
       expect(await demo.process.exit()).toEqual({ code: 0, signal: null });
     },

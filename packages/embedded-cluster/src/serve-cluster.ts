@@ -1,4 +1,4 @@
-// The embedded cluster for others: its API server and kubelets over HTTPS on loopback, and a kubeconfig to reach them.
+// Serves the embedded cluster to other processes: API server and kubelets over HTTPS on loopback, and a kubeconfig.
 
 import type { Logger } from './ports/logger.ts';
 import { serveHttps } from './api/http/http-server.ts';
@@ -17,7 +17,7 @@ export async function serveCluster(
   cluster: EmbeddedCluster,
   options: { readonly port: number; readonly kubeconfig: string; readonly logger: Logger },
 ): Promise<ServedCluster> {
-  // One certificate for all: a client that trusts the API server's authority can verify the kubelets, too.
+  // One certificate for all, so that clients that trust the API server's CA can verify kubelets.
   const certificate = await makeServingCertificate('127.0.0.1');
   const api = await serveHttps(cluster.server, { port: options.port, certificate });
   const kubelets = new KubeletServers({

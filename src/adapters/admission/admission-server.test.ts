@@ -7,7 +7,7 @@ import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { DAY_MS } from '#kube/units';
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import { AdmissionServer, type KeyPair } from './admission-server.ts';
-import { isUsableAuthority, makeAuthority, signServing, whyRenew } from './certificates.ts';
+import { isUsableAuthority, makeAuthority, signServing, findRenewalReason } from './certificates.ts';
 
 const NAMES = ['localhost', '127.0.0.1'];
 const asked: CreationRequest[] = [];
@@ -20,7 +20,7 @@ const sizes: SizesAtCreation = {
   },
 };
 
-/** Stands still: what a client has used of its rate stays used. */
+/** Fixed time, so that the rate limiter never refills. */
 const timer = new FakeClock(0);
 
 let authority: KeyPair;
@@ -85,7 +85,7 @@ function patchOf({ body }: Answer): unknown {
 }
 
 describe('admission', () => {
-  test('answers with a patch, and says who owns the pod', async () => {
+  test('answers with a patch, and passes the owner of the pod', async () => {
     const answer = await ask(review('shop'));
     expect(answer.body.response).toMatchObject({ uid: 'r1', allowed: true, patchType: 'JSONPatch' });
     expect(patchOf(answer)).toEqual([
@@ -107,7 +107,7 @@ describe('admission', () => {
     ['unreadable amounts', review('shop', { containers: [{ name: 'main', resources: { requests: { cpu: 'much' } } }] })],
     ['a review of nothing', { kind: 'AdmissionReview' }],
     ['no review at all', []],
-  ])('allows %s as it asks', async (_, body) => {
+  ])('allows %s unchanged', async (_, body) => {
     const answer = await ask(body);
     expect(answer.status).toBe(200);
     expect(answer.body.response).toMatchObject({ allowed: true });
@@ -120,12 +120,12 @@ describe('admission', () => {
     ['another method', '', { method: 'GET' }, 405],
     ['more than any object has', 'x'.repeat(4 * 1024 * 1024), {}, 413],
     ['a fault of its own', JSON.stringify(review('broken')), {}, 500],
-  ])('%s is answered by its status, and the next is answered', async (_, body, options, status) => {
+  ])('%s gets its status code, and the next request is answered', async (_, body, options, status) => {
     expect((await ask(body, options)).status).toBe(status);
     expect((await ask(review('shop'))).status).toBe(200);
   });
 
-  test('a new certificate is served from the next connection on; one of another authority is trusted by who trusts that', async () => {
+  test('a replaced certificate is served from the next connection on, and verified against its own authority', async () => {
     const before = await ask(review('shop'));
     server.replaceCertificate(await signServing(authority, NAMES, Date.now()));
     expect((await ask(review('shop'))).serial).not.toBe(before.serial);
@@ -138,7 +138,7 @@ describe('admission', () => {
 });
 
 describe('a client that sends slowly', () => {
-  /** A post of which the rest never comes. */
+  /** A POST whose body is never completed. */
   function slowPost(port = server.port): Promise<void> {
     return new Promise((resolve) => {
       const sent = request({ host: '127.0.0.1', port, path: '/mutate', method: 'POST', ca: authority.certificate, agent: false });
@@ -149,7 +149,7 @@ describe('a client that sends slowly', () => {
     });
   }
 
-  test('keeps no other from being answered: the oldest of too many posts is ended', async () => {
+  test('does not block other clients: over the maximum, the oldest post is closed', async () => {
     const posts = Array.from({ length: 65 }, () => slowPost());
     await Promise.race(posts);
     expect((await ask(review('shop'))).status).toBe(200);
@@ -163,8 +163,8 @@ describe('a client that sends slowly', () => {
   });
 });
 
-describe('a client that posts without a pause', () => {
-  test('is refused beyond its rate, and the API server is answered', async () => {
+describe('a client that posts continuously', () => {
+  test('is refused above its rate limit, and the API server is answered', async () => {
     const large = JSON.stringify(review('shop', { padding: 'x'.repeat(2_900_000) }));
     const statuses: number[] = [];
     for (let count = 0; count < 8; count += 1) statuses.push((await ask(large, { localAddress: '127.0.0.9' })).status);
@@ -174,13 +174,13 @@ describe('a client that posts without a pause', () => {
   });
 });
 
-test('a certificate is renewed in time, and where it would not be trusted', async () => {
+test('a certificate is renewed before it expires, and where the API server would not trust it', async () => {
   const now = Date.now();
-  expect(whyRenew(pair, authority.certificate, NAMES, now)).toBeNull();
-  expect(whyRenew(pair, authority.certificate, NAMES, now + 61 * DAY_MS)).toBe('it ends soon');
-  expect(whyRenew(pair, authority.certificate, ['evenkeel-admission.evenkeel-system.svc'], now)).toContain('does not name');
-  expect(whyRenew(pair, (await makeAuthority(now)).certificate, NAMES, now)).toBe('another authority signed it');
-  expect(whyRenew({ ...pair, certificate: '' }, authority.certificate, NAMES, now)).toBe('it cannot be read');
+  expect(findRenewalReason(pair, authority.certificate, NAMES, now)).toBeNull();
+  expect(findRenewalReason(pair, authority.certificate, NAMES, now + 61 * DAY_MS)).toBe('it expires soon');
+  expect(findRenewalReason(pair, authority.certificate, ['evenkeel-admission.evenkeel-system.svc'], now)).toContain('does not name');
+  expect(findRenewalReason(pair, (await makeAuthority(now)).certificate, NAMES, now)).toBe('another authority signed it');
+  expect(findRenewalReason({ ...pair, certificate: '' }, authority.certificate, NAMES, now)).toBe('it cannot be read');
   expect([isUsableAuthority(authority, now), isUsableAuthority(authority, now + 3600 * DAY_MS), isUsableAuthority(pair, now)]).toEqual([
     true,
     false,

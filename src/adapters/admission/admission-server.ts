@@ -1,4 +1,4 @@
-// The webhook's own HTTPS server: POST /mutate, answered from memory. Its certificate may be replaced while it serves.
+// HTTPS server of the mutating webhook: POST /mutate, answered from memory.
 
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -15,15 +15,15 @@ import { RateLimiter, type Rate } from '../../runtime/clients/rate-limit.ts';
 import { refusalCounter } from '../../runtime/clients/refusals.ts';
 import { answerReview } from './review.ts';
 
-/** A review of a creation carries one object, of which etcd takes 1.5 MiB. */
-const MOST_BYTES = 3 * 1024 * 1024;
-/** The API server waits no longer for an answer. */
+/** Maximum body of a review. A creation review carries one object, and etcd limits objects to 1.5 MiB. */
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
+/** The webhook configuration's timeoutSeconds: the API server ignores later answers. */
 const REQUEST_TIMEOUT_MS = 2_000;
 const MAX_POSTS = 64;
 const MAX_CONNECTIONS = 256;
-/** Of one address. An API server that creates 200 pods a second is a busy one; what it has beyond is created as it asks. */
+/** Per client address. A busy API server creates 200 pods per second; pods above the limit are created unchanged. */
 const REVIEW_RATE: Rate = { perSecond: 200, burst: 1_000 };
-/** Of one address, in KiB: parsing is what a post costs. The reviews above have a tenth of it. */
+/** Per client address, in KiB, since parsing dominates the cost of a post. Reviews at REVIEW_RATE use a tenth of it. */
 const KIB_RATE: Rate = { perSecond: 8 * 1024, burst: 16 * 1024 };
 
 export interface KeyPair {
@@ -39,17 +39,18 @@ export interface AdmissionServerDependencies {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly timer: MachineTimer;
-  /** A whole request is read within it; absent: 2 s. */
+  /** Deadline for reading a complete request; default 2 s. */
   readonly requestTimeoutMs?: DurationMs;
 }
 
+/** Serves AdmissionReviews over HTTPS. Every pod is allowed; the answer changes at most its sizes. */
 export class AdmissionServer {
   readonly #dependencies: AdmissionServerDependencies;
   readonly #server: Server;
   readonly #reviews: Counter;
   readonly #seconds: Histogram;
-  readonly #connections = new OldestGivesWay(MAX_CONNECTIONS);
-  readonly #posts = new OldestGivesWay(MAX_POSTS);
+  readonly #connections = new BoundedStreams(MAX_CONNECTIONS);
+  readonly #posts = new BoundedStreams(MAX_POSTS);
   readonly #reviewRate: RateLimiter;
   readonly #kibRate: RateLimiter;
 
@@ -59,56 +60,57 @@ export class AdmissionServer {
     this.#kibRate = new RateLimiter(KIB_RATE, dependencies.timer);
     this.#reviews = dependencies.metrics.counter({
       name: 'evenkeel_admission_reviews_total',
-      help: 'Pods that admission was asked about, by outcome (sized, as-asked, unread, error, refused). All of them are allowed.',
+      help: 'Admission reviews of pods, by outcome (sized, as-asked, unread, error, refused). Every pod is allowed.',
       labels: ['outcome'],
     });
     this.#seconds = dependencies.metrics.histogram({
       name: 'evenkeel_admission_seconds',
-      help: 'Time from the whole request to its answer.',
+      help: 'Time from reading the complete request to its answer.',
       buckets: [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 1],
     });
     const { key, certificate } = dependencies.keyPair;
-    const within = dependencies.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+    const timeoutMs = dependencies.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
     const options: ServerOptions = {
       key,
       cert: certificate,
       minVersion: 'TLSv1.2',
-      handshakeTimeout: within,
-      headersTimeout: within,
-      requestTimeout: within,
-      connectionsCheckingInterval: within / 4,
+      handshakeTimeout: timeoutMs,
+      headersTimeout: timeoutMs,
+      requestTimeout: timeoutMs,
+      connectionsCheckingInterval: timeoutMs / 4,
     };
     const handle = (request: IncomingMessage, response: ServerResponse): void => this.#onRequest(request, response);
     this.#server = createServer(options, boundPipelining(handle, refusalCounter(dependencies.metrics, 'admission')));
     this.#server.on('connection', (socket: Socket) => this.#connections.add(socket));
   }
 
-  /** @throws where the address is taken */
+  /** Starts listening. @throws Error where the address is in use */
   static async start(dependencies: AdmissionServerDependencies): Promise<AdmissionServer> {
-    const own = new AdmissionServer(dependencies);
+    const server = new AdmissionServer(dependencies);
     await new Promise<void>((resolve, reject) => {
-      own.#server.once('error', (err) =>
+      server.#server.once('error', (err) =>
         reject(new Error(`controller.admission.addr: cannot listen on port ${dependencies.listen.port}: ${err.message}`, { cause: err })),
       );
-      own.#server.listen(dependencies.listen.port, dependencies.listen.host, resolve);
+      server.#server.listen(dependencies.listen.port, dependencies.listen.host, resolve);
     });
-    return own;
+    return server;
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** For connections from now on; those that are open go on. */
+  /** Applies to new connections; open connections keep the old certificate. */
   replaceCertificate({ key, certificate }: KeyPair): void {
     this.#server.setSecureContext({ key, cert: certificate, minVersion: 'TLSv1.2' });
   }
 
+  /** Resolves when every connection is closed; keep-alive connections are closed after 500 ms. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeIdleConnections();
-      // Answers under way take milliseconds; a connection that is kept alive would hold the stop for nothing.
+      // In-flight answers take milliseconds. Idle keep-alive connections must not delay the shutdown.
       setTimeout(() => this.#server.closeAllConnections(), 500).unref();
     });
   }
@@ -129,18 +131,18 @@ export class AdmissionServer {
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MOST_BYTES) chunks.push(chunk);
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
       else chunks.length = 0;
     });
     request.on('error', () => response.destroy());
     request.on('end', () => {
-      if (bytes > MOST_BYTES) send(response, 413, { message: `more than ${MOST_BYTES} bytes` });
+      if (bytes > MAX_BODY_BYTES) send(response, 413, { message: `more than ${MAX_BODY_BYTES} bytes` });
       else if (!this.#isAffordable(request, bytes)) send(response, 429, { message: 'too many reviews from this address' });
       else this.#answer(Buffer.concat(chunks).toString('utf8'), response);
     });
   }
 
-  /** Whoever reaches the port may post: a flood from one address must not keep the API server waiting. */
+  /** Any client that can reach the port may post, so a flood from one address must not delay the API server. */
   #isAffordable({ socket }: IncomingMessage, bytes: number): boolean {
     const client = addressGroup(socket.remoteAddress ?? '');
     if (this.#reviewRate.take(client) === null && this.#kibRate.take(client, bytes / 1024) === null) return true;
@@ -162,30 +164,30 @@ export class AdmissionServer {
       this.#reviews.add(1, { outcome: answer.outcome });
       send(response, 200, answer.body);
     } catch (err) {
-      // failurePolicy: Ignore makes the API server go on without us.
+      // With failurePolicy: Ignore the API server creates the pod unchanged.
       this.#reviews.add(1, { outcome: 'error' });
-      this.#dependencies.logger.error('A pod could not be sized at creation', { err });
-      send(response, 500, { message: 'internal error; the pod is created as it asks' });
+      this.#dependencies.logger.error('Failed to size a pod at creation; it is created unchanged', { err });
+      send(response, 500, { message: 'internal error; the pod is created unchanged' });
     } finally {
       this.#seconds.observe((performance.now() - began) / 1000);
     }
   }
 }
 
-/** A bounded number of streams. One more ends the oldest: a client that is slow on purpose keeps the API server from nothing. */
-class OldestGivesWay {
-  readonly #most: number;
+/** A bounded set of streams. Adding one more closes the oldest, so that slow clients cannot block the API server. */
+class BoundedStreams {
+  readonly #max: number;
   readonly #open = new Set<Readable>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   add(stream: Readable): void {
     this.#open.add(stream);
     stream.once('close', () => this.#open.delete(stream));
     const [oldest] = this.#open;
-    if (this.#open.size > this.#most) oldest?.destroy();
+    if (this.#open.size > this.#max) oldest?.destroy();
   }
 }
 

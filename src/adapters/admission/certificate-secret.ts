@@ -1,4 +1,4 @@
-// The Secret by which all replicas serve with one certificate. The leader makes and renews it; the others read.
+// The Secret with the certificate that all replicas serve. The leader creates and renews it; other replicas read it.
 
 import type { Instant } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
@@ -6,21 +6,21 @@ import { collectionPath, objectPath, SECRETS } from '../kubernetes/resources.ts'
 import { ApiFault, failureOf, isConflict, isNotFound } from '../kubernetes/status.ts';
 import { asObject, objectAt, textAt } from '../kubernetes/wire.ts';
 import type { KeyPair } from './admission-server.ts';
-import { isUsableAuthority, makeAuthority, signServing, whyRenew } from './certificates.ts';
+import { isUsableAuthority, makeAuthority, signServing, findRenewalReason } from './certificates.ts';
 
 export const ADMISSION_SECRET = 'evenkeel-admission';
 
-/** What is served, and what the API server is to trust. */
+/** The served certificate, and the authorities that the API server trusts. */
 export interface ServingPair {
   readonly pair: KeyPair;
-  /** PEM, one authority or, while one replaces another, both. */
+  /** PEM. Two authorities while a new one replaces the former. */
   readonly authorities: string;
 }
 
 interface Stored {
   readonly resourceVersion: string;
   readonly authority: KeyPair;
-  /** The authority before: certificates that it signed may still be served. */
+  /** PEM of the previous authority, since certificates that it signed may still be served. Empty: none. */
   readonly former: string;
   readonly serving: KeyPair;
 }
@@ -28,12 +28,13 @@ interface Stored {
 export interface CertificateSecretDependencies {
   readonly transport: ApiTransport;
   readonly namespace: string;
-  /** By which the API server reaches the webhook. */
+  /** DNS names and addresses under which the API server reaches the webhook. */
   readonly names: readonly string[];
-  /** Real time, whatever the cluster's clock says: TLS is checked by it. */
+  /** Real time, not the cluster's clock, since TLS peers check validity against real time. */
   readonly now: () => Instant;
 }
 
+/** Reads, creates and renews the webhook's certificate authority and serving certificate. */
 export class CertificateSecret {
   readonly #dependencies: CertificateSecretDependencies;
 
@@ -41,27 +42,30 @@ export class CertificateSecret {
     this.#dependencies = dependencies;
   }
 
-  /** What is to be served now; null where there is nothing yet and this replica may not make it. */
+  /**
+   * Returns the current certificate, renewed where necessary if `mayWrite`. null: none exists and this replica may not create it. @throws
+   * ApiFault
+   */
   async read(mayWrite: boolean, signal: AbortSignal): Promise<ServingPair | null> {
-    const kept = await this.#get(signal);
-    if (kept !== null && this.#why(kept) === null) return servingOf(kept);
-    if (!mayWrite) return kept === null || kept.serving.certificate === '' ? null : servingOf(kept);
-    const fresh = await this.#make(kept);
-    if (await this.#write(fresh, kept?.resourceVersion ?? null, signal)) return servingOf(fresh);
-    // Somebody else was first: theirs counts.
+    const stored = await this.#get(signal);
+    if (stored !== null && this.#findRenewalReason(stored) === null) return servingOf(stored);
+    if (!mayWrite) return stored === null || stored.serving.certificate === '' ? null : servingOf(stored);
+    const fresh = await this.#make(stored);
+    if (await this.#write(fresh, stored?.resourceVersion ?? null, signal)) return servingOf(fresh);
+    // Another replica wrote the Secret first: its certificate is used.
     const theirs = await this.#get(signal);
     return theirs === null ? null : servingOf(theirs);
   }
 
-  #why({ serving, authority }: Stored): string | null {
-    return whyRenew(serving, authority.certificate, this.#dependencies.names, this.#dependencies.now());
+  #findRenewalReason({ serving, authority }: Stored): string | null {
+    return findRenewalReason(serving, authority.certificate, this.#dependencies.names, this.#dependencies.now());
   }
 
-  async #make(kept: Stored | null): Promise<Omit<Stored, 'resourceVersion'>> {
+  async #make(stored: Stored | null): Promise<Omit<Stored, 'resourceVersion'>> {
     const { names, now } = this.#dependencies;
-    const goesOn = kept !== null && isUsableAuthority(kept.authority, now());
-    const authority = goesOn ? kept.authority : await makeAuthority(now());
-    const former = goesOn ? kept.former : (kept?.authority.certificate ?? '');
+    const isUsable = stored !== null && isUsableAuthority(stored.authority, now());
+    const authority = isUsable ? stored.authority : await makeAuthority(now());
+    const former = isUsable ? stored.former : (stored?.authority.certificate ?? '');
     return { authority, former, serving: await signServing(authority, names, now()) };
   }
 
@@ -84,8 +88,8 @@ export class CertificateSecret {
     };
   }
 
-  /** False where another writer was first. */
-  async #write(kept: Omit<Stored, 'resourceVersion'>, resourceVersion: string | null, signal: AbortSignal): Promise<boolean> {
+  /** Returns false where another replica wrote the Secret first. */
+  async #write(stored: Omit<Stored, 'resourceVersion'>, resourceVersion: string | null, signal: AbortSignal): Promise<boolean> {
     const { transport, namespace } = this.#dependencies;
     const body = {
       apiVersion: 'v1',
@@ -93,11 +97,11 @@ export class CertificateSecret {
       metadata: { name: ADMISSION_SECRET, namespace, ...(resourceVersion === null ? {} : { resourceVersion }) },
       type: 'Opaque',
       stringData: {
-        'ca.key': kept.authority.key,
-        'ca.crt': kept.authority.certificate,
-        'former-ca.crt': kept.former,
-        'tls.key': kept.serving.key,
-        'tls.crt': kept.serving.certificate,
+        'ca.key': stored.authority.key,
+        'ca.crt': stored.authority.certificate,
+        'former-ca.crt': stored.former,
+        'tls.key': stored.serving.key,
+        'tls.crt': stored.serving.certificate,
       },
     };
     const isNew = resourceVersion === null;
@@ -111,5 +115,5 @@ export class CertificateSecret {
 }
 
 function servingOf({ authority, former, serving }: Omit<Stored, 'resourceVersion'>): ServingPair {
-  return { pair: serving, authorities: [authority.certificate, former].filter((each) => each !== '').join('\n') };
+  return { pair: serving, authorities: [authority.certificate, former].filter((certificate) => certificate !== '').join('\n') };
 }

@@ -1,5 +1,5 @@
-// The webhook's certificate authority and the certificate that it signs: made here, so that no other tool is needed. Only
-// the API server trusts them.
+// Creates the webhook's certificate authority and serving certificate in process, without an external tool. Only the API server trusts the
+// authority.
 
 import { X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
@@ -8,13 +8,14 @@ import type { KeyPair } from './admission-server.ts';
 
 const AUTHORITY_LASTS_MS: DurationMs = 3650 * DAY_MS;
 const CERTIFICATE_LASTS_MS: DurationMs = 90 * DAY_MS;
-/** A third of its life before its end: whatever goes wrong then has a month to be mended. */
+/** Renewal starts with a third of the lifetime left, which leaves a month to repair a failing renewal. */
 const RENEWED_BEFORE_MS: DurationMs = 30 * DAY_MS;
-/** Clocks of machines differ. */
+/** Tolerates clock skew between machines. */
 const BACKDATED_MS: DurationMs = HOUR_MS;
 
 const CURVE = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
 
+/** Creates a self-signed certificate authority, valid for ten years from `now`. */
 export async function makeAuthority(now: Instant): Promise<KeyPair> {
   const made = await generate([{ name: 'commonName', value: 'evenkeel-admission-ca' }], {
     ...CURVE,
@@ -27,7 +28,7 @@ export async function makeAuthority(now: Instant): Promise<KeyPair> {
   return { key: made.private, certificate: made.cert };
 }
 
-/** @param names DNS names and addresses by which the API server reaches the webhook */
+/** Signs a serving certificate, valid for 90 days. @param names DNS names and addresses under which the API server reaches the webhook */
 export async function signServing(authority: KeyPair, names: readonly string[], now: Instant): Promise<KeyPair> {
   const [first = 'evenkeel-admission'] = names;
   const made = await generate([{ name: 'commonName', value: first.slice(0, 64) }], {
@@ -47,24 +48,24 @@ export async function signServing(authority: KeyPair, names: readonly string[], 
   return { key: made.private, certificate: made.cert };
 }
 
-/** Why a certificate is not to be served any longer, in words; null: it may be. */
-export function whyRenew(pair: KeyPair, authority: string, names: readonly string[], now: Instant): string | null {
+/** Returns why a certificate must be renewed, as a message; null where it need not be. */
+export function findRenewalReason(pair: KeyPair, authority: string, names: readonly string[], now: Instant): string | null {
   const certificate = readCertificate(pair.certificate);
   const issuer = readCertificate(authority);
   if (certificate === null || issuer === null) return 'it cannot be read';
   if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return 'another authority signed it';
   const missing = names.find((name) => (isAddress(name) ? certificate.checkIP(name) : certificate.checkHost(name)) === undefined);
   if (missing !== undefined) return `it does not name ${missing}`;
-  return Date.parse(certificate.validTo) - now < RENEWED_BEFORE_MS ? 'it ends soon' : null;
+  return Date.parse(certificate.validTo) - now < RENEWED_BEFORE_MS ? 'it expires soon' : null;
 }
 
-/** Whether an authority can still sign a certificate that lasts. */
+/** Whether the authority outlives a certificate that it signs now. */
 export function isUsableAuthority(pair: KeyPair, now: Instant): boolean {
   const certificate = readCertificate(pair.certificate);
   return certificate !== null && certificate.ca && Date.parse(certificate.validTo) - now > CERTIFICATE_LASTS_MS;
 }
 
-/** null where the text is no certificate. */
+/** Returns null where the text is not a PEM certificate. */
 export function readCertificate(pem: string): X509Certificate | null {
   try {
     return new X509Certificate(pem);

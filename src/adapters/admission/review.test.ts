@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
 import { answerReview } from './review.ts';
 
-/** Three times what each container asks for, as more CPU to start does. */
+/** Triples the CPU request of each container, as a startup boost does. */
 const sizes = {
   sizeOf: ({ containers }: CreationRequest) => {
     const asked = containers.filter(({ requests }) => requests.cpuMillicores !== null);
@@ -28,7 +28,7 @@ function patchOf(object: object): readonly Operation[] {
   return response.patch === undefined ? [] : (JSON.parse(Buffer.from(response.patch, 'base64').toString()) as Operation[]);
 }
 
-/** As RFC 6902 has it, for members of objects. */
+/** Applies a JSON Patch (RFC 6902) to members of objects. */
 function apply(object: object, patch: readonly Operation[]): object {
   const result = structuredClone(object);
   for (const { op, path, value } of patch) {
@@ -52,7 +52,7 @@ describe('a pod that was sized', () => {
   });
   const annotations = fc.option(fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 }), { nil: undefined });
 
-  test('is left as it is when it is reviewed again', () => {
+  test('is unchanged when it is reviewed again', () => {
     fc.assert(
       fc.property(fc.array(container, { maxLength: 3 }), annotations, (asked, noted) => {
         const containers = asked.map((resources, index) => ({ name: `c${index}`, resources }));

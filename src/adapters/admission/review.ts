@@ -1,5 +1,5 @@
-// AdmissionReview, read and answered. https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
-// Whatever comes is allowed: this admission changes sizes, and refuses nothing ever.
+// Answers AdmissionReviews. Every request is allowed; only sizes change.
+// https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 
 import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { creationPatch, type PlacedContainer } from '../../core/resize/creation/creation-patch.ts';
@@ -8,7 +8,7 @@ import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-crea
 import { optionalResources, requestsAndLimits } from '../kubernetes/decode-quantities.ts';
 import { asObject, objectAt, objectsAt, optionalObjectAt, textAt, WireError, type Wire } from '../kubernetes/wire.ts';
 
-/** What an answer came to: `unread`: the request could not be understood, and the pod is created as it asks. */
+/** `sized`: the answer has a patch. `as-asked`: no change. `unread`: the request is malformed, and the pod is created unchanged. */
 export type ReviewOutcome = 'sized' | 'as-asked' | 'unread';
 
 export interface ReviewAnswer {
@@ -16,7 +16,7 @@ export interface ReviewAnswer {
   readonly body: object;
 }
 
-/** @param body the parsed request; null where it is no JSON */
+/** Returns the AdmissionReview response, which always allows the pod. @param body the parsed request; null where it is not JSON */
 export function answerReview(body: unknown, sizes: SizesAtCreation): ReviewAnswer {
   let uid = '';
   try {
@@ -40,22 +40,22 @@ function patchFor(request: Wire, sizes: SizesAtCreation): ReturnType<typeof crea
   const isCreation = textAt(objectAt(request, 'resource'), 'resource') === 'pods' && textAt(request, 'operation') === 'CREATE';
   if (pod === null || !isCreation || textAt(request, 'subResource') !== '') return [];
   const spec = objectAt(pod, 'spec');
-  // Sized as a whole, or for another operating system: none of ours.
+  // Pod-level resources and Windows pods are not supported.
   if (optionalObjectAt(spec, 'resources') !== null || textAt(objectAt(spec, 'os'), 'name') === 'windows') return [];
   const metadata = objectAt(pod, 'metadata');
-  // Reviewed before (webhooks of others make the API server ask again): its size would be taken for what the template asks.
+  // Reinvoked after another webhook: the size is already changed, and would be taken for the template's request.
   if (POD_ANNOTATIONS.sizeAtCreation in objectAt(metadata, 'annotations')) return [];
-  const containers = placed(spec);
+  const containers = readContainers(spec);
   const size = sizes.sizeOf(requestOf(textAt(request, 'namespace'), metadata, spec, containers));
   return size === null ? [] : creationPatch(containers, size, optionalObjectAt(metadata, 'annotations') !== null);
 }
 
-interface Placed extends PlacedContainer {
+interface ContainerAtPath extends PlacedContainer {
   readonly sidecar: boolean;
 }
 
-function placed(spec: Wire): readonly Placed[] {
-  const at = (container: Wire, path: string, sidecar: boolean): Placed => {
+function readContainers(spec: Wire): readonly ContainerAtPath[] {
+  const at = (container: Wire, path: string, sidecar: boolean): ContainerAtPath => {
     const resources = optionalObjectAt(container, 'resources');
     const has = (part: string): boolean => resources !== null && optionalObjectAt(resources, part) !== null;
     return {
@@ -74,7 +74,7 @@ function placed(spec: Wire): readonly Placed[] {
   ];
 }
 
-function requestOf(namespace: string, metadata: Wire, spec: Wire, containers: readonly Placed[]): CreationRequest {
+function requestOf(namespace: string, metadata: Wire, spec: Wire, containers: readonly ContainerAtPath[]): CreationRequest {
   const owner = objectsAt(metadata, 'ownerReferences').find((reference) => reference['controller'] === true);
   const policy = textAt(spec, 'restartPolicy');
   return {
@@ -107,7 +107,7 @@ function initContainersOf(spec: Wire): readonly NewInitContainer[] {
   });
 }
 
-/** The DaemonSet controller names the node in the affinity, and leaves it to the scheduler to bind the pod. */
+/** The DaemonSet controller names the node in the affinity and leaves binding to the scheduler. */
 function nodeOf(spec: Wire): string | null {
   const affinity = objectAt(objectAt(spec, 'affinity'), 'nodeAffinity');
   const terms = objectsAt(objectAt(affinity, 'requiredDuringSchedulingIgnoredDuringExecution'), 'nodeSelectorTerms');

@@ -1,5 +1,4 @@
-// The MutatingWebhookConfiguration by which the API server asks us about pods: kept true by the leader, and taken away when
-// admission is switched off.
+// The MutatingWebhookConfiguration for pods. The leader applies it, and removes it when admission is disabled.
 
 import type { ApiTransport } from '#kube/api-transport';
 import { objectPath, MUTATING_WEBHOOKS } from '../kubernetes/resources.ts';
@@ -7,16 +6,19 @@ import { ApiFault, failureOf, isNotFound } from '../kubernetes/status.ts';
 
 export const WEBHOOK_CONFIGURATION = 'evenkeel-admission';
 const FIELD_MANAGER = 'evenkeel';
-/** Longer would hold up every pod of the cluster when we are away. */
+/** A longer timeout would delay every pod creation of the cluster while Evenkeel is unavailable. */
 const TIMEOUT_SECONDS = 2;
 
 export interface WebhookTarget {
-  /** Where the API server reaches us: a Service, or (from outside of the cluster) an address. */
+  /** A Service, or a URL where Evenkeel runs outside the cluster. */
   readonly clientConfig: { readonly url: string } | { readonly service: { name: string; namespace: string; path: string; port: number } };
   readonly ownNamespace: string;
 }
 
-/** @param authorities PEM */
+/**
+ * The configuration that directs pod creations to `clientConfig`, except those in kube-system and Evenkeel's namespace. @param authorities
+ * PEM
+ */
 export function webhookConfiguration({ clientConfig, ownNamespace }: WebhookTarget, authorities: string): object {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -28,12 +30,12 @@ export function webhookConfiguration({ clientConfig, ownNamespace }: WebhookTarg
         admissionReviewVersions: ['v1'],
         clientConfig: { ...clientConfig, caBundle: Buffer.from(authorities).toString('base64') },
         rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: 'Namespaced' }],
-        // A pod of the wrong size is better than none.
+        // A pod with its template's size is better than no pod.
         failurePolicy: 'Ignore',
         timeoutSeconds: TIMEOUT_SECONDS,
         sideEffects: 'None',
         matchPolicy: 'Equivalent',
-        // Where another webhook first gives a pod its requests. A pod that was sized is left alone.
+        // Another webhook may set the requests first. A pod that is already sized is not changed again.
         reinvocationPolicy: 'IfNeeded',
         namespaceSelector: {
           matchExpressions: [
@@ -45,7 +47,7 @@ export function webhookConfiguration({ clientConfig, ownNamespace }: WebhookTarg
   };
 }
 
-/** Server-side apply: written again after each change by another manager. */
+/** Server-side apply, so that changes by other managers are reverted. @throws ApiFault */
 export async function applyWebhookConfiguration(transport: ApiTransport, body: object, signal: AbortSignal): Promise<void> {
   const response = await transport.request({
     method: 'PATCH',
@@ -59,7 +61,7 @@ export async function applyWebhookConfiguration(transport: ApiTransport, body: o
   if (failure !== null) throw new ApiFault(`applying MutatingWebhookConfiguration ${WEBHOOK_CONFIGURATION}`, failure);
 }
 
-/** Whether there was one. */
+/** Returns whether a configuration existed. @throws ApiFault */
 export async function removeWebhookConfiguration(transport: ApiTransport, signal: AbortSignal): Promise<boolean> {
   const path = objectPath(MUTATING_WEBHOOKS, null, WEBHOOK_CONFIGURATION);
   const failure = failureOf(await transport.request({ method: 'DELETE', path, signal }));

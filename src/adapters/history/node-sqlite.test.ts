@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openNodeSqlite } from './node-sqlite.ts';
 
-test('a new file gives the pages of deleted rows back to the disk', () => {
+test('a new file returns the pages of deleted rows to the disk', () => {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-sqlite-'));
   try {
     const { raw } = openNodeSqlite(join(folder, 'h.sqlite'));
@@ -19,7 +19,7 @@ test('a new file gives the pages of deleted rows back to the disk', () => {
   }
 });
 
-test('a file and what SQLite writes beside it can be read by their owner alone', () => {
+test('the database, -wal and -shm files are readable only by their owner', () => {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-sqlite-'));
   try {
     writeFileSync(join(folder, 'h.sqlite'), '', { mode: 0o644 });

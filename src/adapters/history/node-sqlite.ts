@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { SqliteDatabase } from 'kysely';
 
-/** Node's own SQLite in the shape that Kysely's dialect asks for: no native add-on to build. */
+/** Opens node:sqlite in the shape of Kysely's dialect, which needs no native add-on. Creates the file with mode 0600. */
 export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: DatabaseSync } {
   if (path !== ':memory:') restrictToOwner(path);
   const raw = new DatabaseSync(path);
@@ -34,7 +34,7 @@ export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: D
   };
 }
 
-/** Created with mode 0600 where it is new; SQLite gives its -wal and -shm files the mode of the database. */
+/** Sets mode 0600. SQLite gives its -wal and -shm files the mode of the database. */
 function restrictToOwner(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);

@@ -5,7 +5,7 @@ const SECRET = 'hunter2';
 const read = (url: string, password = '') => readPostgresAddress({ url, password, caFile: '' });
 
 describe('history.url of a PostgreSQL server', () => {
-  test('is taken apart, and shown without its password', () => {
+  test('is parsed, and displayed without its password', () => {
     expect(read(`postgres://keel:p%40ss@db.example/history?sslmode=verify-full`)).toEqual({
       host: 'db.example',
       port: 5432,
@@ -23,7 +23,7 @@ describe('history.url of a PostgreSQL server', () => {
     ['postgres://db.example/history?sslmode=require', { rejectUnauthorized: false }],
     ['postgres://localhost/history', false],
     ['postgres://127.0.0.1/history?sslmode=verify-full', {}],
-  ] as const)('%s: certificates are verified off loopback unless sslmode is written', (url, ssl) => {
+  ] as const)('%s: certificates are verified except on loopback, unless sslmode is set', (url, ssl) => {
     expect(read(url).ssl).toEqual(ssl);
   });
 
@@ -33,7 +33,7 @@ describe('history.url of a PostgreSQL server', () => {
     [`postgres://keel:${SECRET}@/history`, /is not a URL|names no host/],
     [`postgres://keel:${SECRET}@db.example/history?sslmode=maybe`, /sslmode=maybe/],
     [`postgres://keel:${SECRET}@db.example/history?options=x`, /options: only sslmode and host/],
-  ])('%s is refused with the remedy, and never with the password', (url, why) => {
+  ])('%s is rejected with the remedy, and never with the password', (url, why) => {
     let words = '';
     try {
       read(url);

@@ -1,4 +1,4 @@
-// Reads history.url: where the PostgreSQL server is, as whom, and how far the connection is to be trusted.
+// Parses history.url: the PostgreSQL server, user, and TLS mode.
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -8,27 +8,30 @@ export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
   readonly database: string;
-  /** Left out: as libpq chooses (PGUSER, then the process's own user). */
+  /** Absent: libpq's default (PGUSER, then the process's user). */
   readonly user?: string;
-  /** Left out: as libpq finds one (PGPASSWORD, the password file). */
+  /** Absent: libpq's default (PGPASSWORD, the password file). */
   readonly password?: string;
-  /** Unless sslmode is written: verified in full, on loopback without TLS. A password must not go to an unverified server. */
+  /**
+   * Without sslmode, certificates are verified in full, and loopback connections use no TLS: a password must not go to an unverified
+   * server.
+   */
   readonly ssl: ConnectionOptions | false;
-  /** For people: everything but the password. */
+  /** For display: the URL without the password. */
   readonly shown: string;
 }
 
 export interface PostgresAddressOptions {
   readonly url: string;
-  /** From the environment; wins over one in the URL. Empty: none. */
+  /** From the environment; overrides the password of the URL. Empty: none. */
   readonly password: string;
-  /** Certificates that the server's may be signed by. Empty: those that Node.js knows. */
+  /** Path of PEM certificates of trusted authorities. Empty: those of Node.js. */
   readonly caFile: string;
 }
 
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
-/** Throws with what is wrong and what to write instead; no message holds the password. */
+/** Parses history.url. @throws Error with the problem and the remedy; no message contains the password */
 export function readPostgresAddress({ url, password, caFile }: PostgresAddressOptions): PostgresAddress {
   if (!URL.canParse(url)) throw new Error('history.url is not a URL: write postgres://USER@HOST:5432/DATABASE?sslmode=verify-full');
   const parsed = new URL(url);
@@ -52,7 +55,7 @@ export function readPostgresAddress({ url, password, caFile }: PostgresAddressOp
   };
 }
 
-/** This machine, by its address or by a socket's folder. */
+/** Whether `host` is a loopback address or the folder of a Unix socket. */
 export function isLocalServer(host: string): boolean {
   return host.startsWith('/') || isLoopbackHost(host);
 }
@@ -71,7 +74,7 @@ function sslOf(mode: string, caFile: string): ConnectionOptions | false {
     case 'disable':
       return false;
     case 'require':
-      // As libpq: encrypted without verification, unless certificates are named.
+      // Like libpq: encrypted without verification, unless history.caFile is set.
       return caFile === '' ? { rejectUnauthorized: false } : { ...ca, checkServerIdentity: () => undefined };
     case 'verify-ca':
       return { ...ca, checkServerIdentity: () => undefined };

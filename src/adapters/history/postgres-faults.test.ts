@@ -4,7 +4,7 @@ import { IncompatibleSchema } from './upgrade-schema.ts';
 
 const anError = (message: string, code?: string): Error => Object.assign(new Error(message), code === undefined ? {} : { code });
 
-describe('what an error of PostgreSQL means', () => {
+describe('the kind of a PostgreSQL error', () => {
   test.each<[string, unknown, string]>([
     ['no server listens', anError('connect ECONNREFUSED 127.0.0.1:5432', 'ECONNREFUSED'), 'refused'],
     ['a name with two addresses', new AggregateError([anError('connect ECONNREFUSED ::1', 'ECONNREFUSED'), anError('x')]), 'refused'],

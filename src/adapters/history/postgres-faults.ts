@@ -1,10 +1,10 @@
-// What an error of PostgreSQL means for what is to be done next.
+// Classifies PostgreSQL errors by the reaction they need.
 
 import { IncompatibleSchema } from './upgrade-schema.ts';
 
 /**
- * `refused`: no connection came about; waiting helps. `lost`: a connection broke under the work; a new one may be had at
- * once. `wrong`: set up wrongly; only a person can help. `statement`: the server understood, and said no.
+ * `refused`: no connection was made; retry with backoff. `lost`: an established connection broke; retry at once. `wrong`: misconfigured;
+ * only an administrator can repair it. `statement`: the server rejected the statement.
  */
 export type FaultKind = 'refused' | 'lost' | 'wrong' | 'statement';
 
@@ -17,7 +17,7 @@ const NETWORK_REFUSED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOS
 const NETWORK_LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_DESTROYED']);
 /** Starting up, shutting down, too many connections. */
 const SERVER_REFUSED = new Set(['57P03', '53300', '08001', '08004']);
-/** Ended by an administrator or a crash; a standby that was promoted or demoted under us. */
+/** Terminated by an administrator or a crash, or the server became or ceased to be a standby. */
 const SERVER_LOST = new Set(['57P01', '57P02', '57P05', '25006']);
 const WRONG: Readonly<Record<string, string>> = {
   '28P01': 'set the password in EVENKEEL_HISTORY_PASSWORD',
@@ -30,6 +30,7 @@ const WRONG: Readonly<Record<string, string>> = {
 const NO_CONNECTION = /timeout exceeded when trying to connect|connection timeout|timeout expired/i;
 const NO_ANSWER = /connection terminated|query read timeout|client has encountered a connection error/i;
 
+/** Classifies an error of pg. A `wrong` fault's message includes the remedy. */
 export function faultOf(error: unknown): PostgresFault {
   if (error instanceof IncompatibleSchema) return { kind: 'wrong', message: error.message };
   const { code = '', message = String(error) } = innermost(error);
@@ -49,15 +50,15 @@ export function faultOf(error: unknown): PostgresFault {
   return { kind: 'statement', message };
 }
 
-/** A name with several addresses fails with all of their errors: the first speaks for them. */
+/** Connecting to a host name with several addresses fails with an AggregateError: the first error represents them. */
 function innermost(error: unknown): { readonly code?: string; readonly message?: string } {
   const { errors, ...own } = asRecord(error) as { readonly errors?: unknown; readonly code?: string; readonly message?: string };
   if (Array.isArray(errors) && errors.length > 0) return innermost(errors[0]);
-  // An error's message is no enumerable field of it.
+  // `message` is not an enumerable property of an Error.
   return { ...own, message: (asRecord(error) as { readonly message?: string }).message ?? String(error) };
 }
 
-// Not by instanceof: errors of Node's own are of another realm wherever code runs in a context.
+// `instanceof` fails for Node.js errors where code runs in another realm (vm contexts).
 function asRecord(error: unknown): object {
   return typeof error === 'object' && error !== null ? error : {};
 }

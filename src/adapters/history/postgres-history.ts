@@ -13,33 +13,33 @@ import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';
 import { type SchemaEngine, upgradeSchema } from './upgrade-schema.ts';
 
-/** A few reads at once beside the one writer; a hundred replicas would still fit a small server. */
+/** A few concurrent reads beside the one writer. A hundred replicas still fit a small server. */
 const MAX_CONNECTIONS = 4;
 const CONNECT_WITHIN_MS: DurationMs = 5_000;
-/** By the server: what runs longer is a mistake. */
+/** Enforced by the server: a statement that runs longer is a mistake. */
 const STATEMENT_WITHIN_MS: DurationMs = 15_000;
-/** By us: no answer at all, so the network is gone. */
+/** Enforced by the client: without an answer for so long the network is down. */
 const ANSWER_WITHIN_MS: DurationMs = 20_000;
 const IDLE_MS: DurationMs = 30_000;
-/** Jitter, so that replicas that lost the same server do not come back together. */
+/** Jitter keeps replicas that lost the same server from reconnecting together. */
 const RETRY: BackoffRules = { firstMs: 500, maxMs: 30_000, factor: 2, jitterRatio: 0.5 };
-/** Two keys of ours in the database's one space of advisory locks. */
+/** Keys in the database's single namespace of advisory locks. */
 const SCHEMA_LOCK = 0x6576_6e01;
 const CHANGES_LOCK = 0x6576_6e02;
-/** Times and numbers of ours stay below 2^53: as text, pg's own choice, they would only be in the way. */
+/** Stored integers stay below 2^53, so int8 is parsed as a number instead of pg's default, text. */
 const TYPES = new pg.TypeOverrides();
 TYPES.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface PostgresHistoryOptions extends HistoryOptions, PostgresAddressOptions {
   readonly random: Random;
-  /** Shown in pg_stat_activity: which replica. */
+  /** Name of this replica in pg_stat_activity. */
   readonly identity: string;
 }
 
 /**
- * Opens the store, creating what is missing. A server that is out of reach does not fail the start: the store is away
- * until it answers. Throws for what only a person can put right: a wrong address or password, no such database, a store
- * that needs a newer version.
+ * Opens the store and upgrades its schema. An unreachable server does not fail the start: the store reports not ok until it answers.
+ * @throws Error for what only an administrator can repair: a wrong address or password, a missing database, or a store that needs a newer
+ * version
  */
 export async function openPostgresHistory(options: PostgresHistoryOptions): Promise<HistoryStore> {
   const address = readPostgresAddress(options);
@@ -53,7 +53,7 @@ export async function openPostgresHistory(options: PostgresHistoryOptions): Prom
       await engine.close();
       throw new Error(`the history store ${address.shown}: ${message}`, { cause });
     }
-    options.logger.warn('The history store is out of reach; starting without it', { store: address.shown, detail: message });
+    options.logger.warn('The history store is unreachable; starting without it', { store: address.shown, detail: message });
   }
   return history;
 }
@@ -67,9 +67,9 @@ class PostgresEngine implements StoreEngine {
   #db: Kysely<HistoryTables>;
   #prepared: Promise<void> | null = null;
   #failures = 0;
-  #awayUntilMs = Number.NEGATIVE_INFINITY;
-  #whyAway = '';
-  #closing: Promise<void>[] = [];
+  #retryAtMs = Number.NEGATIVE_INFINITY;
+  #lastFault = '';
+  #closingPools: Promise<void>[] = [];
 
   constructor(address: PostgresAddress, options: PostgresHistoryOptions) {
     this.#address = address;
@@ -82,8 +82,8 @@ class PostgresEngine implements StoreEngine {
   }
 
   async run<T>(attempt: string, work: (db: Kysely<HistoryTables>) => Promise<T>): Promise<T> {
-    // Whoever reads while the server is away must not wait for a time-out each time.
-    if (this.#timer.nowMs() < this.#awayUntilMs) throw new Error(`${attempt}: the store is away: ${this.#whyAway}`);
+    // Reads while the server is unreachable fail at once instead of waiting for a timeout each.
+    if (this.#timer.nowMs() < this.#retryAtMs) throw new Error(`${attempt}: the store is unavailable: ${this.#lastFault}`);
     for (let tries = 1; ; tries += 1) {
       const db = this.#db;
       let prepared = false;
@@ -95,21 +95,21 @@ class PostgresEngine implements StoreEngine {
         return result;
       } catch (cause) {
         const { kind, message } = faultOf(cause);
-        // Whatever kept the tables from being made may be over the next time.
+        // A failed schema upgrade is retried on a new connection.
         const broken = kind !== 'statement' || !prepared;
         if (broken) this.#reconnect(db);
-        // A server that was restarted breaks connections that lay idle: a new one is all it takes.
+        // A server restart breaks idle connections: one retry on a new connection succeeds.
         if (kind === 'lost' && tries === 1) continue;
-        if (broken) this.#stayAway(message);
+        if (broken) this.#backOff(message);
         throw new Error(`${attempt}: ${message}`, { cause });
       }
     }
   }
 
   /**
-   * The lock makes batches of two writers (an old leader's last, a new one's first) commit one after the other, so that a
-   * reader's cursor never passes a change that is still under way. Microseconds of the server's clock, or one more than
-   * the last: a store put back from a backup goes on above every cursor.
+   * The lock serializes batches of two writers (a former leader's last, a new leader's first), so a reader's cursor never passes an
+   * uncommitted change. The number is the server's clock in microseconds, or the last number plus one: after a restore from backup it
+   * continues above every cursor.
    */
   async nextChange(trx: Kysely<HistoryTables>): Promise<number> {
     await sql`select pg_advisory_xact_lock(${sql.lit(CHANGES_LOCK)})`.execute(trx);
@@ -121,8 +121,8 @@ class PostgresEngine implements StoreEngine {
   }
 
   /**
-   * What is alive. Deleted rows leave room in the files that later ones fill, and the files never shrink by themselves:
-   * measured by their size alone, a store once too large would be emptied for ever.
+   * Size of live rows. The files never shrink by themselves after deletes: if file sizes counted, a store once too large would be pruned
+   * until empty.
    */
   async usedBytes(db: Kysely<HistoryTables>): Promise<number> {
     await sql`analyze usage_points`.execute(db);
@@ -141,21 +141,21 @@ class PostgresEngine implements StoreEngine {
     return rows[0]?.bytes ?? 0;
   }
 
-  async giveBack(): Promise<void> {
-    // The server's own vacuum does.
+  async releaseSpace(): Promise<void> {
+    // Autovacuum reclaims the space.
   }
 
   retryMs(): DurationMs {
-    return Math.max(RETRY.firstMs, this.#awayUntilMs - this.#timer.nowMs());
+    return Math.max(RETRY.firstMs, this.#retryAtMs - this.#timer.nowMs());
   }
 
   async close(): Promise<void> {
-    this.#closing.push(this.#db.destroy());
-    await Promise.allSettled(this.#closing);
+    this.#closingPools.push(this.#db.destroy());
+    await Promise.allSettled(this.#closingPools);
   }
 
   #connect(): Kysely<HistoryTables> {
-    const { shown: _forPeople, ...address } = this.#address;
+    const { shown: _displayed, ...address } = this.#address;
     const pool = new pg.Pool({
       ...address,
       max: MAX_CONNECTIONS,
@@ -169,31 +169,31 @@ class PostgresEngine implements StoreEngine {
       keepAlive: true,
       types: TYPES,
     });
-    // An idle connection that breaks reports it here alone; the next query gets a new one.
+    // pg.Pool reports a broken idle connection only here; the next query opens a new one.
     pool.on('error', () => undefined);
-    // A connection in use that breaks fails its query and emits an error event as well: without a listener that ends the process.
+    // A broken connection in use fails its query and also emits an error event, which without a listener would end the process.
     pool.on('connect', (client) => client.on('error', () => undefined));
     return new Kysely<HistoryTables>({ dialect: new PostgresDialect({ pool }) });
   }
 
-  /** One connection that gives no answer keeps its place in the pool: a broken one is left behind with all of its connections. */
+  /** A connection without an answer keeps its place in the pool, so a broken pool is replaced as a whole. */
   #reconnect(broken: Kysely<HistoryTables>): void {
     if (this.#db !== broken) return;
     this.#prepared = null;
     this.#db = this.#connect();
     const closed = broken.destroy().catch(() => undefined);
-    this.#closing.push(closed);
-    void closed.then(() => (this.#closing = this.#closing.filter((each) => each !== closed)));
+    this.#closingPools.push(closed);
+    void closed.then(() => (this.#closingPools = this.#closingPools.filter((closing) => closing !== closed)));
   }
 
-  #stayAway(why: string): void {
+  #backOff(why: string): void {
     this.#failures += 1;
-    this.#awayUntilMs = this.#timer.nowMs() + backoffMs(RETRY, this.#failures, this.#random);
-    this.#whyAway = why;
+    this.#retryAtMs = this.#timer.nowMs() + backoffMs(RETRY, this.#failures, this.#random);
+    this.#lastFault = why;
   }
 }
 
-/** Brings the schema up to date. The lock makes replicas that start at once take turns. */
+/** Upgrades the schema. The lock serializes replicas that start at the same time. */
 async function upgrade(db: Kysely<HistoryTables>, target: { readonly steps: readonly SchemaStep[]; readonly now: Instant }): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA_LOCK)})`.execute(trx);
@@ -209,7 +209,7 @@ const hasTable = async (db: Kysely<HistoryTables>, name: string): Promise<boolea
 const POSTGRES_SCHEMA: SchemaEngine = {
   types: POSTGRES_TYPES,
   hasTable,
-  // Code from before the steps reads this as the version of the tables, and refuses a later one than its own.
+  // Versions before schema steps read this as the table version, and reject a later one than their own.
   readOldestReader: async (db) => {
     if (!(await hasTable(db, 'evenkeel_schema'))) return 0;
     const { rows } = await sql<{ version: number | null }>`select max(version) as version from evenkeel_schema`.execute(db);

@@ -1,4 +1,4 @@
-// Keeps the store within its bounds: what is older than the retention goes, and past its size the oldest tenth of the time.
+// Deletes history older than the retention, and where the store exceeds its size also the oldest tenth of the remaining time.
 
 import type { Kysely } from 'kysely';
 import { DAY_MS, type DurationMs, HOUR_MS, type Instant } from '#kube/units';
@@ -6,13 +6,14 @@ import type { Clock } from '../../ports/clock.ts';
 import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';
 
-/** A node or workload that was not reported for so long is gone. */
+/** Shared records of nodes and workloads that were not reported for this long are deleted. */
 const SHARED_KEPT_MS: DurationMs = 7 * DAY_MS;
-/** An hour of 20,000 workloads is some 400,000 rows: more in one statement would be cut off, each time anew. */
+/** An hour of 20,000 workloads is about 400,000 rows; a larger delete would exceed the statement timeout each time. */
 const DELETE_CHUNK_MS: DurationMs = HOUR_MS;
-/** Reads wait meanwhile; the rest goes the next time. */
+/** Reads wait during the deletes; the remaining rows are deleted by the next prune. */
 const MAX_DELETIONS = 24;
 
+/** Deletes old rows and returns free pages to the operating system. */
 export async function prune(
   db: Kysely<HistoryTables>,
   engine: StoreEngine,
@@ -25,9 +26,9 @@ export async function prune(
     .deleteFrom('shared_records')
     .where('at', '<', Math.floor(now - SHARED_KEPT_MS))
     .execute();
-  // Too large: let a tenth of the time go, again at each prune, until it fits.
+  // Each prune deletes another tenth of the time until the store fits.
   if ((await engine.usedBytes(db)) > maxBytes) await deleteBefore(db, await firstTenth(db, keepFrom, now));
-  await engine.giveBack(db);
+  await engine.releaseSpace(db);
 }
 
 async function firstTenth(db: Kysely<HistoryTables>, from: Instant, now: Instant): Promise<Instant> {
@@ -58,6 +59,6 @@ async function oldestPoint(db: Kysely<HistoryTables>): Promise<Instant | null> {
     .selectFrom('usage_points')
     .select(({ fn }) => fn.min('at').as('at'))
     .executeTakeFirst();
-  // `min` over no row at all is null, whatever the types say.
+  // SQL's `min` over no rows is null, which Kysely's type omits.
   return (oldest?.at as Instant | null | undefined) ?? null;
 }

@@ -4,8 +4,7 @@ import type { TimelineEntry, TimelineFilter } from '../../ports/timeline.ts';
 import type { HistoryTables } from './tables.ts';
 
 /**
- * An entry in the table `applied`, where versions before schema 3 keep the timeline: one from before the upgrade, or from a
- * rollback to such a version.
+ * An entry of table `applied`, the timeline of versions before schema 3: written before the upgrade, or after a rollback to such a version.
  */
 interface AppliedEntry extends Omit<
   TimelineEntry,
@@ -13,14 +12,14 @@ interface AppliedEntry extends Omit<
 > {
   readonly act?: 'evict' | 'restart' | 'hpa' | 'scale';
   readonly workload: WorkloadRef;
-  /** Empty: none, as of the container. */
+  /** Empty: none. The same holds for `container`. */
   readonly pod: string;
   readonly container: string;
   readonly durationMs?: number;
   readonly costDeltaPerHourUsd?: number | null;
 }
 
-/** Entries of both tables, the newest first. */
+/** Entries of the tables `timeline` and `applied` that match the filter, newest first. */
 export async function readTimeline(db: Kysely<HistoryTables>, filter: TimelineFilter): Promise<readonly TimelineEntry[]> {
   const entries = [...(await readEntries(db, filter)), ...(await readApplied(db, filter))];
   return entries.sort((a, b) => Math.floor(b.at) - Math.floor(a.at) || (a.id < b.id ? 1 : -1)).slice(0, filter.limit);

@@ -20,7 +20,7 @@ describe('the steps of the schema', () => {
   });
 
   test.each(SCHEMA_STEPS)(
-    'step $number adds what older code can leave out, or excludes older code',
+    'step $number adds only what older code can omit, or excludes older code',
     ({ number, oldestReader, statements }) => {
       const others = [SQLITE_TYPES, POSTGRES_TYPES].flatMap(statements).filter((statement) => !ADDITION.test(statement));
       expect(oldestReader).toBeLessThanOrEqual(number);
@@ -28,14 +28,14 @@ describe('the steps of the schema', () => {
     },
   );
 
-  test('a column that older inserts would have to name is no addition', () => {
+  test('a required column without a default is not an addition', () => {
     expect(ADDITION.test('alter table cycles add column note text not null')).toBe(false);
     expect(ADDITION.test('alter table cycles add column note text')).toBe(true);
     expect(ADDITION.test('alter table cycles add column note text not null default 0')).toBe(true);
     expect(ADDITION.test('alter table cycles drop column note')).toBe(false);
   });
 
-  test('are as they were published', () => {
+  test('are unchanged since publication', () => {
     const digests = SCHEMA_STEPS.map(({ number, statements }) => [number, digest([SQLITE_TYPES, POSTGRES_TYPES].flatMap(statements))]);
     expect(digests).toEqual(PUBLISHED);
   });

@@ -1,15 +1,15 @@
-// The schema of the store, as steps that were published one after the other. A published step is never edited: stores have run it.
+// The schema of the store as numbered steps. A published step is never edited, since stores have run it.
 
-/** How an engine spells the types of columns. */
+/** Names of column types in a database's SQL dialect. */
 export interface ColumnTypes {
   /** 64 bits, signed. */
   readonly integer: string;
   /** Double precision. */
   readonly real: string;
   readonly bytes: string;
-  /** Text that compares byte by byte, so that a prefix is a range. */
+  /** Text compared byte by byte, so that a key prefix is a range. */
   readonly text: string;
-  /** After a table whose primary key is also its order on disk. */
+  /** Suffix of `create table` where the primary key is also the storage order. */
   readonly byKey: string;
 }
 
@@ -26,19 +26,20 @@ export const POSTGRES_TYPES: ColumnTypes = {
 export interface SchemaStep {
   readonly number: number;
   /**
-   * The oldest schema number whose code can still read and write a store with this step. Less than `number` only where every
-   * statement adds something that older code can leave out: a table, an index, a column with a default or null.
+   * Oldest schema number whose code can read and write a store with this step. Less than `number` only if every statement adds something
+   * that older code can omit: a table, an index, a column with a default or null.
    */
   readonly oldestReader: number;
-  /** PostgreSQL runs them while older replicas write: a statement that rewrites or scans a large table blocks these. */
+  /** Runs on PostgreSQL while older replicas write: a statement that rewrites or scans a large table would block them. */
   readonly statements: (types: ColumnTypes) => readonly string[];
 }
 
+/** All steps that this version knows, in order. */
 export const SCHEMA_STEPS: readonly SchemaStep[] = [
   {
     number: 1,
     oldestReader: 1,
-    // Only what is missing: stores from before the steps have some or all of these tables.
+    // Creates only missing tables: stores of versions before schema steps have some or all of them.
     statements: ({ integer, real, bytes, text, byKey }) => [
       `create table if not exists checkpoints (key ${text} primary key, saved_at ${integer} not null, version ${integer} not null, data ${bytes} not null)${byKey}`,
       `create table if not exists cycles (id ${text} primary key, started_at ${integer} not null, body text not null)`,
@@ -55,13 +56,13 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   },
   {
     number: 2,
-    // Code of schema 1 replaces a checkpoint whatever the term, so that a deposed leader could overwrite its successor's.
+    // Code of schema 1 overwrites checkpoints regardless of the term, so a deposed leader could overwrite its successor's.
     oldestReader: 2,
     statements: ({ integer }) => [`alter table checkpoints add column term ${integer} not null default 0`],
   },
   {
     number: 3,
-    // A table of its own: code of schema 2 expects a workload in every row of `applied`.
+    // A separate table, since code of schema 2 expects a workload in every row of `applied`.
     oldestReader: 2,
     statements: ({ integer, text }) => [
       `create table timeline (id ${text} primary key, at ${integer} not null, namespace ${text}, object_kind ${text} not null, object_name ${text} not null, body text not null)`,

@@ -4,8 +4,8 @@ import { SharedOutbox } from './shared-outbox.ts';
 
 const usage = (key: string, at: number): SharedRecord => ({ topic: 'usage', key, at, body: null });
 
-describe('what waits to be shared', () => {
-  test('is the newest of each key, and goes back behind what came since', () => {
+describe('records waiting to be shared', () => {
+  test('are the newest of each key; a failed batch does not replace newer records', () => {
     const outbox = new SharedOutbox();
     for (const record of [usage('n1', 1), usage('n1', 2), usage('n2', 1)]) outbox.add(record);
     const taken = outbox.takeAll();
@@ -15,7 +15,7 @@ describe('what waits to be shared', () => {
     expect(outbox.takeAll()).toEqual([usage('n1', 2), usage('n2', 3)]);
   });
 
-  test('is forgotten when it is withdrawn, with what was being written and could not be', () => {
+  test('are dropped when withdrawn, including a batch whose write then fails', () => {
     const outbox = new SharedOutbox();
     outbox.add(usage('n1', 1));
     const taken = outbox.takeAll();

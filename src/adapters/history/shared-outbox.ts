@@ -1,9 +1,12 @@
 import type { SharedRecord } from '../../ports/shared-state.ts';
 
-/** Records that wait to be written: one of each topic and key, so that what a long outage keeps is bounded by the cluster. */
+/**
+ * Shared records waiting to be written. Only the newest per topic and key is stored, so an outage's backlog is bounded by the size of the
+ * cluster.
+ */
 export class SharedOutbox {
   #waiting = new Map<string, SharedRecord>();
-  /** Being written at this moment. */
+  /** The batch being written. */
   #taken: readonly SharedRecord[] | null = null;
 
   get size(): number {
@@ -14,19 +17,20 @@ export class SharedOutbox {
     this.#waiting.set(`${record.topic} ${record.key}`, record);
   }
 
+  /** Returns all waiting records; `putBack` them where their write fails. */
   takeAll(): readonly SharedRecord[] {
     this.#taken = [...this.#waiting.values()];
     this.#waiting = new Map();
     return this.#taken;
   }
 
-  /** Nothing that waits is wanted any more, nor what is being written, should that fail. */
+  /** Drops all waiting records, and the batch being written if its write fails. */
   clear(): void {
     this.#waiting = new Map();
     this.#taken = null;
   }
 
-  /** What could not be written waits again, unless something newer came since. */
+  /** Requeues a batch whose write failed, except records replaced by newer ones. */
   putBack(records: readonly SharedRecord[]): void {
     if (records !== this.#taken) return;
     const since = this.#waiting;

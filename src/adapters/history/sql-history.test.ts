@@ -8,13 +8,13 @@ import type { StoreEngine } from './store-engine.ts';
 
 const BOUNDS = { retentionMs: 1e9, maxBytes: 1e9, logger: SILENT_LOGGER, metrics: NO_METRICS };
 
-/** A server that answers and says no: a full disk. Half a second is all that it asks to be waited. */
+/** An engine that rejects every write, as with a full disk, and asks for retries after 500 ms. */
 class RefusingEngine implements StoreEngine {
   asked = 0;
   refuses = true;
   readonly nextChange = () => Promise.resolve(1);
   readonly usedBytes = () => Promise.resolve(0);
-  readonly giveBack = () => Promise.resolve();
+  readonly releaseSpace = () => Promise.resolve();
   readonly close = () => Promise.resolve();
 
   run<T>(attempt: string): Promise<T> {
@@ -27,7 +27,7 @@ class RefusingEngine implements StoreEngine {
   }
 }
 
-test('a store that goes on refusing is asked ever more seldom, however much is appended', async () => {
+test('a store that keeps rejecting is retried with backoff, regardless of how much is appended', async () => {
   const clock = new FakeClock();
   const engine = new RefusingEngine();
   const history = new SqlHistory(engine, { ...BOUNDS, clock, machine: clock }, true);
@@ -40,13 +40,13 @@ test('a store that goes on refusing is asked ever more seldom, however much is a
   const inTheFirstMinute = engine.asked;
   expect(inTheFirstMinute).toBeLessThanOrEqual(8);
   for (let second = 0; second < 600; second += 1) await append();
-  // Once in half a minute, and not given up.
+  // The backoff ends at 30 s; retries never stop.
   expect(engine.asked - inTheFirstMinute).toBeGreaterThanOrEqual(18);
   expect(engine.asked - inTheFirstMinute).toBeLessThanOrEqual(21);
   expect(clock.waiting).toBe(1);
 });
 
-test('who only reads knows by that whether the store is there', async () => {
+test('a replica that only reads takes the status of the store from its reads', async () => {
   const clock = new FakeClock();
   const engine = new RefusingEngine();
   const history = new SqlHistory(engine, { ...BOUNDS, clock, machine: clock }, true);

@@ -1,5 +1,5 @@
-// The history of all topics over any SQL database that Kysely speaks: one set of queries, queued and batched writes, bounded in
-// memory and in the store.
+// History of all topics over any SQL database that Kysely supports: one set of queries, queued and batched writes, bounded in memory and in
+// the store.
 
 import type { DurationMs, Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
@@ -20,21 +20,21 @@ import type { HistoryTables } from './tables.ts';
 import { batches, writeCheckpoints, writePending, writeShared } from './write-batch.ts';
 import { type Pending, WriteQueue } from './write-queue.ts';
 
-/** Rows wait at most this long (machine time), so that a crash loses little. */
+/** Maximum wait of a row before it is written (machine time), so that a crash loses little. */
 const FLUSH_AFTER_MS: DurationMs = 1_000;
-/** Past this many waiting rows they are written at once. */
+/** Number of waiting rows that triggers a write at once. */
 const ROWS_WORTH_A_FLUSH = 2_000;
 const MAX_RETRY_MS: DurationMs = 30_000;
 const PRUNE_EVERY_FLUSHES = 600;
-/** Checkpoints are large: read in pages, so that 25,000 of them are never in memory at once. */
+/** Checkpoints are large: pages bound the memory of reading 25,000 of them. */
 const CHECKPOINTS_PER_PAGE = 200;
-/** A node's usage is some 7 kB of JSON: a page is read in 10 ms, which is what the event loop can spare. */
+/** A node's usage is about 7 kB of JSON: parsing a page takes 10 ms of the event loop. */
 const SHARED_PER_PAGE = 100;
 
 export interface HistoryOptions {
   readonly retentionMs: DurationMs;
   readonly maxBytes: number;
-  /** The steps of the schema; left out: all that this version knows. */
+  /** Schema steps to run; default all that this version knows. */
   readonly steps?: readonly SchemaStep[];
   readonly clock: Clock;
   readonly machine: MachineTimer;
@@ -42,6 +42,7 @@ export interface HistoryOptions {
   readonly metrics: Metrics;
 }
 
+/** A HistoryStore over a StoreEngine. Writes are queued and never reject; `status` reports a store that rejects them. */
 export class SqlHistory implements HistoryStore {
   readonly shared: SharedState | null;
   readonly #engine: StoreEngine;
@@ -53,7 +54,7 @@ export class SqlHistory implements HistoryStore {
   #cancelFlush: (() => void) | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #flushes = 0;
-  /** Batches in a row that the store refused. */
+  /** Consecutive batches that the store rejected. */
   #refusals = 0;
   #closed = false;
   #status: { ok: boolean; message: string; since: Instant };
@@ -65,7 +66,7 @@ export class SqlHistory implements HistoryStore {
     this.#status = { ok: true, message: this.#writable(), since: options.clock.now() };
     this.#errors = options.metrics.counter({
       name: 'evenkeel_history_errors_total',
-      help: 'Batches that the history store refused; they are tried again.',
+      help: 'Batches that the history store rejected; they are retried.',
     });
     this.#errors.add(0);
     this.shared = shared
@@ -109,7 +110,7 @@ export class SqlHistory implements HistoryStore {
 
   appendEntry(entry: TimelineEntry): void {
     this.#append('timeline', [entry]);
-    // A crash must not lose the record of an act. Acts are rare, so each is written at once.
+    // A crash must not lose an audit entry. Entries are rare, so each is written at once.
     if (this.#status.ok) void this.flush();
     for (const listener of this.#entryListeners) listener(entry);
   }
@@ -177,7 +178,7 @@ export class SqlHistory implements HistoryStore {
     return rows.map(({ body }) => JSON.parse(body) as ClusterPoint);
   }
 
-  /** Writes what waits. A store that refuses keeps its batch for the next time and says so in `status`. */
+  /** Writes waiting rows. Never rejects: rows that the store rejects are requeued, and `status` reports the error. */
   flush(): Promise<void> {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
@@ -214,21 +215,21 @@ export class SqlHistory implements HistoryStore {
     return { records, cursor: rows.at(-1)?.changed ?? cursor, more: rows.length === SHARED_PER_PAGE };
   }
 
-  /** Who follows writes nothing: by this alone it knows whether the store is there. */
+  /** A follower writes nothing, so its reads alone set the status. */
   async #readShared(cursor: number): Promise<readonly HistoryTables['shared_records'][]> {
     try {
       const rows = await this.#engine.run('reading what the leader shares', (db) =>
         db.selectFrom('shared_records').selectAll().where('changed', '>', cursor).orderBy('changed').limit(SHARED_PER_PAGE).execute(),
       );
-      if (this.#refusals === 0) this.#settle(true, 'answers');
+      if (this.#refusals === 0) this.#setStatus(true, 'answers');
       return rows;
     } catch (err) {
-      if (this.#refusals === 0) this.#settle(false, `not readable: ${err instanceof Error ? err.message : String(err)}`);
+      if (this.#refusals === 0) this.#setStatus(false, `not readable: ${err instanceof Error ? err.message : String(err)}`);
       throw err;
     }
   }
 
-  // A store that says no to each batch (a full disk) is sent all that waits with each try: ever more seldom.
+  // A store that rejects each batch (a full disk) gets all waiting rows with each retry, so retries back off.
   #flushSoon(): void {
     const refusedMs = Math.min(MAX_RETRY_MS, FLUSH_AFTER_MS * 2 ** (this.#refusals - 1));
     const ms = this.#refusals === 0 ? FLUSH_AFTER_MS : Math.max(this.#engine.retryMs(), refusedMs);
@@ -247,14 +248,14 @@ export class SqlHistory implements HistoryStore {
         }),
       );
       this.#refusals = 0;
-      this.#settle(true, this.#writable());
+      this.#setStatus(true, this.#writable());
     } catch (err) {
       this.#queue.putBack(batch);
       this.#outbox.putBack(shared);
       this.#errors.add();
-      this.#settle(
+      this.#setStatus(
         false,
-        `not writable: ${err instanceof Error ? err.message : String(err)}; ${this.#queue.size} rows wait, ${this.#queue.dropped} dropped`,
+        `not writable: ${err instanceof Error ? err.message : String(err)}; ${this.#queue.size} rows waiting, ${this.#queue.dropped} dropped`,
       );
       this.#refusals += 1;
       this.#flushSoon();
@@ -264,25 +265,25 @@ export class SqlHistory implements HistoryStore {
     if (this.#flushes % PRUNE_EVERY_FLUSHES === 0) await this.#pruneOnce();
   }
 
-  /** What was written stays written, whatever becomes of this. */
+  /** A failed prune does not fail the write before it. */
   async #pruneOnce(): Promise<void> {
     try {
       await this.#engine.run('deleting what is old', (db) => prune(db, this.#engine, this.#options));
     } catch (err) {
       this.#errors.add();
-      this.#options.logger.warn('Old history could not be deleted; will retry', { err });
+      this.#options.logger.warn('Failed to delete old history; will retry', { err });
     }
   }
 
-  /** Message of the status while batches are written. */
+  /** Status message while writes succeed. */
   #writable(): string {
     const { note = null } = this.#engine;
     return note === null ? 'writable' : `writable; ${note}`;
   }
 
-  #settle(ok: boolean, message: string): void {
+  #setStatus(ok: boolean, message: string): void {
     if (ok !== this.#status.ok) {
-      this.#options.logger[ok ? 'info' : 'warn'](ok ? 'History store is well again' : 'History store cannot be used; will retry', {
+      this.#options.logger[ok ? 'info' : 'warn'](ok ? 'History store is available again' : 'History store is unavailable; will retry', {
         detail: message,
       });
       this.#status = { ok, message, since: this.#options.clock.now() };

@@ -30,7 +30,7 @@ describe('SqliteHistory', () => {
     await expect(open(join(aFolder(), 'no', 'such', 'folder', 'h.sqlite'))).rejects.toThrow(/h\.sqlite.*set history\.url/s);
   });
 
-  test('a damaged file is moved aside with what is beside it, three at most are kept, and a new store is used and reported', async () => {
+  test('a damaged file is moved aside with its -wal and -shm files, at most three are kept, and a new store is used and reported', async () => {
     const folder = aFolder();
     const path = join(folder, 'h.sqlite');
     const clock = new FakeClock(Date.parse('2026-11-23T10:00:00Z'));
@@ -54,13 +54,13 @@ describe('SqliteHistory', () => {
     await later.close();
   });
 
-  test('a file that is damaged while it is used is moved aside, and what comes next is kept in a new one', async () => {
+  test('a file that is damaged while in use is moved aside, and later rows go to a new one', async () => {
     const path = join(aFolder(), 'h.sqlite');
     const history = await open(path);
     const checkpoint = (key: string) => ({ key, savedAt: 1, version: 1, data: new Uint8Array(8_000).fill(7) });
     const many = Array.from({ length: 600 }, (_, each) => checkpoint(`${each}`));
     await history.saveCheckpoints(many, 0);
-    // All of the file but its first page, as a failing disk would.
+    // Overwrites every page but the first, as a failing disk would.
     truncateSync(`${path}-wal`, 0);
     writeFileSync(path, readFileSync(path).fill(0xff, 4_096));
     await history.saveCheckpoints(many.slice(0, 300), 0).catch(() => undefined);
@@ -76,7 +76,7 @@ describe('SqliteHistory', () => {
 });
 
 describe('WriteQueue', () => {
-  test('past its bound the oldest go, and are counted', () => {
+  test('above its bound the oldest rows are dropped and counted', () => {
     const queue = new WriteQueue();
     queue.add(
       'cluster',

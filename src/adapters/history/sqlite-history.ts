@@ -11,7 +11,7 @@ import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';
 import { IncompatibleSchema, type SchemaEngine, upgradeSchema } from './upgrade-schema.ts';
 
-/** A file that refused (a full disk, a lock held for long) is asked again after this time. */
+/** Delay before a write is retried that failed because of a full disk or a long-held lock. */
 const RETRY_MS: DurationMs = 5_000;
 
 export interface SqliteHistoryOptions extends HistoryOptions {
@@ -19,30 +19,28 @@ export interface SqliteHistoryOptions extends HistoryOptions {
   readonly path: string;
 }
 
-/** SQLite's result codes for a file that is damaged, and for one that is no database. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED: readonly number[] = [11, 26];
-/** Damaged files that are kept beside the store. */
+/** Number of damaged files kept beside the store. */
 const MAX_DAMAGED_FILES = 3;
 
 /** An open file. */
 interface OpenStore {
   readonly db: Kysely<HistoryTables>;
-  /** What people should know of it; null: nothing. */
+  /** What an administrator should know about the store; null: nothing. */
   readonly note: string | null;
 }
 
 /**
- * Opens (and where new, creates) the store. A damaged file is moved aside, now or when it turns out to be damaged, and the store begins
- * anew: history is worth less than a controller that works.
- *
- * @throws with the path where it cannot be opened, or needs a newer version
+ * Opens the store, creating it if absent. A damaged file is moved aside, at start or when the damage is found, and an empty store replaces
+ * it: history matters less than a working controller. @throws Error with the path where the file cannot be opened or needs a newer version
  */
 export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<HistoryStore> {
   const { path } = options;
   try {
-    const store = await open(options).catch((cause: unknown) => beginAnew(options, cause));
-    // A file is of one process: other replicas cannot read it.
-    return new SqlHistory(new SqliteEngine(store, (cause) => beginAnew(options, cause)), options, false);
+    const store = await open(options).catch((cause: unknown) => replaceDamaged(options, cause));
+    // A SQLite file belongs to one process; other replicas cannot read it.
+    return new SqlHistory(new SqliteEngine(store, (cause) => replaceDamaged(options, cause)), options, false);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const remedy = cause instanceof IncompatibleSchema ? '' : '; set history.url to a path that can be written';
@@ -55,14 +53,14 @@ async function open({ path, clock, steps = SCHEMA_STEPS }: SqliteHistoryOptions,
   try {
     const db = new Kysely<HistoryTables>({ dialect: new SqliteDialect({ database }) });
     await db.connection().execute(async (connection) => {
-      // Takes the write lock at once: of two processes that begin with a read, one would fail instead of waiting.
+      // Takes the write lock at once: of two processes that start with a read, one would fail instead of waiting.
       await sql`begin immediate`.execute(connection);
       await upgradeSchema(connection, SQLITE_SCHEMA, { steps, now: clock.now() });
       await sql`commit`.execute(connection);
     });
     return { db, note };
   } catch (cause) {
-    // Rolls back as well.
+    // Closing also rolls back the transaction.
     database.raw.close();
     throw cause;
   }
@@ -74,7 +72,7 @@ const SQLITE_SCHEMA: SchemaEngine = {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db);
     return rows.length > 0;
   },
-  // Code from before the steps reads this as the version of the tables, and refuses a later one than its own.
+  // Versions before schema steps read this as the table version, and reject a later one than their own.
   readOldestReader: async (db) => {
     const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(db);
     return rows[0]?.user_version ?? 0;
@@ -84,40 +82,40 @@ const SQLITE_SCHEMA: SchemaEngine = {
   },
 };
 
-/** A new store in place of a damaged one. @throws the cause where that is no damage */
-async function beginAnew(options: SqliteHistoryOptions, cause: unknown): Promise<OpenStore> {
+/** Replaces a damaged store by a new one. @throws cause where it is not damage */
+async function replaceDamaged(options: SqliteHistoryOptions, cause: unknown): Promise<OpenStore> {
   const { path, clock, logger } = options;
-  if (!isDamage(cause)) throw cause;
+  if (!isDamaged(cause)) throw cause;
   const now = clock.now();
   const aside = moveAside(path, now);
   logger.warn('The history store is damaged; it was moved aside, and a new one is used', { path, aside, err: cause });
   return open(options, `a damaged file was moved to ${aside} at ${isoTime(now)}`);
 }
 
-/** Extended result codes have the code itself in their lowest byte. */
-function isDamage(cause: unknown): boolean {
+/** The lowest byte of an extended result code is the primary code. */
+function isDamaged(cause: unknown): boolean {
   const { errcode } = cause as { readonly errcode?: unknown };
   return typeof errcode === 'number' && DAMAGED.includes(errcode & 0xff);
 }
 
-/** Renames a damaged file, with what SQLite wrote beside it, and deletes the oldest of those before. Answers the new path. */
+/** Renames a damaged file with its -wal and -shm files, and deletes the oldest damaged files. Returns the new path. */
 function moveAside(path: string, now: Instant): string {
   const aside = `${path}.damaged-${isoTime(now).replaceAll(':', '-')}`;
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   const prefix = `${basename(path)}.damaged-`;
-  const kept = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name));
-  for (const name of kept.toSorted().slice(0, -MAX_DAMAGED_FILES)) {
+  const damaged = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name));
+  for (const name of damaged.toSorted().slice(0, -MAX_DAMAGED_FILES)) {
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(dirname(path), name + suffix), { force: true });
   }
   return aside;
 }
 
-/** The SQLite side of the store; owns the connection and closes it. */
+/** StoreEngine over a SQLite file; owns the connection. */
 export class SqliteEngine implements StoreEngine {
   readonly #replace: (cause: unknown) => Promise<OpenStore>;
   #store: OpenStore;
 
-  /** @param replace makes a new store for one that is damaged; rejects where the cause is no damage */
+  /** @param replace creates a new store for a damaged one; rejects where the cause is not damage */
   constructor(store: OpenStore, replace: (cause: unknown) => Promise<OpenStore>) {
     this.#store = store;
     this.#replace = replace;
@@ -130,15 +128,15 @@ export class SqliteEngine implements StoreEngine {
   async run<T>(attempt: string, work: (db: Kysely<HistoryTables>) => Promise<T>): Promise<T> {
     const { db } = this.#store;
     try {
-      return await work(db).catch(async (cause: unknown) => work(await this.#insteadOf(db, cause)));
+      return await work(db).catch(async (cause: unknown) => work(await this.#replaceDamaged(db, cause)));
     } catch (cause) {
       throw new Error(`${attempt}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
   }
 
-  /** The store that is used once `db` is found damaged. */
-  async #insteadOf(db: Kysely<HistoryTables>, cause: unknown): Promise<Kysely<HistoryTables>> {
-    if (!isDamage(cause)) throw cause;
+  /** Returns the store that replaces the damaged `db`. */
+  async #replaceDamaged(db: Kysely<HistoryTables>, cause: unknown): Promise<Kysely<HistoryTables>> {
+    if (!isDamaged(cause)) throw cause;
     if (this.#store.db === db) {
       await db.destroy();
       this.#store = await this.#replace(cause);
@@ -159,7 +157,7 @@ export class SqliteEngine implements StoreEngine {
     return rows[0]?.bytes ?? 0;
   }
 
-  async giveBack(db: Kysely<HistoryTables>): Promise<void> {
+  async releaseSpace(db: Kysely<HistoryTables>): Promise<void> {
     await sql`pragma incremental_vacuum`.execute(db);
   }
 

@@ -2,22 +2,22 @@ import type { Kysely } from 'kysely';
 import type { DurationMs } from '#kube/units';
 import type { HistoryTables } from './tables.ts';
 
-/** What differs between the databases that hold history. */
+/** The database-specific part of SqlHistory. */
 export interface StoreEngine {
-  /** What people should know of the store while it works; absent or null: nothing. */
+  /** What an administrator should know about the store; absent or null: nothing. */
   readonly note?: string | null;
   /**
-   * Runs one piece of work, which must bear being run twice. Rejects with what was attempted and why it failed; at once
-   * while the store is known to be away.
+   * Runs `work`, which may run twice and must be idempotent. Rejects with `attempt` and the cause; at once while the store is known to be
+   * unavailable.
    */
   run<T>(attempt: string, work: (db: Kysely<HistoryTables>) => Promise<T>): Promise<T>;
-  /** Before a batch of shared records within their transaction: from here on batches commit one after the other. Answers their number. */
+  /** Returns the number of the next shared change. Called in the transaction of a batch, and serializes batches until they commit. */
   nextChange(trx: Kysely<HistoryTables>): Promise<number>;
-  /** Size of what is kept, in bytes, without space that deleted rows left free for new ones. */
+  /** Bytes of live rows, without space that deleted rows left free. */
   usedBytes(db: Kysely<HistoryTables>): Promise<number>;
-  /** Called after rows were deleted. */
-  giveBack(db: Kysely<HistoryTables>): Promise<void>;
-  /** How long to wait before what failed is tried again. */
+  /** Returns the space of deleted rows to the operating system where the database does not do so itself. */
+  releaseSpace(db: Kysely<HistoryTables>): Promise<void>;
+  /** Minimum delay before a failed write is retried. */
   retryMs(): DurationMs;
   close(): Promise<void>;
 }

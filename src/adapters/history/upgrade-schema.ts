@@ -3,10 +3,10 @@ import type { Instant } from '#kube/units';
 import type { ColumnTypes, SchemaStep } from './schema-steps.ts';
 import type { HistoryTables } from './tables.ts';
 
-/** Names the steps that a store has run. */
+/** Records the steps that a store has run. */
 const STEPS_TABLE = 'evenkeel_schema_steps';
 
-/** The store has a step that code of this schema cannot read. */
+/** The store has run a step that this version's code cannot read. */
 export class IncompatibleSchema extends Error {
   constructor(oldestReader: number, known: number) {
     super(
@@ -16,19 +16,18 @@ export class IncompatibleSchema extends Error {
   }
 }
 
-/** What differs between the engines where the schema is upgraded. */
+/** The database-specific part of a schema upgrade. */
 export interface SchemaEngine {
   readonly types: ColumnTypes;
   hasTable(db: Kysely<HistoryTables>, name: string): Promise<boolean>;
-  /** The oldest schema number whose code can read the store; 0: a new store. */
+  /** Oldest schema number whose code can read the store; 0: a new store. */
   readOldestReader(db: Kysely<HistoryTables>): Promise<number>;
   writeOldestReader(db: Kysely<HistoryTables>, schema: number): Promise<void>;
 }
 
 /**
- * Runs each step that the store has not run yet. The caller opens a transaction that excludes other writers of the schema.
- * Steps that this code does not know are left alone.
- *
+ * Runs each step that the store has not run, inside the caller's transaction, which must exclude other writers of the schema. Unknown steps
+ * are ignored.
  * @throws IncompatibleSchema, with the store unchanged
  */
 export async function upgradeSchema(
@@ -46,7 +45,7 @@ export async function upgradeSchema(
       .execute();
   if (!(await engine.hasTable(trx, STEPS_TABLE))) {
     await sql.raw(`create table ${STEPS_TABLE} (number integer primary key, applied_at ${engine.types.integer} not null)`).execute(trx);
-    // Code from before the steps numbered its tables likewise. The first step completes them, so it runs on such a store as well.
+    // Versions before schema steps used the same numbers. Step 1 creates missing tables, so it runs on such a store as well.
     for (let number = 2; number <= oldestReader; number += 1) await record(number);
   }
   const recorded = await trx.selectFrom(STEPS_TABLE).select('number').execute();

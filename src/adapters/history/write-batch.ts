@@ -1,16 +1,19 @@
-// One batch of waiting rows, as statements. Every row replaces the stored one with its key, so that a batch may be written twice.
-// Times are whole milliseconds here: PostgreSQL refuses a fraction where an integer is meant.
+// Writes a batch of waiting rows. Each row replaces the stored row with its key, so a batch may be written twice. Times are rounded to
+// whole milliseconds, since PostgreSQL rejects fractions in integer columns.
 
 import type { Kysely } from 'kysely';
 import type { SharedRecord } from '../../ports/shared-state.ts';
 import type { HistoryTables } from './tables.ts';
 import type { Pending } from './write-queue.ts';
 
-/** One statement's worth: SQLite allows 32,766 parameters and PostgreSQL 65,535, six a row at most. */
+/** SQLite allows 32,766 parameters per statement and PostgreSQL 65,535; a row has at most six. */
 const ROWS_PER_STATEMENT = 500;
-/** Each some kilobytes of JSON, written out only when its turn comes: after an outage all nodes wait at once. */
+/**
+ * A record is some kilobytes of JSON, and after an outage those of all nodes wait: small statements bound the memory of serializing them.
+ */
 const SHARED_PER_STATEMENT = 100;
 
+/** Writes the rows of all queued tables within `trx`. */
 export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): Promise<void> {
   const cycles = lastOf(batch.cycles, ({ id }) => id);
   for (const rows of batches(
@@ -77,7 +80,7 @@ async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<
   }
 }
 
-/** @param first number of the first change; the others follow it */
+/** Writes shared records. @param first change number of the first record; the others follow it */
 export async function writeShared(trx: Kysely<HistoryTables>, records: readonly SharedRecord[], first: number): Promise<void> {
   let changed = first;
   for (const rows of batches(records, SHARED_PER_STATEMENT)) {
@@ -93,7 +96,7 @@ export async function writeShared(trx: Kysely<HistoryTables>, records: readonly 
   }
 }
 
-/** Leaves alone what a later term has saved. Answers the greatest such term; null: all rows were written. */
+/** Writes checkpoints, except those that a later term has saved. Returns the greatest of these terms; null: all were written. */
 export async function writeCheckpoints(db: Kysely<HistoryTables>, rows: readonly HistoryTables['checkpoints'][]): Promise<number | null> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('checkpoints')
@@ -117,16 +120,17 @@ export async function writeCheckpoints(db: Kysely<HistoryTables>, rows: readonly
     .select(({ fn }) => fn.max<string | number | null>('term').as('term'))
     .where('key', 'in', keys)
     .executeTakeFirst();
-  // PostgreSQL answers a text.
+  // PostgreSQL returns max() of a bigint as text.
   const term = latest?.term ?? null;
   return term === null ? null : Number(term);
 }
 
+/** Splits rows into statements of at most `size` rows. */
 export function* batches<T>(rows: readonly T[], size = ROWS_PER_STATEMENT): Generator<readonly T[]> {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }
 
-/** PostgreSQL refuses a statement that touches a row twice. */
+/** Keeps the last row of each key: PostgreSQL rejects an upsert that touches a row twice. */
 function lastOf<T>(rows: readonly T[], keyOf: (row: T) => string | number): readonly T[] {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   return byKey.size === rows.length ? rows : [...byKey.values()];

@@ -2,7 +2,7 @@ import type { ResizeCycle } from '../../ports/resize-cycle-log.ts';
 import type { TimelineEntry } from '../../ports/timeline.ts';
 import type { ClusterPoint, UsagePoint } from '../../ports/usage-rollups.ts';
 
-/** What waits to be written, by table. */
+/** Rows waiting to be written, by table. */
 export interface Pending {
   cycles: ResizeCycle[];
   timeline: TimelineEntry[];
@@ -11,12 +11,12 @@ export interface Pending {
 }
 
 /**
- * Past this many waiting rows a kind's oldest are dropped: a store that is away must not fill the memory. Two hours of points of
- * 5,000 containers.
+ * Maximum waiting rows per table: two hours of points of 5,000 containers. Beyond, the oldest are dropped, so an unavailable store cannot
+ * fill the memory.
  */
 export const MAX_WAITING = 120_000;
 
-/** A bounded queue of rows. What it drops it counts. */
+/** A bounded queue of rows, which counts the rows that it drops. */
 export class WriteQueue {
   #pending: Pending = empty();
   #dropped = 0;
@@ -25,6 +25,7 @@ export class WriteQueue {
     return this.#pending.cycles.length + this.#pending.timeline.length + this.#pending.usage.length + this.#pending.cluster.length;
   }
 
+  /** Rows dropped since the start. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -45,7 +46,7 @@ export class WriteQueue {
     return taken;
   }
 
-  /** A batch that could not be written goes back in front of what came since. */
+  /** Requeues a failed batch in front of newer rows. */
   putBack(batch: Pending): void {
     const since = this.takeAll();
     for (const kind of ['cycles', 'timeline', 'usage', 'cluster'] as const) {

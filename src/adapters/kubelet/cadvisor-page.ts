@@ -1,6 +1,5 @@
-// The kubelet's `/metrics/cadvisor`, read for three families out of a hundred. A page of 110 pods has 2 to 10 MB: it is
-// read chunk by chunk as it arrives, families that are not wanted are skipped with one native search each, and nothing of
-// them is decoded.
+// Parses three of about a hundred metric families of the kubelet's `/metrics/cadvisor`. A page of 110 pods has 2 to 10 MB, so it is parsed
+// chunk by chunk as it arrives: other families are skipped with one native search each, without decoding.
 
 import type { Instant } from '#kube/units';
 import type { ContainerCounters } from '#kube/kubelet/kubelet-pages';
@@ -14,9 +13,9 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ['container_oom_events_total', 'oomEvents'],
 ]);
 
-/** Longest name of a wanted family, and the character that ends it. */
+/** Longest name of a parsed family, plus the character that ends it. */
 const NAME_BYTES = 1 + Math.max(...[...FAMILIES.keys()].map((name) => name.length));
-/** The labels of a container are far below this; a longer line is no Prometheus text. */
+/** Container labels are far shorter; a longer line is not Prometheus text. */
 const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 const HASH = 0x23;
@@ -35,20 +34,20 @@ interface Counters {
   oomEvents: number | null;
 }
 
-/** Takes the page in chunks of any size. Memory is bounded by one chunk, one line and the counters found. */
+/** Parses a page in chunks of any size. Memory is bounded by one chunk, one line and the counters found. */
 export class CadvisorPage {
   readonly #maxContainers: number;
   readonly #found = new Map<string, Counters>();
   #rest: Buffer = NOTHING;
-  /** Inside a family that is not wanted; `#rest` then begins at the end of one of its lines. */
+  /** True inside a skipped family; `#rest` then begins at the end of one of its lines. */
   #skipping = false;
 
-  /** @param maxContainers instances of containers: after a restart a container may have two */
+  /** @param maxContainers maximum container instances: after a restart a container may have two */
   constructor(maxContainers: number) {
     this.#maxContainers = maxContainers;
   }
 
-  /** @throws where a line is too long to be one of this format, and where there are more containers than they may be */
+  /** @throws Error where a line is longer than MAX_LINE_BYTES; PageTooLarge where there are more than `maxContainers` */
   push(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let from = 0;
@@ -56,7 +55,7 @@ export class CadvisorPage {
       if (this.#skipping) {
         const header = bytes.indexOf('\n#', from);
         if (header === -1) {
-          // The line break may be the last byte so far, with the next header behind it.
+          // The line break may be the last byte of this chunk, with the next header in the next chunk.
           this.#rest = bytes.at(-1) === NEWLINE ? bytes.subarray(-1) : NOTHING;
           return;
         }
@@ -68,17 +67,17 @@ export class CadvisorPage {
       from = this.#takeLine(bytes, from, end);
     }
     if (bytes.length - from > MAX_LINE_BYTES) throw new Error(`a line of the page is longer than ${MAX_LINE_BYTES} bytes`);
-    // Copied: a view would keep the whole chunk alive.
+    // Copied, since a view would keep the whole chunk alive.
     this.#rest = Buffer.from(bytes.subarray(from));
   }
 
-  /** The counters of every container; call it once, after the last chunk. */
+  /** Returns the counters of every container. Call it once, after the last chunk. */
   end(): readonly ContainerCounters[] {
     if (!this.#skipping && this.#rest.length > 0) this.#takeLine(this.#rest, 0, this.#rest.length);
     return [...this.#found.values()];
   }
 
-  /** Answers where to go on. */
+  /** Returns the offset at which to continue. */
   #takeLine(bytes: Buffer, from: number, end: number): number {
     if (bytes[from] === HASH) {
       this.#skipping = familyAt(bytes, from + HEADER_BYTES, end) === undefined;
@@ -105,7 +104,7 @@ export class CadvisorPage {
     counters.at ??= time === undefined ? null : Number(time);
   }
 
-  /** null: the cgroup of a pod, of a slice of the system, or a pause container. */
+  /** null for the cgroup of a pod, a system slice or a pause container. */
   #countersOf(labels: string): Counters | null {
     const container = labelOf(labels, 'container');
     if (container === '' || container === 'POD') return null;
@@ -128,7 +127,7 @@ function familyAt(bytes: Buffer, from: number, end: number): Family | undefined 
   return FAMILIES.get(name);
 }
 
-/** '' where there is none. Names of pods, namespaces, containers and cgroups need no escapes. */
+/** '' where the label is absent. Names of pods, namespaces, containers and cgroups need no escapes. */
 function labelOf(labels: string, name: string): string {
   const label = `${name}="`;
   const start = labels.startsWith(label) ? 0 : labels.indexOf(`,${label}`) + 1;

@@ -2,31 +2,32 @@ import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '#kube/units'
 import type { ContainerEvidence, ContainerRef, PodRef } from '#kube/records/usage';
 import type { ContainerCounters } from '#kube/kubelet/kubelet-pages';
 
-/** Values of one cgroup in `#before`: its key, periods, throttled periods, OOM events, and their time (NaN: none). */
+/** Values per cgroup in `#before`: key, periods, throttled periods, OOM events and their time (NaN: none). */
 const WIDTH = 5;
 const AT = 4;
-/** A reading after a longer time says nothing about when throttling happened. */
+/** A longer span does not show when throttling happened. */
 const MAX_SPAN_MS: DurationMs = 3 * HOUR_MS;
 
-/** The counters that one container added since the reading before, all of its instances together. */
+/** Increase of a container's counters since the previous reading, summed over its instances. */
 interface Added extends ContainerRef {
   periods: number | null;
   throttled: number | null;
   oomEvents: number | null;
-  /** What was added is not known: a counter of an instance is lower than at the reading before. */
+  /** True where the increase is unknown, since an instance's counter decreased. */
   unknownCpu: boolean;
   unknownOom: boolean;
 }
 
-/** Turns the growing counters of one node's containers into evidence: what was added since the reading before. 40 bytes a container. */
+/**
+ * Converts the cumulative counters of a node's containers into evidence: the increase since the previous reading. 40 bytes per container.
+ */
 export class CounterDeltas {
   #before = new Float64Array(0);
   #readAt: Instant | null = null;
 
   /**
-   * Evidence of every container with a CPU limit or an OOM event; none at the first reading, which has nothing to compare with.
-   *
-   * @param isOwn whether a pod is known on the node: one that is not yet is left for the reading that finds it known
+   * Evidence of every container with a CPU limit or an OOM event; none at the first reading, which has no previous one.
+   * @param isOwn whether a pod is known to run on the node; counters of an unknown pod wait for a reading after it is known
    */
   read(counters: readonly ContainerCounters[], now: Instant, isOwn: (pod: PodRef) => boolean): readonly ContainerEvidence[] {
     const spanMs = this.#readAt === null ? 0 : now - this.#readAt;
@@ -60,7 +61,7 @@ export class CounterDeltas {
   }
 }
 
-// A cgroup that was not there before has counted since its start, which was after the reading before.
+// A cgroup absent at the previous reading started after it, so its whole counter is the increase.
 function addTo(
   added: Map<string, Added>,
   now: ContainerCounters,
@@ -86,8 +87,8 @@ function addTo(
 }
 
 /**
- * Whether counters without times are those of the reading before: none of them has moved. That nothing was throttled must not be
- * concluded from a source that repeats itself.
+ * Whether no counter without a time has changed since the previous reading: such a page may be a repeat, from which no absence of
+ * throttling follows.
  */
 function isRepeatedPage(counters: readonly ContainerCounters[], before: Float64Array, rows: ReadonlyMap<number, number>): boolean {
   return counters.every((each) => {
@@ -97,7 +98,7 @@ function isRepeatedPage(counters: readonly ContainerCounters[], before: Float64A
   });
 }
 
-/** 0 where the counter was not there. */
+/** 0 where the counter was absent. */
 function valueAt(before: Float64Array, row: number | undefined, column: number): number {
   const value = row === undefined ? 0 : (before[row + column] ?? 0);
   return Number.isNaN(value) ? 0 : value;
@@ -107,13 +108,13 @@ function plus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : a + b;
 }
 
-/** 0 where newer counters show no period: a container that wanted no CPU was not throttled. */
+/** 0 where no period elapsed: a container that used no CPU was not throttled. */
 function ratioOf(throttled: number | null, periods: number | null): Ratio | null {
   if (throttled === null || periods === null) return null;
   return periods === 0 ? 0 : Math.min(1, throttled / periods);
 }
 
-/** 53 bits of FNV-1a in two lanes over the container and its instance. */
+/** 53-bit hash (FNV-1a in two lanes) of the container and its instance. */
 function keyOf({ namespace, pod, container, instance }: ContainerCounters): number {
   const text = `${namespace}/${pod}/${container}/${instance}`;
   let [low, high] = [0x811c9dc5, 0x01234567];

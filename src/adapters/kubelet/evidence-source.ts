@@ -1,5 +1,5 @@
-// What the kernel held back of containers, from cumulative counters, at a bounded cost: a node with a CPU-limited container
-// is read once an hour, and every 5 minutes while a change on it is verified or a container there comes near its limit.
+// Reads throttling and OOM kills of containers from cumulative counters at a bounded cost: a node with a CPU-limited container is read once
+// per hour, and every 5 minutes while a change on it is verified or a container there is near its limit.
 
 import type { NodeRecord } from '#kube/records/node';
 import { faultOfReport, type ContainerRecord, type PodRecord } from '#kube/records/pod';
@@ -12,16 +12,15 @@ import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 import type { EvidenceReading, EvidenceSink } from '../../ports/usage-source.ts';
 import { CounterDeltas } from './counter-deltas.ts';
-import { nextAt, phaseOf } from './phase.ts';
+import { nextReadingAt, phaseOf } from './phase.ts';
 import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
 
 export interface EvidenceSourceDependencies {
-  /** Those that may be asked now, in the order of preference: the next is asked where one fails or knows none of a node's limited
-   * containers. */
+  /** Readable sources in order of preference. The next is read where one fails or has no CPU-limited container of the node. */
   readonly sources: () => readonly ContainerCounterSource[];
   readonly reader: Pick<ClusterReader, 'nodes' | 'findNode' | 'findPod' | 'podsOnNode'>;
-  /** CPU of a container as last sampled; null: not known. */
+  /** Last sampled CPU of a container; null: unknown. */
   readonly cpuOf: (pod: PodRecord, container: string) => Millicores | null;
   /** Whether a change of the pod's workload is being verified. */
   readonly isVerified: (pod: PodRecord) => boolean;
@@ -33,17 +32,17 @@ export interface EvidenceSourceDependencies {
 
 export const CLOSE_INTERVAL_MS: DurationMs = 5 * MINUTE_MS;
 export const INTERVAL_MS: DurationMs = HOUR_MS;
-/** CPU at this share of its limit may well be throttled: a minute's mean hides the peaks. */
+/** A container at this fraction of its CPU limit may be throttled, since one-minute means hide peaks. */
 export const NEAR_LIMIT_RATIO: Ratio = 0.7;
-/** How often nodes that joined are looked for. */
+/** Interval at which new nodes are discovered. */
 const SWEEP_MS: DurationMs = MINUTE_MS;
-/** Machine time for one page: kubelets of large nodes take seconds to write it. */
+/** Deadline of one page in machine time: kubelets of large nodes need seconds to write it. */
 const DEADLINE_MS: DurationMs = 15 * SECOND_MS;
-/** Pages are large: more at once would take the network from the usage that is read every minute. */
+/** Pages are large: more concurrent reads would delay the usage readings of every minute. */
 const CONCURRENCY = 8;
-/** Readings before the interval of an hour begins, one sampling interval apart: the first has nothing to compare with. */
+/** Initial readings of a node, one sampling interval apart: the first has no previous reading to compare with. */
 const FIRST_READINGS = 2;
-/** The first reading of each node comes within this time, each at its own moment of it. */
+/** The first readings of all nodes are spread over this time. */
 const FIRST_WITHIN_MS: DurationMs = MINUTE_MS;
 
 interface Poller {
@@ -55,6 +54,7 @@ interface Poller {
   cancel: () => void;
 }
 
+/** Polls container counters of all nodes and reports evidence of throttling and OOM kills to a sink. */
 export class EvidenceSource {
   readonly #dependencies: EvidenceSourceDependencies;
   readonly #slots = new Slots(CONCURRENCY);
@@ -66,20 +66,20 @@ export class EvidenceSource {
     this.#dependencies = dependencies;
     this.#reads = dependencies.metrics.counter({
       name: 'evenkeel_evidence_reads_total',
-      help: 'Readings of the counters of a node’s containers (throttling, OOM kills), by source and outcome: ok, empty, failed, too-large.',
+      help: 'Readings of a node’s container counters (throttling, OOM kills), by source and outcome: ok, empty, failed, too-large.',
       labels: ['source', 'outcome'],
     });
     this.#duration = dependencies.metrics.histogram({
       name: 'evenkeel_evidence_read_duration_seconds',
-      help: 'Time of one reading of the counters of a node’s containers.',
+      help: 'Duration of one reading of a node’s container counters.',
       labels: ['source'],
       buckets: [0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     });
   }
 
   /**
-   * Reads until the signal aborts. Never throws for one bad node.
-   * @param samplingMs how often usage is read
+   * Reads until the signal aborts. A failing node is reported to the sink and never rejects.
+   * @param samplingMs usage sampling interval
    */
   async run(sink: EvidenceSink, samplingMs: DurationMs, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
@@ -111,9 +111,9 @@ export class EvidenceSource {
         }
         const now = clock.now();
         const isDue = node.ready && !poller.busy && this.#isDue(node, poller);
-        // The second try comes soon, whatever became of the first; a node that fails is then not asked more often than others.
+        // The second reading follows after one sampling interval even if the first failed; later failures are not retried sooner.
         const isFirst = isDue && poller.tries === 0;
-        poller.cancel = clock.schedule(isFirst ? now + samplingMs : nextAt(now, CLOSE_INTERVAL_MS, phase), tick);
+        poller.cancel = clock.schedule(isFirst ? now + samplingMs : nextReadingAt(now, CLOSE_INTERVAL_MS, phase), tick);
         if (isDue) this.#poll(node, poller, sink, signal);
       };
       poller.cancel = clock.schedule(clock.now() + phase * Math.min(samplingMs, FIRST_WITHIN_MS), tick);
@@ -148,7 +148,7 @@ export class EvidenceSource {
     void this.#slots
       .use(async () => {
         sink.onEvidence(await this.#read(node, poller, sink, signal));
-        // The moment it was due: the time that a reading takes must not move the next by a whole interval.
+        // Uses the due time: the duration of a reading must not shift the next reading by a whole interval.
         poller.readAt = dueAt;
         poller.readings += 1;
       })
@@ -163,7 +163,7 @@ export class EvidenceSource {
   }
 
   async #read(node: NodeRecord, poller: Poller, sink: EvidenceSink, signal: AbortSignal): Promise<EvidenceReading> {
-    const { source, counters } = await this.#readFirst(node, signal);
+    const { source, counters } = await this.#readPreferred(node, signal);
     const { clock, reader } = this.#dependencies;
     const now = clock.now();
     const isOwn = ({ namespace, pod }: PodRef): boolean => {
@@ -174,15 +174,15 @@ export class EvidenceSource {
     return { node: node.name, source, at: now, containers: poller.deltas.read(counters, now, isOwn) };
   }
 
-  /** Of the first source that knows the node's limited containers. */
-  async #readFirst(node: NodeRecord, signal: AbortSignal): Promise<{ source: string; counters: readonly ContainerCounters[] }> {
+  /** Reads the first source that has CPU-limited containers of the node. @throws Error with the problem of each source */
+  async #readPreferred(node: NodeRecord, signal: AbortSignal): Promise<{ source: string; counters: readonly ContainerCounters[] }> {
     const problems: string[] = [];
     for (const source of this.#dependencies.sources()) {
       try {
         const counters = await this.#readFrom(source, node, signal);
-        const known = counters.some(({ cpuPeriods }) => cpuPeriods !== null);
-        this.#reads.add(1, { source: source.name, outcome: known ? 'ok' : 'empty' });
-        if (known) return { source: source.name, counters };
+        const hasLimits = counters.some(({ cpuPeriods }) => cpuPeriods !== null);
+        this.#reads.add(1, { source: source.name, outcome: hasLimits ? 'ok' : 'empty' });
+        if (hasLimits) return { source: source.name, counters };
         problems.push(`${source.name} has no container_cpu_cfs_periods_total of any container on node ${node.name}`);
       } catch (err) {
         this.#reads.add(1, { source: source.name, outcome: err instanceof PageTooLarge ? 'too-large' : 'failed' });
@@ -201,7 +201,7 @@ export class EvidenceSource {
   }
 }
 
-/** In force; before the kubelet has reported it, as asked for. */
+/** The limit in force; the requested limit until the kubelet reports it. */
 function cpuLimitOf({ actual, limits }: ContainerRecord): Millicores | null {
   return (actual ?? { limits }).limits.cpuMillicores;
 }

@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const T = Date.UTC(2026, 0, 5);
 
-// Families and words of cAdvisor 0.56.2 (metrics/testdata/prometheus_metrics), labels as the kubelet 1.36 sets them
+// Families and texts of cAdvisor 0.56.2 (metrics/testdata/prometheus_metrics), labels as set by the kubelet 1.36
 // (containerPrometheusLabelsFunc in pkg/kubelet/server/server.go).
 const SLICE = '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0f3c.slice';
 const APP = `container="app",id="${SLICE}/cri-containerd-9e1d.scope",image="registry.example/shop/web:1.2",name="9e1d",namespace="shop",pod="web-0"`;
@@ -93,11 +93,11 @@ function read(...chunks: readonly (string | Buffer)[]): readonly ContainerCounte
 }
 
 describe('CadvisorPage', () => {
-  test('reads periods, throttled periods and OOM events of containers, of no pod, pause container or slice', () => {
+  test('reads periods, throttled periods and OOM events of containers, not of pods, pause containers or slices', () => {
     expect(read(PAGE)).toEqual(FOUND);
   });
 
-  test('however the page is cut into chunks', () => {
+  test('gives the same result for any division into chunks', () => {
     const bytes = Buffer.from(PAGE);
     const cuts = fc.uniqueArray(fc.integer({ min: 0, max: bytes.length }), { maxLength: 40 });
     fc.assert(
@@ -123,15 +123,15 @@ describe('CadvisorPage', () => {
     ['no labels', 'container_oom_events_total 4 1'],
     ['a name that only begins alike', `container_oom_events_total_created{${APP}} 4 1`],
     ['nothing', ''],
-  ])('leaves out a line with %s', (_, line) => {
+  ])('ignores a line with %s', (_, line) => {
     expect(read(`${line}\n`)).toEqual([]);
   });
 
-  test('refuses text that has no lines', () => {
+  test('rejects text without line breaks', () => {
     expect(() => read(Buffer.alloc(200_000, 'x'))).toThrow('a line of the page is longer than 65536 bytes');
   });
 
-  test('refuses a page of more containers than any node runs', () => {
+  test('rejects a page of more containers than any node runs', () => {
     const lines = Array.from({ length: 20_001 }, (_, at) => `container_oom_events_total{container="c${at}",namespace="a",pod="p"} 1 1\n`);
     expect(() => read(lines.join(''))).toThrow('the page has more than 20000 containers');
   });
@@ -163,7 +163,7 @@ function counters(more: Partial<ContainerCounters> = {}): ContainerCounters {
   };
 }
 
-/** Every pod is known on the node. */
+/** Treats every pod as known on the node. */
 const ALL = () => true;
 
 describe('CounterDeltas', () => {
@@ -178,7 +178,7 @@ describe('CounterDeltas', () => {
     ['of the time between two readings', {}, { cpuPeriods: 3_000, throttledPeriods: 600 }, { throttledRatio: 0.25, oomEvents: 0 }],
     ['0 where no period elapsed by newer counters', { at: T - 1 }, { at: T + HOUR - 1 }, { throttledRatio: 0, oomEvents: 0 }],
     [
-      'null where the counters are no newer than at the reading before',
+      'null where the counters are not newer than at the previous reading',
       { at: T - 1 },
       { at: T - 1 },
       { throttledRatio: null, oomEvents: null },
@@ -196,7 +196,7 @@ describe('CounterDeltas', () => {
       { throttledRatio: null, oomEvents: 2 },
     ],
     [
-      'null where the counters of an instance went back',
+      'null where a counter of an instance decreased',
       { oomEvents: 5 },
       { cpuPeriods: 900, throttledPeriods: 90, oomEvents: 1 },
       { throttledRatio: null, oomEvents: null },
@@ -207,7 +207,7 @@ describe('CounterDeltas', () => {
     expect(second(after, before)).toEqual([expect.objectContaining({ ...evidence, ...expected })]);
   });
 
-  test('reports no throttling where nothing at all was counted since, and counters have no time: the page is repeated', () => {
+  test('reports no throttling where no counter changed and counters have no time: the page is repeated', () => {
     const idle = counters({ pod: 'idle-0' });
     const deltas = new CounterDeltas();
     deltas.read([counters(), idle], T, ALL);
@@ -220,7 +220,7 @@ describe('CounterDeltas', () => {
     expect(counted.map(({ throttledRatio }) => throttledRatio)).toEqual([0, 0]);
   });
 
-  test('adds up the instances of a container that was restarted between', () => {
+  test('sums the instances of a container that restarted between readings', () => {
     const deltas = new CounterDeltas();
     deltas.read([counters()], T, ALL);
     const after = [
@@ -230,14 +230,14 @@ describe('CounterDeltas', () => {
     expect(deltas.read(after, T + HOUR, ALL)).toEqual([expect.objectContaining({ throttledRatio: 0.25 })]);
   });
 
-  test('reports no throttling where a counter of one of several instances went back', () => {
+  test('reports no throttling where a counter of one of several instances decreased', () => {
     const deltas = new CounterDeltas();
     const readings = [1_000, 500].map((cpuPeriods) => [counters({ cpuPeriods }), counters({ instance: '/b', cpuPeriods: 100 })]);
     deltas.read(readings[0]!, T, ALL);
     expect(deltas.read(readings[1]!, T + HOUR, ALL)).toEqual([expect.objectContaining({ throttledRatio: null })]);
   });
 
-  test('reports nothing over a gap of half a day, and goes on from there', () => {
+  test('reports nothing over a gap of half a day, and continues from there', () => {
     const deltas = new CounterDeltas();
     deltas.read([counters()], T, ALL);
     expect(deltas.read([counters({ cpuPeriods: 9_000 })], T + 12 * HOUR, ALL)).toEqual([]);
@@ -250,14 +250,14 @@ describe('CounterDeltas', () => {
 describe('CounterDeltas of pods that are not known on the node', () => {
   const none = () => false;
 
-  test('reports nothing of them, and all that they counted since their start once they are known', () => {
+  test('reports nothing, and once the pod is known everything counted since its start', () => {
     const deltas = new CounterDeltas();
     deltas.read([], T, ALL);
     expect(deltas.read([counters({ oomEvents: 2 })], T + HOUR, none)).toEqual([]);
     expect(deltas.read([counters({ oomEvents: 3 })], T + 2 * HOUR, ALL)).toEqual([expect.objectContaining({ oomEvents: 3 })]);
   });
 
-  test('of one that was there at the first reading, what it counted since then: a restart brings no old kills back', () => {
+  test('reports only what a pod of the first reading counted since then: a controller restart repeats no old kills', () => {
     const deltas = new CounterDeltas();
     deltas.read([counters({ oomEvents: 2 })], T, none);
     expect(deltas.read([counters({ oomEvents: 2 })], T + HOUR, none)).toEqual([]);
@@ -335,7 +335,7 @@ describe('EvidenceSource', () => {
     ).toEqual([[], [[0.5, 1]], [[0.5, Math.round(third - second)]], ...others.slice(1).map(() => [[0.5, 60]])]);
   });
 
-  test('drops and counts what a node reports of a pod of another', async () => {
+  test('drops and counts what a node reports about a pod of another node', async () => {
     const other = aPodRecord({ name: 'web-1', namespace: 'shop', node: 'n2' });
     const lying: ContainerCounterSource = { name: 'kubelet', containerCounters: async () => [counters(), counters({ pod: 'web-1' })] };
     const { clock, readings, dropped } = running([aLimitedPod(100), other], { sources: () => [lying] });
@@ -355,7 +355,7 @@ describe('EvidenceSource', () => {
     ['usage is below it', { cpuOf: () => 69 }, 1],
     ['usage is not known', { cpuOf: () => null }, 1],
     ['a change there is being verified', { isVerified: () => true }, 12],
-  ])('where %s it reads that often an hour', async (_, parts, times) => {
+  ])('reads at the required interval where %s', async (_, parts, times) => {
     const { clock, asked } = running([aLimitedPod(100)], parts);
     await clock.advance(2 * HOUR);
     asked.length = 0;
@@ -363,7 +363,7 @@ describe('EvidenceSource', () => {
     expect(asked).toHaveLength(times);
   });
 
-  test('asks the next source where one fails or knows no container of the node, and reports why where all do', async () => {
+  test('reads the next source where one fails or has no container of the node, and reports the reasons where all fail', async () => {
     const failing: ContainerCounterSource = {
       name: 'prometheus',
       containerCounters: async () => {
@@ -394,7 +394,7 @@ describe('EvidenceSource', () => {
     expect(metrics.total('evenkeel_evidence_reads_total', { source: 'kubelet', outcome })).toBe(failures.length);
   });
 
-  test('reads a node again that failed', async () => {
+  test('retries a node that failed', async () => {
     let times = 0;
     const flaky: ContainerCounterSource = {
       name: 'kubelet',
@@ -411,7 +411,7 @@ describe('EvidenceSource', () => {
 });
 
 describe('readStatsSummary', () => {
-  // As k8s.io/kubelet 0.36 pkg/apis/stats/v1alpha1 marshals it.
+  // As marshalled by k8s.io/kubelet 0.36 pkg/apis/stats/v1alpha1.
   const psi = (avg300: number, total = 81_500) => {
     const data = { total, avg10: 0, avg60: 0.5, avg300 };
     return { full: { ...data, avg300: avg300 / 2 }, some: data };
@@ -439,11 +439,11 @@ describe('readStatsSummary', () => {
       'has zeros alone: its kernel measures none',
       summaryOf({ cpu: { psi: psi(0, 0) }, memory: { psi: psi(0, 0) } }, { cpu: { psi: psi(0, 0) } }),
     ],
-  ])('knows no pressure where the kubelet %s', (_, summary) => {
+  ])('reports no pressure where the kubelet %s', (_, summary) => {
     expect(readStatsSummary('n1', summary, T).pressure).toBeNull();
   });
 
-  test('knows that a container never waited where the node has measured', () => {
+  test('reports zero pressure where the node has measured any', () => {
     const summary = summaryOf({ cpu: { psi: psi(0, 0) }, memory: { psi: psi(0, 0) } }, { cpu: { psi: psi(0.1, 9_000) } });
     expect(readStatsSummary('n1', summary, T).pressure).toMatchObject([{ cpuRatio: 0, memoryRatio: 0 }]);
   });

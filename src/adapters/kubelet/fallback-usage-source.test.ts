@@ -20,14 +20,14 @@ class World {
   readonly clock = new FakeClock(T);
   readonly logger = new RecordingLogger();
   nodes: readonly NodeRecord[];
-  /** Nodes whose kubelets sign their own certificates. */
+  /** Nodes whose kubelets have self-signed certificates. */
   selfSigned = new Set<string>();
   /** Nodes whose kubelets do not answer. */
   silent = new Set<string>();
-  /** Each kubelet's answer waits for it. */
+  /** Kubelets answer only after this promise resolves. */
   slow: Promise<void> = Promise.resolve();
   metricsServer: 'installed' | 'missing' | 'forbidden' = 'installed';
-  /** What the sink got: `kubelet n1`, `metrics n1`. */
+  /** Received readings: `kubelet n1`, `metrics n1`. */
   readings: string[] = [];
   failures: string[] = [];
   kubeletReads = 0;
@@ -59,7 +59,7 @@ class World {
     });
     this.ended = this.source.run(
       {
-        // The kubelet's CPU is a rate, which the first of its readings does not have; metrics.k8s.io always has it.
+        // The first kubelet reading has no CPU, which is a rate; metrics.k8s.io always has CPU.
         onUsage: ({ node, containers }) => this.readings.push(`${containers[0]?.cpuMillicores === 7 ? 'metrics' : 'kubelet'} ${node}`),
         onSummary: () => undefined,
         onFailure: ({ message }) => this.failures.push(message),
@@ -74,7 +74,7 @@ class World {
     await this.clock.advance(count * MINUTE_MS);
   }
 
-  /** The sources of what the sink gets from now on. */
+  /** Sources of the readings that the sink receives from now on. */
   async sourcesIn(minutes: number): Promise<readonly string[]> {
     this.readings = [];
     await this.minutes(minutes);
@@ -136,14 +136,14 @@ describe('usage of a cluster whose kubelets have self-signed certificates', () =
     await world.end();
   });
 
-  test('comes from the kubelets while they fail for another reason: that says nothing of their certificates', async () => {
+  test('comes from the kubelets while they fail for reasons other than certificates', async () => {
     const world = new World(MANY);
     world.silent = new Set(MANY.slice(1));
     expect(await world.sourcesIn(60)).toEqual(['kubelet']);
     await world.end();
   });
 
-  test('an interruption begins the 5 minutes anew', async () => {
+  test('an interruption restarts the 5 minutes', async () => {
     const world = new World(MANY);
     for (let round = 0; round < 5; round += 1) {
       world.selfSigned = new Set(MANY);
@@ -155,7 +155,7 @@ describe('usage of a cluster whose kubelets have self-signed certificates', () =
     await world.end();
   });
 
-  test('comes from the kubelets again once most of them are trusted, which is asked of each node every 15 minutes', async () => {
+  test('comes from the kubelets again once most of them are trusted, which is checked on each node every 15 minutes', async () => {
     const world = new World(MANY);
     world.selfSigned = new Set(MANY);
     await world.minutes(10);
@@ -169,7 +169,7 @@ describe('usage of a cluster whose kubelets have self-signed certificates', () =
     expect(await world.sourcesIn(60)).toEqual(['kubelet']);
     expect(world.switches).toEqual(['kubelet', 'metrics.k8s.io', 'kubelet']);
     expect(world.logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'warn Most kubelets have certificates that are not trusted; usage is read from metrics.k8s.io, which knows no volumes, throttling and pressure',
+      'warn Most kubelets have certificates that are not trusted; usage is read from metrics.k8s.io, which has no volumes, throttling or pressure',
       'info Most kubelets are trusted; usage is read from them',
     ]);
     expect([world.source.kubeletProblem(), world.source.problem()]).toEqual([null, null]);
@@ -179,7 +179,7 @@ describe('usage of a cluster whose kubelets have self-signed certificates', () =
   test.each([
     ['not installed', 'missing', 'metrics-server is not installed: install it'],
     ['not permitted', 'forbidden', 'grant list on pods of metrics.k8s.io'],
-  ] as const)('stays missing where metrics.k8s.io is %s, and the remedies are named, until it is there', async (_, state, remedy) => {
+  ] as const)('stays missing where metrics.k8s.io is %s, and the remedies are named, until it is available', async (_, state, remedy) => {
     const world = new World(MANY);
     world.selfSigned = new Set(MANY.slice(1));
     world.metricsServer = state;
@@ -194,7 +194,7 @@ describe('usage of a cluster whose kubelets have self-signed certificates', () =
     await world.end();
   });
 
-  test('leaves out what a kubelet answers after the switch', async () => {
+  test('ignores a kubelet reading that arrives after the switch', async () => {
     const world = new World(MANY);
     world.selfSigned = new Set(MANY);
     await world.minutes(5);
@@ -209,7 +209,7 @@ describe('usage of a cluster whose kubelets have self-signed certificates', () =
     await world.end();
   });
 
-  test('begins with the kubelets when it is read anew, and no source is in use after its end', async () => {
+  test('starts with the kubelets in each run, and reports no source after its end', async () => {
     const world = new World(MANY);
     world.selfSigned = new Set(MANY);
     await world.minutes(10);

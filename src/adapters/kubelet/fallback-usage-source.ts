@@ -1,4 +1,4 @@
-// Usage from the kubelets, and from another source while the certificates of most of them are not trusted.
+// Usage from the kubelets, or from a fallback while most kubelets' certificates are not trusted.
 
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
@@ -8,9 +8,9 @@ import { UNTRUSTED_REMEDY } from '#kube/kubelet/untrusted-kubelet';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { isAborted } from '../kubernetes/pause.ts';
 
-/** A source that answers whether it can be read, before it is used. */
+/** A usage source whose availability can be checked before it is used. */
 export interface ProbedUsageSource extends UsageSource {
-  /** Why it cannot be read now, and what to do about it; null: it can. */
+  /** Returns why the source cannot be read now, with the remedy; null: it can be read. */
   problem(signal: AbortSignal): Promise<string | null>;
 }
 
@@ -25,38 +25,39 @@ export interface FallbackUsageSourceDependencies {
   readonly onSource: (name: string | null) => void;
 }
 
-/** How long most kubelets are untrusted before the fallback is read: certificates are also replaced, and nodes join in numbers. */
+/** Time that most kubelets must be untrusted before the fallback is read, since certificate rotation and new nodes cause short failures. */
 const UNTRUSTED_FOR_MS: DurationMs = 5 * MINUTE_MS;
 const CHECK_EVERY_MS: DurationMs = MINUTE_MS;
-/** How often a fallback that could not be read is asked again. */
+/** Interval at which an unreadable fallback is checked again. */
 const PROBE_EVERY_MS: DurationMs = 5 * MINUTE_MS;
-/** How often each kubelet is asked while the fallback is read. */
+/** Interval at which each kubelet is read while the fallback is in use. */
 const KUBELETS_EVERY_MS: DurationMs = 15 * MINUTE_MS;
 
+/** Reads the kubelets, and the fallback while most kubelets are untrusted for UNTRUSTED_FOR_MS and the fallback can be read. */
 export class FallbackUsageSource implements UsageSource {
   readonly #dependencies: FallbackUsageSourceDependencies;
-  /** By node, whether its kubelet's certificate was trusted at the last reading that showed it. */
+  /** By node: whether its kubelet's certificate was trusted at the last reading that showed it. */
   readonly #trusted = new Map<string, boolean>();
   #usesFallback = false;
-  /** Why the fallback cannot be read although most kubelets are untrusted. */
+  /** Why the fallback cannot be read while most kubelets are untrusted. */
   #fallbackProblem: string | null = null;
 
   constructor(dependencies: FallbackUsageSourceDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Of the source in use. */
+  /** Name of the source in use. */
   get name(): string {
     const { kubelets, fallback } = this.#dependencies;
     return this.#usesFallback ? fallback.name : kubelets.name;
   }
 
-  /** Why kubelets are not read, and what to do about it; null: they are. */
+  /** Why kubelets are not read, with the remedy; null: they are read. */
   kubeletProblem(): string | null {
     return this.#usesFallback ? this.#untrusted() : null;
   }
 
-  /** Why usage is not what it could be, and what to do about it; null: most kubelets can be read. */
+  /** Why usage is missing or reduced, with the remedy; null: most kubelets can be read. */
   problem(): string | null {
     if (this.#fallbackProblem === null) return this.kubeletProblem();
     return `${this.#untrusted()}; ${this.#dependencies.fallback.name} cannot be read instead: ${this.#fallbackProblem}`;
@@ -85,7 +86,7 @@ export class FallbackUsageSource implements UsageSource {
       (stop) => kubelets.run(this.#watchTrust(whileReading(sink, stop)), intervalMs, stop),
       async (stop) => {
         const now = clock.now();
-        if (!this.#count().maxUntrusted) {
+        if (!this.#count().mostUntrusted) {
           untrustedSince = null;
           this.#fallbackProblem = null;
           return false;
@@ -114,7 +115,7 @@ export class FallbackUsageSource implements UsageSource {
     const { kubelets, fallback, logger, onSource } = this.#dependencies;
     this.#usesFallback = true;
     onSource(fallback.name);
-    const without = 'which knows no volumes, throttling and pressure';
+    const without = 'which has no volumes, throttling or pressure';
     logger.warn(`Most kubelets have certificates that are not trusted; usage is read from ${fallback.name}, ${without}`, {
       problem: this.#untrusted(),
     });
@@ -123,15 +124,15 @@ export class FallbackUsageSource implements UsageSource {
       (stop) =>
         Promise.all([
           fallback.run(whileReading(sink, stop), intervalMs, stop),
-          // For their certificates alone: two sources' samples of one container would count its usage twice.
+          // Read only to check certificates: samples of one container from two sources would count its usage twice.
           kubelets.run(this.#watchTrust(NO_SINK), KUBELETS_EVERY_MS, stop),
         ]),
-      async () => this.#count().maxTrusted,
+      async () => this.#count().mostTrusted,
     );
     if (!isAborted(signal)) logger.info('Most kubelets are trusted; usage is read from them');
   }
 
-  /** Reads until the check, made once a minute, says so or the signal aborts. */
+  /** Reads until `isOver`, evaluated once a minute, resolves to true, or the signal aborts. */
   async #readUntil(
     signal: AbortSignal,
     read: (stop: AbortSignal) => Promise<unknown>,
@@ -158,7 +159,7 @@ export class FallbackUsageSource implements UsageSource {
     cancel();
   }
 
-  /** The sink, and what each reading says of the kubelet's certificate. Other failures say nothing of it. */
+  /** Wraps the sink and records from each reading whether the kubelet's certificate is trusted. Other failures do not change it. */
   #watchTrust(sink: UsageSink): UsageSink {
     return {
       ...sink,
@@ -173,24 +174,24 @@ export class FallbackUsageSource implements UsageSource {
     };
   }
 
-  /** Over the ready nodes whose certificate has been seen. */
-  #count(): { readonly seen: number; readonly untrusted: number; readonly maxUntrusted: boolean; readonly maxTrusted: boolean } {
+  /** Counts trusted and untrusted certificates of ready nodes. */
+  #count(): { readonly checked: number; readonly untrusted: number; readonly mostUntrusted: boolean; readonly mostTrusted: boolean } {
     const { reader } = this.#dependencies;
     for (const name of this.#trusted.keys()) if (reader.findNode(name) === undefined) this.#trusted.delete(name);
     const ready = [...reader.nodes()].filter((node) => node.ready);
-    const seen = ready.flatMap(({ name }) => this.#trusted.get(name) ?? []);
-    const untrusted = seen.filter((trusted) => !trusted).length;
-    const trusted = seen.length - untrusted;
-    return { seen: seen.length, untrusted, maxUntrusted: untrusted > trusted, maxTrusted: trusted > untrusted };
+    const checked = ready.flatMap(({ name }) => this.#trusted.get(name) ?? []);
+    const untrusted = checked.filter((trusted) => !trusted).length;
+    const trusted = checked.length - untrusted;
+    return { checked: checked.length, untrusted, mostUntrusted: untrusted > trusted, mostTrusted: trusted > untrusted };
   }
 
   #untrusted(): string {
-    const { seen, untrusted } = this.#count();
-    return `the certificates of ${untrusted} of ${seen} kubelets are not of the cluster's CA: ${UNTRUSTED_REMEDY}`;
+    const { checked, untrusted } = this.#count();
+    return `the certificates of ${untrusted} of ${checked} kubelets are not of the cluster's CA: ${UNTRUSTED_REMEDY}`;
   }
 }
 
-/** The sink until `stop` aborts: what is still under way then comes to nothing. */
+/** Wraps the sink so that readings still in flight when `stop` aborts are dropped. */
 function whileReading(sink: UsageSink, stop: AbortSignal): UsageSink {
   return {
     onUsage: (reading) => stop.aborted || sink.onUsage(reading),

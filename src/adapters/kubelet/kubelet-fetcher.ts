@@ -13,20 +13,20 @@ import { KUBELET_READER } from '../kubernetes/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
 import { BufferedBytes } from './buffered-bytes.ts';
 
-/** Where a kubelet listens, as its node's status has it. */
+/** Address of a kubelet from its node's status. */
 export type KubeletAddress = Pick<NodeRecord, 'name' | 'internalIp' | 'kubeletPort'>;
 
 /**
- * Gets one page of a node's kubelet. Rejects with what is wrong and what to do about it; with an `UntrustedKubelet` where its
- * certificate is not trusted.
+ * Reads pages of a node's kubelet. Rejects with the problem and the remedy; with `UntrustedKubelet` where its certificate is not trusted.
  */
 export interface KubeletFetcher {
   /**
-   * @param path with a slash in front: `/metrics/resource`, `/stats/summary`
+   * Returns a page as text.
+   * @param path with a leading slash: `/metrics/resource`, `/stats/summary`
    * @param maxBytes a larger page rejects with `PageTooLarge`
    */
   get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string>;
-  /** The same page, chunk by chunk: for pages that are too large to be held as a whole. What `take` throws, rejects. */
+  /** Reads a page chunk by chunk, for pages too large to buffer. Rejects with what `take` throws. */
   stream(node: KubeletAddress, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void>;
 }
 
@@ -36,16 +36,16 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Link-local, where clouds keep the credentials of machines; "this host"; and what reaches many. */
-const NO_NODES = new BlockList();
-NO_NODES.addSubnet('169.254.0.0', 16, 'ipv4');
-NO_NODES.addSubnet('0.0.0.0', 8, 'ipv4');
-NO_NODES.addSubnet('224.0.0.0', 3, 'ipv4');
-NO_NODES.addSubnet('fe80::', 10, 'ipv6');
-NO_NODES.addSubnet('ff00::', 8, 'ipv6');
-NO_NODES.addAddress('::', 'ipv6');
+/** Addresses that are never a node's: link-local (cloud metadata services with credentials), "this host" and multicast. */
+const FORBIDDEN_ADDRESSES = new BlockList();
+FORBIDDEN_ADDRESSES.addSubnet('169.254.0.0', 16, 'ipv4');
+FORBIDDEN_ADDRESSES.addSubnet('0.0.0.0', 8, 'ipv4');
+FORBIDDEN_ADDRESSES.addSubnet('224.0.0.0', 3, 'ipv4');
+FORBIDDEN_ADDRESSES.addSubnet('fe80::', 10, 'ipv6');
+FORBIDDEN_ADDRESSES.addSubnet('ff00::', 8, 'ipv6');
+FORBIDDEN_ADDRESSES.addAddress('::', 'ipv6');
 
-/** What TLS says when a kubelet signs its own certificate, or its certificate is another's. */
+/** TLS error codes of a self-signed, expired or foreign certificate. */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -56,21 +56,21 @@ const UNTRUSTED = new Set([
 ]);
 
 export interface KubeletAddresses {
-  /** Of every node; null: the one that its status names, which its kubelet writes. */
+  /** Kubelet port of every node; null: the port in the node's status, which its kubelet writes. */
   readonly port: number | null;
-  /** Nodes may be at addresses of loopback: all of the cluster runs on this machine. */
+  /** Allows loopback addresses, for a cluster that runs on this machine. */
   readonly loopback: boolean;
 }
 
 /**
- * Each node directly, at its InternalIP: no load on the API server, and no permission but `nodes/metrics` and `nodes/stats`.
- * The kubelet's certificate is checked against the cluster's CA. Redirects are not followed.
+ * Reads each kubelet directly at the node's InternalIP: no load on the API server, and no permission beyond `nodes/metrics` and
+ * `nodes/stats`. The certificate is verified against the cluster's CA. Redirects are not followed.
  */
 export class DirectKubeletFetcher implements KubeletFetcher {
   readonly #connection: KubeConnection;
   readonly #addresses: KubeletAddresses;
   readonly #agent: https.Agent;
-  readonly #held = new BufferedBytes();
+  readonly #buffered = new BufferedBytes();
 
   constructor(connection: KubeConnection, addresses: KubeletAddresses) {
     this.#addresses = addresses;
@@ -78,7 +78,7 @@ export class DirectKubeletFetcher implements KubeletFetcher {
     this.#connection = connection;
     this.#agent = new https.Agent({
       keepAlive: true,
-      maxSockets: 2, // a host
+      maxSockets: 2, // per host
       rejectUnauthorized: verify,
       ...(ca === undefined ? {} : { ca }),
       ...(cert === undefined ? {} : { cert }),
@@ -87,7 +87,7 @@ export class DirectKubeletFetcher implements KubeletFetcher {
   }
 
   async get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
-    const page = await this.#held.hold((take) => this.#read(node, path, { take, maxBytes, encoding: 'identity' }, signal));
+    const page = await this.#buffered.hold((take) => this.#read(node, path, { take, maxBytes, encoding: 'identity' }, signal));
     return page.toString('utf8');
   }
 
@@ -118,7 +118,7 @@ export class DirectKubeletFetcher implements KubeletFetcher {
     this.#agent.destroy();
   }
 
-  /** Answers the status; the body of any other than 200 is left unread. */
+  /** Returns the status code; only the body of a 200 is read. */
   #fetch(options: https.RequestOptions & { readonly signal: AbortSignal }, body: BodyReader, again = true): Promise<number> {
     return new Promise((resolve, reject) => {
       const request = https.request({ ...options, method: 'GET', agent: this.#agent }, (response) => {
@@ -127,7 +127,7 @@ export class DirectKubeletFetcher implements KubeletFetcher {
         read.then(() => resolve(statusCode), reject);
       });
       request.on('error', (err: NodeJS.ErrnoException) => {
-        // A kept connection that the kubelet closes just as it is used again says nothing about the kubelet.
+        // The kubelet may close a keep-alive connection just as it is reused, which is not a failure.
         const closedWhileIdle = again && request.reusedSocket && err.code === 'ECONNRESET' && !options.signal.aborted;
         if (closedWhileIdle) resolve(this.#fetch(options, body, false));
         else reject(err);
@@ -140,7 +140,7 @@ export class DirectKubeletFetcher implements KubeletFetcher {
 interface BodyReader {
   readonly take: (chunk: Buffer) => void;
   readonly maxBytes: number;
-  /** What is asked for: text of metrics shrinks to a thirtieth, which counts for large pages. */
+  /** Accept-Encoding. gzip shrinks metrics text to a thirtieth, which matters for large pages. */
   readonly encoding: 'identity' | 'gzip';
 }
 
@@ -158,12 +158,15 @@ async function readBody(response: IncomingMessage, { take, maxBytes }: BodyReade
       }
     },
   });
-  // Bounded after it is inflated: little that is sent may become much.
+  // The bound applies to inflated bytes, since a small gzip body may inflate to a large one.
   if (response.headers['content-encoding'] === 'gzip') await pipeline(response, createGunzip({ chunkSize: INFLATED_CHUNK_BYTES }), sink);
   else await pipeline(response, sink);
 }
 
-/** Through the API server: works wherever the API server does, at its cost, and needs the far-reaching permission `nodes/proxy`. */
+/**
+ * Reads kubelets through the API server's node proxy: works wherever the API server reaches nodes, but loads it and needs the broad
+ * permission `nodes/proxy`.
+ */
 export class ProxyKubeletFetcher implements KubeletFetcher {
   readonly #transport: ApiTransport;
 
@@ -191,40 +194,40 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
       const remedy = failure.status === 403 ? ': grant get on nodes/proxy, or set kubelet.viaProxy: false' : '';
       throw new Error(`${where}: ${failure.message}${remedy}`);
     }
-    // In process the value itself may come.
+    // An in-process transport may return the decoded value.
     const text = typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
     if (text.length <= maxBytes) return text;
     const { message } = tooLarge(maxBytes);
     throw new PageTooLarge(`${where}: ${message}`);
   }
 
-  /** The transport holds an answer as a whole: its own bound (`maxResponseBytes`) applies as well. */
+  /** The transport buffers the response, so its `maxResponseBytes` applies as well. */
   async stream(node: KubeletAddress, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
     take(Buffer.from(await this.get(node, path, signal, maxBytes)));
   }
 }
 
-/** A node's status is written by its kubelet: what it names is reached only where a node can be. */
+/** A node's status is written by its kubelet, so only addresses that a node can have are allowed. @throws Error */
 function addressOf(
   { name, internalIp, kubeletPort }: KubeletAddress,
   { port, loopback }: KubeletAddresses,
 ): { hostname: string; port: number } {
   if (internalIp === null) throw new Error(`node ${name} has no InternalIP: set kubelet.viaProxy: true to read it through the API server`);
   const family = isIP(internalIp);
-  if (family === 0) throw new Error(`node ${name}: its InternalIP ${JSON.stringify(internalIp.slice(0, 100))} is no IP address`);
-  const isNoNode = NO_NODES.check(internalIp, family === 4 ? 'ipv4' : 'ipv6');
+  if (family === 0) throw new Error(`node ${name}: its InternalIP ${JSON.stringify(internalIp.slice(0, 100))} is not an IP address`);
+  const isForbidden = FORBIDDEN_ADDRESSES.check(internalIp, family === 4 ? 'ipv4' : 'ipv6');
   const isLoopback = LOOPBACK.check(internalIp, family === 4 ? 'ipv4' : 'ipv6');
-  if (isNoNode || (isLoopback && !loopback)) throw new Error(`node ${name}: its InternalIP ${internalIp} is no address of a node`);
+  if (isForbidden || (isLoopback && !loopback)) throw new Error(`node ${name}: its InternalIP ${internalIp} is not the address of a node`);
   return { hostname: internalIp, port: port ?? kubeletPort };
 }
 
 function tooLarge(maxBytes: number): PageTooLarge {
-  return new PageTooLarge(`the answer is larger than ${maxBytes} bytes, which the pods known on the node do not account for`);
+  return new PageTooLarge(`the answer is larger than ${maxBytes} bytes, more than the known pods on the node can produce`);
 }
 
 function faultOf(where: string, cause: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return new Error(`${where}: ${signal.reason instanceof Error ? signal.reason.message : 'aborted'}`, { cause });
-  // By shape, not by class: errors of Node's own modules belong to another realm where code runs in a VM context.
+  // Checked by shape, not class: Node.js errors belong to another realm where code runs in a VM context.
   const { code, message = String(cause) } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && UNTRUSTED.has(code)) return new UntrustedKubelet(where, code, { cause });
   return cause instanceof PageTooLarge ? new PageTooLarge(`${where}: ${message}`, { cause }) : new Error(`${where}: ${message}`, { cause });

@@ -7,7 +7,7 @@ import { KubeletToken } from './kubelet-token.ts';
 
 type Answer = Pick<ApiResponse, 'body'> & Partial<ApiResponse>;
 
-/** An API server that answers requests for tokens, one after the other. */
+/** An API server that answers TokenRequests with these results in order. */
 function tokens(...answers: readonly (number | Answer)[]) {
   let asked = 0;
   const timer = new FakeClock(0);
@@ -23,8 +23,8 @@ function tokens(...answers: readonly (number | Answer)[]) {
 
 const bearer = (token: string): object => ({ authorization: `Bearer ${token}` });
 
-describe('The token that kubelets are sent', () => {
-  test('is of the ServiceAccount that reads them, for ten minutes', async () => {
+describe('the token sent to kubelets', () => {
+  test('belongs to the ServiceAccount that reads kubelets, and is valid for ten minutes', async () => {
     const { token, transport } = tokens(600);
     expect(await token.headers()).toEqual(bearer('t1'));
     expect(transport.requests).toMatchObject([
@@ -36,7 +36,7 @@ describe('The token that kubelets are sent', () => {
     ]);
   });
 
-  test('is asked for once by all who want it at the same time, and replaced before it ends', async () => {
+  test('is requested once for concurrent callers, and renewed before it expires', async () => {
     const { token, timer, asked } = tokens(600);
     await Promise.all([token.headers(), token.headers(), token.headers()]);
     await timer.advance(8 * MINUTE_MS - 1);
@@ -45,26 +45,26 @@ describe('The token that kubelets are sent', () => {
     expect([await token.headers(), asked()]).toEqual([bearer('t2'), 2]);
   });
 
-  test('is replaced in ten minutes even where the API server grants more', async () => {
+  test('is renewed within ten minutes even where the API server grants a longer lifetime', async () => {
     const { token, timer } = tokens(86_400);
     await token.headers();
     await timer.advance(8 * MINUTE_MS);
     expect(await token.headers()).toEqual(bearer('t2'));
   });
 
-  test('is kept while the next is not to be had, until it ends; that is asked for twice a minute at most', async () => {
+  test('is used until it expires while renewal fails; renewal is retried at most twice a minute', async () => {
     const { token, timer, asked } = tokens(600, status(500, 'InternalError', 'no'));
     await token.headers();
     await timer.advance(8 * MINUTE_MS);
     for (let times = 0; times < 5; times += 1) expect(await token.headers()).toEqual(bearer('t1'));
     expect(asked()).toBe(2);
     await timer.advance(2 * MINUTE_MS);
-    await expect(token.headers()).rejects.toThrow('asking for a token of ServiceAccount evenkeel-system/evenkeel-kubelet-reader');
+    await expect(token.headers()).rejects.toThrow('requesting a token of ServiceAccount evenkeel-system/evenkeel-kubelet-reader');
     await expect(token.headers()).rejects.toThrow('no (500 InternalError)');
     expect([asked(), token.refusal()]).toEqual([3, null]);
   });
 
-  test('that a kubelet refuses is replaced, but not sooner than in half a minute: a node may refuse each one', async () => {
+  test('is renewed when a kubelet rejects it, at most once in 30 seconds: a node may reject every token', async () => {
     const { token, timer, asked } = tokens(600);
     await token.headers();
     expect(await token.headers({ fresh: true })).toEqual(bearer('t1'));
@@ -75,8 +75,8 @@ describe('The token that kubelets are sent', () => {
 
   test.each([
     ['the ServiceAccount is missing', 404, 'NotFound'],
-    ['it may not be asked for', 403, 'Forbidden'],
-  ])('is refused, with the remedy, where %s, until that changes', async (_case, code, reason) => {
+    ['its creation is forbidden', 403, 'Forbidden'],
+  ])('is unavailable, with the remedy, where %s, until that changes', async (_case, code, reason) => {
     const { token, timer } = tokens(status(code, reason, 'words of the API server'), 600);
     await expect(token.headers()).rejects.toThrow('words of the API server');
     expect(token.refusal()).toMatch(/evenkeel-kubelet-reader .*words of the API server.*config\/rbac.*kubelet\.viaProxy: true/);

@@ -1,5 +1,5 @@
-// The credential that kubelets are sent: a token of a ServiceAccount that may read nodes' metrics and nothing else. A node that was
-// taken over keeps what it is sent.
+// The credential sent to kubelets: a token of a ServiceAccount with read access to node metrics only, since a compromised node can reuse
+// the token.
 
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
@@ -9,31 +9,31 @@ import { objectPath, SERVICE_ACCOUNTS } from '../kubernetes/resources.ts';
 import { ApiFault, failureOf, isForbidden, isNotFound } from '../kubernetes/status.ts';
 import { asObject, numberAt, objectAt, textAt } from '../kubernetes/wire.ts';
 
-/** The shortest that the API server grants. */
+/** The minimum lifetime that the API server grants. */
 const LIFETIME_S = 600;
-/** After this share of its life a token is replaced. */
+/** Fraction of its lifetime after which a token is renewed. */
 const RENEW_RATIO = 0.8;
-/** A refused token, or one that could not be had, is asked for again no sooner. */
+/** Minimum interval between requests after a rejected token or a failed request. */
 const ASK_AGAIN_MS: DurationMs = 30 * SECOND_MS;
 
-interface KnownToken {
+interface IssuedToken {
   readonly token: string;
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   readonly lifetimeMs: DurationMs;
 }
 
 export interface KubeletTokenDependencies {
   readonly transport: ApiTransport;
-  /** Evenkeel's own. */
+  /** Namespace of Evenkeel. */
   readonly namespace: string;
   readonly timer: MachineTimer;
 }
 
-/** Tokens by TokenRequest, each for ten minutes and renewed in time. */
+/** Requests short-lived tokens by TokenRequest and renews them before they expire. */
 export class KubeletToken {
   readonly #dependencies: KubeletTokenDependencies;
-  #known: KnownToken | null = null;
-  #asking: Promise<KnownToken> | null = null;
+  #token: IssuedToken | null = null;
+  #inFlight: Promise<IssuedToken> | null = null;
   #failed: { readonly atMs: number; readonly error: Error } | null = null;
   #refusal: string | null = null;
 
@@ -41,51 +41,53 @@ export class KubeletToken {
     this.#dependencies = dependencies;
   }
 
-  /** Why there is no such token to be had, with the remedy: the ServiceAccount is missing, or its tokens may not be made. null: there is. */
+  /**
+   * Why no token can be created, with the remedy: the ServiceAccount is missing or TokenRequests are forbidden. null: tokens can be
+   * created.
+   */
   refusal(): string | null {
     return this.#refusal;
   }
 
   /**
-   * Rejects with what is wrong while there is no token that still counts.
-   *
-   * @param ask `fresh` after a kubelet has refused the last one
+   * The authorization header. Rejects while there is no valid token.
+   * @param ask `fresh` after a kubelet has rejected the last token
    */
   async headers(ask: { readonly fresh?: boolean } = {}): Promise<Readonly<Record<string, string>>> {
-    const { token } = await this.#token(ask.fresh === true);
+    const { token } = await this.#getToken(ask.fresh === true);
     return { authorization: `Bearer ${token}` };
   }
 
-  async #token(fresh: boolean): Promise<KnownToken> {
+  async #getToken(fresh: boolean): Promise<IssuedToken> {
     const now = this.#dependencies.timer.nowMs();
-    const known = this.#known;
-    const age = known === null ? Infinity : now - known.askedAtMs;
-    const isDue = known === null || age >= known.lifetimeMs * RENEW_RATIO || (fresh && age >= ASK_AGAIN_MS);
-    if (known !== null && !isDue) return known;
-    const isUsable = known !== null && age < known.lifetimeMs;
+    const issued = this.#token;
+    const age = issued === null ? Infinity : now - issued.requestedAtMs;
+    const isDue = issued === null || age >= issued.lifetimeMs * RENEW_RATIO || (fresh && age >= ASK_AGAIN_MS);
+    if (issued !== null && !isDue) return issued;
+    const isUsable = issued !== null && age < issued.lifetimeMs;
     if (this.#failed !== null && now - this.#failed.atMs < ASK_AGAIN_MS) {
-      if (isUsable) return known;
+      if (isUsable) return issued;
       throw this.#failed.error;
     }
-    this.#asking ??= this.#ask(now).finally(() => (this.#asking = null));
-    return this.#asking.catch((err: unknown) => {
-      if (isUsable) return known;
+    this.#inFlight ??= this.#ask(now).finally(() => (this.#inFlight = null));
+    return this.#inFlight.catch((err: unknown) => {
+      if (isUsable) return issued;
       throw err;
     });
   }
 
-  async #ask(now: number): Promise<KnownToken> {
+  async #ask(now: number): Promise<IssuedToken> {
     try {
-      const known = await this.#request(now);
-      [this.#known, this.#failed, this.#refusal] = [known, null, null];
-      return known;
+      const issued = await this.#request(now);
+      [this.#token, this.#failed, this.#refusal] = [issued, null, null];
+      return issued;
     } catch (err) {
       this.#failed = { atMs: now, error: err as Error };
       throw err;
     }
   }
 
-  async #request(askedAtMs: number): Promise<KnownToken> {
+  async #request(requestedAtMs: number): Promise<IssuedToken> {
     const { transport, namespace } = this.#dependencies;
     const response = await transport.request({
       method: 'POST',
@@ -95,19 +97,19 @@ export class KubeletToken {
     });
     const failure = failureOf(response);
     if (failure !== null) {
-      if (isForbidden(failure) || isNotFound(failure)) this.#refusal = refusalWords(namespace, failure.message);
-      throw new ApiFault(`asking for a token of ServiceAccount ${namespace}/${KUBELET_READER}, which kubelets are read with`, failure);
+      if (isForbidden(failure) || isNotFound(failure)) this.#refusal = explainRefusal(namespace, failure.message);
+      throw new ApiFault(`requesting a token of ServiceAccount ${namespace}/${KUBELET_READER} for reading kubelets`, failure);
     }
     const body = asObject(response.body, 'token request');
     const token = textAt(objectAt(body, 'status'), 'token');
-    if (token === '') throw new Error(`the API server has made an empty token for ServiceAccount ${namespace}/${KUBELET_READER}`);
+    if (token === '') throw new Error(`the API server returned an empty token for ServiceAccount ${namespace}/${KUBELET_READER}`);
     const seconds = numberAt(objectAt(body, 'spec'), 'expirationSeconds', LIFETIME_S, 'spec.expirationSeconds');
-    return { token, askedAtMs, lifetimeMs: Math.min(seconds, LIFETIME_S) * SECOND_MS };
+    return { token, requestedAtMs, lifetimeMs: Math.min(seconds, LIFETIME_S) * SECOND_MS };
   }
 }
 
-/** @param why the API server's words */
-export function refusalWords(namespace: string, why: string): string {
+/** The problem and remedy where no token can be created. @param why the API server's message */
+export function explainRefusal(namespace: string, why: string): string {
   const remedy = `apply the ServiceAccount and the roles of the chart or of config/rbac, or set kubelet.viaProxy: true`;
-  return `no token of ServiceAccount ${namespace}/${KUBELET_READER} is to be had (${why}): ${remedy}`;
+  return `no token of ServiceAccount ${namespace}/${KUBELET_READER} can be created (${why}): ${remedy}`;
 }

@@ -1,4 +1,4 @@
-// Usage straight from the kubelets: every node once an interval, each at its own moment of it.
+// Usage read directly from kubelets: every node once per interval, each with its own offset.
 
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { NodeRecord } from '#kube/records/node';
@@ -12,7 +12,7 @@ import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { NodeCounters } from './node-counters.ts';
 import { pageBounds } from './page-bounds.ts';
-import { phaseOf, nextAt } from './phase.ts';
+import { phaseOf, nextReadingAt } from './phase.ts';
 import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
 import { readStatsSummary } from './stats-summary.ts';
@@ -27,24 +27,25 @@ export interface KubeletUsageSourceDependencies {
   readonly concurrency?: number;
 }
 
-/** Machine time for one page. */
+/** Deadline of one page in machine time. */
 const DEADLINE_MS: DurationMs = 5_000;
-/** Volumes and network move slowly, and the page is large. */
+/** Volumes and network usage change slowly, and the page is large. */
 const SUMMARY_EVERY_MS: DurationMs = 5 * MINUTE_MS;
-/** The first look at each node comes within this time; a counter yields no rate before the second. */
+/** First readings are spread over this time; a counter yields a rate only from the second reading on. */
 const FIRST_WITHIN_MS: DurationMs = 10_000;
-/** Past this many intervals a rate is a gap. */
+/** A longer span than this many intervals counts as a gap without a rate. */
 const GAP_INTERVALS = 3;
 
 interface Poller {
   readonly counters: NodeCounters;
-  /** Where in the interval this node is read, 0–1. */
+  /** Offset of this node's readings as a fraction of the interval, 0–1. */
   readonly phase: number;
   cancel: () => void;
   busy: boolean;
   summaryDueAt: Instant;
 }
 
+/** Reads `/metrics/resource` of every ready node each interval and `/stats/summary` every 5 minutes. */
 export class KubeletUsageSource implements UsageSource {
   readonly name = 'kubelet';
   readonly #dependencies: KubeletUsageSourceDependencies;
@@ -58,12 +59,12 @@ export class KubeletUsageSource implements UsageSource {
     this.#slots = new Slots(dependencies.concurrency ?? 64);
     this.#reads = dependencies.metrics.counter({
       name: 'evenkeel_kubelet_reads_total',
-      help: 'Pages read from kubelets, by page and outcome: ok, failed, too-large, skipped (the one before is under way).',
+      help: 'Pages read from kubelets, by page and outcome: ok, failed, too-large, skipped (the previous reading is in progress).',
       labels: ['page', 'outcome'],
     });
     this.#duration = dependencies.metrics.histogram({
       name: 'evenkeel_kubelet_read_duration_seconds',
-      help: 'Time of one page of a kubelet.',
+      help: 'Duration of reading one kubelet page.',
       labels: ['page'],
       buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5],
     });
@@ -101,8 +102,8 @@ export class KubeletUsageSource implements UsageSource {
           this.#pollers.delete(node.name);
           return;
         }
-        poller.cancel = clock.schedule(nextAt(clock.now(), intervalMs, phase), tick);
-        // Of a node that is not ready the kubelet is most likely gone: asking it only waits for the deadline.
+        poller.cancel = clock.schedule(nextReadingAt(clock.now(), intervalMs, phase), tick);
+        // The kubelet of a node that is not ready is probably down: reading it would only wait for the deadline.
         if (current.ready) this.#poll(current, poller, sink, signal);
       };
       poller.cancel = clock.schedule(clock.now() + phase * Math.min(intervalMs, FIRST_WITHIN_MS), tick);
@@ -139,7 +140,7 @@ export class KubeletUsageSource implements UsageSource {
     poller.summaryDueAt = clock.now() + SUMMARY_EVERY_MS;
     const json = await this.#page('summary', (stop) => pages.statsSummary(node, stop, bounds('summary')), signal);
     const { rss, ...summary } = readStatsSummary(node.name, json, clock.now());
-    poller.counters.noteRss(rss, clock.now());
+    poller.counters.recordRss(rss, clock.now());
     sink.onSummary(summary);
   }
 

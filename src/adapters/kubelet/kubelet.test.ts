@@ -46,7 +46,7 @@ scrape_error 0
 
 const T = 1_700_000_000_000;
 const MiB = 1024 * 1024;
-/** Every pod is known on the node. */
+/** Treats every pod as known on the node. */
 const OWN = () => null;
 
 describe('NodeCounters', () => {
@@ -72,7 +72,7 @@ describe('NodeCounters', () => {
     expect(Object.fromEntries(readings.at(-1)?.dropped ?? [])).toEqual(dropped);
   });
 
-  test('goes on from the new value after a reset and after a gap', () => {
+  test('continues from the new value after a reset and after a gap', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(100, 1, T)), T);
     counters.read(textMetrics(page(3, 1, T + 60_000)), T + 60_000);
@@ -88,27 +88,27 @@ describe('NodeCounters', () => {
     expect(counters.read(textMetrics(page(9, 1, T, 'p', startedAt)), T).containers[0]?.cpuMillicores).toBe(cpu);
   });
 
-  test('a restarted container yields CPU since that start', () => {
+  test('a restarted container yields CPU since its start', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(100, 1, T)), T);
     expect(counters.read(textMetrics(page(3, 1, T + 60_000, 'p', T + 30_000)), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
-  test('a sample that the kubelet repeats brings no CPU again', () => {
+  test('a sample repeated by the kubelet yields no CPU', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(10, 1, T)), T);
     expect(counters.read(textMetrics(page(10, 1, T)), T + 10_000).containers[0]?.cpuMillicores).toBeNull();
     expect(counters.read(textMetrics(page(16, 1, T + 60_000)), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
-  test('a time that was ahead of now gives way to the next that is not', () => {
+  test('a future timestamp is replaced by the next one that is not', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(10, 1, T + 86_400_000)), T);
     counters.read(textMetrics(page(16, 1, T + 60_000)), T + 60_000);
     expect(counters.read(textMetrics(page(22, 1, T + 120_000)), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
-  test('a node whose clock was set back yields CPU again from its second reading on', () => {
+  test('a node whose clock was set back yields CPU from its second reading on', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(10, 1, T)), T);
     const setBack = (minute: number) => T + minute * 60_000 - 360_000;
@@ -127,12 +127,12 @@ describe('NodeCounters', () => {
         return counters.read(textMetrics(page(10 + minutes, 2_000, now + off)), now).containers[0]?.memoryRssBytes;
       };
       rssAfter(0);
-      counters.noteRss([{ namespace: 'a', pod: 'p', container: 'app', bytes: 500 }], T);
+      counters.recordRss([{ namespace: 'a', pod: 'p', container: 'app', bytes: 500 }], T);
       expect([rssAfter(1), rssAfter(10), rssAfter(11)]).toEqual([500, 500, undefined]);
     },
   );
 
-  test('containers of pods that are not known on the node are counted, and taken once they are known', () => {
+  test('samples of pods unknown on the node are dropped and counted, and used once the pods are known', () => {
     let fault: ReportFault | null = 'foreign-pod';
     const counters = new NodeCounters('n1', 180_000, ({ pod }) => (pod === 'other' ? fault : null));
     const text = (cpu: number, at: number) => page(cpu, 1, at, 'p') + page(cpu, 1, at, 'other');
@@ -144,20 +144,20 @@ describe('NodeCounters', () => {
     expect(second.containers.map(({ pod }) => pod)).toEqual(['p', 'other']);
   });
 
-  test('a flood of containers of other pods ends the reading', () => {
+  test('too many containers of unknown pods fail the reading', () => {
     const counters = new NodeCounters('n1', 180_000, () => 'foreign-pod');
     const text = Array.from({ length: 4_000 }, (_, at) => page(1, 1, T, `p${at}`)).join('');
-    expect(() => counters.read(textMetrics(text), T)).toThrow('node n1 reports more than 10000 series of pods that are not known on it');
+    expect(() => counters.read(textMetrics(text), T)).toThrow('node n1 reports more than 10000 series of pods unknown on it');
   });
 
-  test('of a flood of invented containers a bounded number is stored', () => {
+  test('the number of stored containers is bounded', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     const text = Array.from({ length: 6_000 }, (_, at) => page(1, 1, T, `p${at}`)).join('');
     const { containers, dropped } = counters.read(textMetrics(text), T);
     expect([containers.length, (dropped.get('unknown-container') ?? 0) >= 1_000]).toEqual([5_000, true]);
   });
 
-  test('whatever the times of reading, the rates add up to the counter', () => {
+  test('the rates sum to the counter for any times of reading', () => {
     const steps = fc.array(fc.record({ ms: fc.integer({ min: 1_000, max: 100_000 }), used: fc.integer({ min: 0, max: 1_000 }) }), {
       minLength: 1,
       maxLength: 50,
@@ -228,7 +228,7 @@ function running(
 }
 
 describe('KubeletUsageSource', () => {
-  test('reads each node once an interval, each at its own moment, and the summary every five minutes', async () => {
+  test('reads each node once per interval at its own offset, and the summary every five minutes', async () => {
     const asked: string[] = [];
     const nodes = [aNodeRecord({ name: 'n1' }), aNodeRecord({ name: 'n2' })];
     const fetcher = textFetcher(async (node, path) => {
@@ -246,7 +246,7 @@ describe('KubeletUsageSource', () => {
     expect(asked).toHaveLength(before);
   });
 
-  test('one failing node fails alone, and its error is reported', async () => {
+  test('a failing node does not affect others, and its error is reported', async () => {
     const fetcher = textFetcher(async (node, path) => {
       if (node.name === 'bad') throw new Error('kubelet of node bad: connect ECONNREFUSED');
       return path === '/stats/summary' ? '{}' : page(1, 1, T);
@@ -262,7 +262,7 @@ describe('KubeletUsageSource', () => {
     stop.abort();
   });
 
-  test('bounds a page by the pods that are known on its node, counts one that is larger and reports it as a failure', async () => {
+  test('bounds a page by the known pods of its node, and counts and reports a larger page as a failure', async () => {
     const asked: number[] = [];
     const fetcher = textFetcher(async (_, path, __, maxBytes) => {
       if (path === '/metrics/resource') asked.push(maxBytes);
@@ -277,7 +277,7 @@ describe('KubeletUsageSource', () => {
     stop.abort();
   });
 
-  test('gives up a page after its deadline in machine time, busy until then, and never reads a node twice at once', async () => {
+  test('aborts a page at its deadline in machine time, and never reads a node twice concurrently', async () => {
     let asked = 0;
     const fetcher = textFetcher((_, __, signal) => {
       asked += 1;
@@ -292,7 +292,7 @@ describe('KubeletUsageSource', () => {
     stop.abort();
   });
 
-  test('takes up new nodes and lets go of those that are gone', async () => {
+  test('starts reading new nodes and stops reading removed ones', async () => {
     const nodes = [aNodeRecord({ name: 'n1' })];
     const { clock, sink, stop } = running(
       textFetcher(async (_, path) => (path === '/stats/summary' ? '{}' : page(1, 1, T))),
@@ -346,14 +346,14 @@ describe('DirectKubeletFetcher', () => {
     };
   }
 
-  test('reads a kubelet whose certificate the CA has signed, with our token', async () => {
+  test('reads a kubelet whose certificate the CA has signed, with the token', async () => {
     const { node, certificate, seen } = await kubelet();
     const fetcher = fetcherFor(certificate);
     expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB)).toBe('scrape_error 0\n');
     expect(seen).toEqual(['Bearer t /metrics/resource']);
   });
 
-  test('refuses one that it has not signed, and says what to do', async () => {
+  test('rejects a certificate of another CA with the remedy', async () => {
     const { node, seen } = await kubelet();
     const fetcher = fetcherFor();
     const refused = fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB);
@@ -362,7 +362,7 @@ describe('DirectKubeletFetcher', () => {
     expect(seen).toEqual([]);
   });
 
-  test('hands a large page on as it comes, also a compressed one, and refuses one that is too large', async () => {
+  test('streams a large page, compressed or not, and rejects one that is too large', async () => {
     const { node, certificate } = await kubelet();
     const chunk = Buffer.alloc(1024 * 1024, '\n');
     const mebibytes = { '/metrics/cadvisor': 3, '/endless': 65 } as Readonly<Record<string, number>>;
@@ -397,16 +397,18 @@ describe('DirectKubeletFetcher', () => {
     await expect(refusing).rejects.toThrow('kubelet of node n1 (127.0.0.1:' + String(node.kubeletPort) + '): no such text');
   });
 
-  test('refuses a page that is larger than it may be, and names the kubelet', async () => {
+  test('rejects a page above its maximum size, and names the kubelet', async () => {
     const { node, certificate } = await kubelet();
     const refused = fetcherFor(certificate).get(node, '/metrics/resource', new AbortController().signal, 14);
     await expect(refused).rejects.toThrow(PageTooLarge);
-    await expect(refused).rejects.toThrow(/kubelet of node n1 .*: the answer is larger than 14 bytes, which the pods known on the node/);
+    await expect(refused).rejects.toThrow(
+      /kubelet of node n1 .*: the answer is larger than 14 bytes, more than the known pods on the node/,
+    );
   });
 
-  test('a kept connection that the kubelet has closed meanwhile is no failure', async () => {
+  test('a keep-alive connection closed by the kubelet is retried without a failure', async () => {
     const { node, certificate, seen } = await kubelet();
-    // Closes each connection when a second request comes on it, as a kubelet does whose idle time ends at that moment.
+    // Closes each connection at its second request, as a kubelet does whose idle timeout ends at that moment.
     const used = new WeakSet<object>();
     servers.at(-1)?.prependListener('request', (request: IncomingMessage) => {
       if (used.has(request.socket)) request.socket.destroy();
@@ -419,7 +421,7 @@ describe('DirectKubeletFetcher', () => {
     expect(seen.length).toBeGreaterThan(3);
   });
 
-  test('is asked at the port of the settings, whatever its node states', async () => {
+  test('is reached at the configured port, regardless of the node status', async () => {
     const { node, certificate, seen } = await kubelet();
     const fetcher = fetcherFor(certificate, { port: node.kubeletPort });
     await fetcher.get({ ...node, kubeletPort: 1 }, '/metrics/resource', new AbortController().signal, MiB);
@@ -437,10 +439,10 @@ describe('DirectKubeletFetcher', () => {
     ['::ffff:127.0.0.1', 'loopback as an IPv6 address'],
     ['evil.example', 'a name'],
     ['10.0.0.1:80/x', 'no address'],
-  ])('is not asked at %s: %s', async (internalIp) => {
+  ])('is not reached at %s: %s', async (internalIp) => {
     const { signal } = new AbortController();
     const refused = fetcherFor('', { loopback: false }).get(aNodeRecord({ name: 'n1', internalIp }), '/metrics/resource', signal, MiB);
-    await expect(refused).rejects.toThrow(/node n1: its InternalIP .* is no /);
+    await expect(refused).rejects.toThrow(/node n1: its InternalIP .* is not /);
   });
 
   test('may answer with a redirect, which is not followed', async () => {
@@ -457,14 +459,14 @@ describe('DirectKubeletFetcher', () => {
     expect([seen, other.seen]).toEqual([[], []]);
   });
 
-  test('that does not know our token any more is shown a fresh one, once', async () => {
+  test('gets a fresh token once after rejecting the current one', async () => {
     const { node, certificate, seen } = await kubelet(401);
     const refused = fetcherFor(certificate).get(node, '/metrics/resource', new AbortController().signal, MiB);
     await expect(refused).rejects.toThrow('HTTP 401');
     expect(seen).toEqual(['Bearer t /metrics/resource', 'Bearer fresh /metrics/resource']);
   });
 
-  test('names the permission that a kubelet misses', async () => {
+  test('names the missing permission', async () => {
     const { node, certificate } = await kubelet(403);
     const fetcher = fetcherFor(certificate);
     await expect(fetcher.get(node, '/stats/summary', new AbortController().signal, MiB)).rejects.toThrow(
@@ -473,7 +475,7 @@ describe('DirectKubeletFetcher', () => {
   });
 });
 
-describe('A page that is made to be slow', () => {
+describe('a maliciously slow page', () => {
   // Quadratic time would be minutes to hours: the test would not end.
   const MANY = 4 * MiB;
   const visited = (text: string): number => {
@@ -489,16 +491,16 @@ describe('A page that is made to be slow', () => {
     return count;
   };
 
-  test('by labels that are never closed is read in one pass', () => {
+  test('with unclosed labels is read in one pass', () => {
     const line = 'container_cpu_usage_seconds_total{\n';
     expect(visited(line.repeat(MANY / line.length))).toBe(0);
   });
 
-  test('by labels that are longer than any has none of them', () => {
+  test('with oversized labels has them ignored', () => {
     expect(visited(`container_cpu_usage_seconds_total{${'a'.repeat(MANY)}} 1\n`)).toBe(0);
   });
 
-  test('by a long label without a value has it read in one pass', () => {
+  test('with a long label without a value is read in one pass', () => {
     expect(readLabels('a'.repeat(MANY))).toBeNull();
     expect(readLabels('container="app",namespace="a",pod="p"')).toEqual({ container: 'app', namespace: 'a', pod: 'p' });
   });
@@ -512,11 +514,11 @@ describe('Bounds of pages', () => {
     ['metrics', 1, 2.71875, 8],
     ['summary', 1, 6.15625, 8],
     ['counters', 16, 64, 64],
-  ] as const)('of %s: some without a pod, a share for each, and no more than a fixed size', (page, none, full, most) => {
+  ] as const)('of %s: a base without pods, a share per pod, and a fixed maximum', (page, none, full, most) => {
     expect([noPods, pods(110), pods(1e5)].map((each) => pageBounds(page, each).maxBytes / MiB)).toEqual([none, full, most]);
   });
 
-  test('large pages under way are bounded together, and small ones are never refused for them', async () => {
+  test('concurrent large pages have a shared bound, and small pages are never rejected', async () => {
     const held = new BufferedBytes(4 * MiB);
     const chunk = Buffer.alloc(MiB);
     let end = (): void => undefined;
@@ -538,7 +540,7 @@ describe('Bounds of pages', () => {
 describe('ProxyKubeletFetcher', () => {
   const signal = new AbortController().signal;
 
-  test('lets the transport read no more than the page may have, and says so', async () => {
+  test('limits the transport to the page’s maximum size', async () => {
     const transport = new FakeTransport(() => {
       throw new Error('no answer', { cause: new PageTooLarge('the answer is larger than 3 bytes') });
     });
@@ -548,25 +550,25 @@ describe('ProxyKubeletFetcher', () => {
     expect(transport.requests[0]?.maxBytes).toBe(3);
   });
 
-  test('refuses a page that is larger than it may be', async () => {
+  test('rejects a page above its maximum size', async () => {
     const fetcher = new ProxyKubeletFetcher(new FakeTransport(() => ({ body: 'text' })));
     await expect(fetcher.get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, 3)).rejects.toThrow(PageTooLarge);
   });
 
-  test('asks the API server for the node’s page', async () => {
+  test('requests the node’s page from the API server', async () => {
     const transport = new FakeTransport(() => ({ body: 'text' }));
     expect(await new ProxyKubeletFetcher(transport).get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, MiB)).toBe('text');
     expect(transport.requests[0]?.path).toBe('/api/v1/nodes/n1/proxy/metrics/resource');
   });
 
-  test('names the permission that it misses', async () => {
+  test('names the missing nodes/proxy permission', async () => {
     const fetcher = new ProxyKubeletFetcher(new FakeTransport(() => status(403, 'Forbidden', 'no')));
     await expect(fetcher.get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, MiB)).rejects.toThrow('grant get on nodes/proxy');
   });
 });
 
 describe('readStatsSummary', () => {
-  test('reports claims and network, and leaves other volumes out', () => {
+  test('reports claims and network, and ignores other volumes', () => {
     const pod = {
       podRef: { name: 'p', namespace: 'a' },
       network: { time: '2026-01-01T00:00:00Z', rxBytes: 1, txBytes: 2, rxErrors: 3, txErrors: 4, name: 'eth0' },
@@ -591,7 +593,7 @@ describe('readStatsSummary', () => {
     });
   });
 
-  test('reports how much of memory is not page cache, which the next samples carry until it is old', () => {
+  test('reports memory without page cache, which later samples include until it is outdated', () => {
     const minute = 60_000;
     const containers = [{ name: 'app', memory: { workingSetBytes: 5_000_000, rssBytes: 1_000_000 } }, { name: 'ended' }];
     const pods = [{ podRef: { name: 'p', namespace: 'a' }, containers }];
@@ -600,14 +602,14 @@ describe('readStatsSummary', () => {
     const counters = new NodeCounters('n1', 30 * minute, OWN);
     const rssAt = (at: number) => counters.read(textMetrics(page(at / 1e6, 5_000_000, at)), at).containers[0]?.memoryRssBytes;
     expect(rssAt(T)).toBeUndefined();
-    counters.noteRss(rss, T + minute);
+    counters.recordRss(rss, T + minute);
     expect(rssAt(T + 2 * minute)).toBe(1_000_000);
     expect(rssAt(T + 20 * minute)).toBeUndefined();
   });
 });
 
 describe('probeUsageAccess', () => {
-  test('asks the API server by which ways usage may be read', async () => {
+  test('asks the API server which usage sources may be read', async () => {
     const transport = new FakeTransport((request) => {
       const { resourceAttributes } = (request.body as { spec: { resourceAttributes: { subresource?: string } } }).spec;
       return { status: 201, body: { status: { allowed: resourceAttributes.subresource === 'metrics' } } };

@@ -1,4 +1,4 @@
-// The series of `/metrics/resource` as columns, which pass from one thread to another at little cost.
+// The series of `/metrics/resource` as columns, which are cheap to post between threads.
 
 import type { PageBounds, ResourceMetrics, ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
@@ -6,14 +6,14 @@ import type { Instant } from '#kube/units';
 import { readResourceMetrics } from './resource-metrics.ts';
 
 const SERIES = { containerCpu: 0, containerMemory: 1, containerStart: 2, nodeCpu: 3, nodeMemory: 4 } as const;
-/** A container has three series; a page that repeats them is not one of a kubelet. */
+/** A container has three series; a page that repeats them far more often is not a kubelet's. */
 const SAMPLES_PER_CONTAINER = 8;
 
 /** One row per sample, in the order of the page. */
 export interface MetricColumns {
-  /** When the page was received, by the machine's clock: samples without a time are of then. */
+  /** Time of receipt by the machine's clock, used for samples without a timestamp. */
   readonly receivedAtMs: number;
-  /** Label texts of containers, each once. */
+  /** Distinct label texts of containers. */
   readonly labels: readonly string[];
   /** A value of `SERIES`. */
   readonly series: Uint8Array<ArrayBuffer>;
@@ -24,7 +24,7 @@ export interface MetricColumns {
   readonly at: Float64Array<ArrayBuffer>;
 }
 
-/** @throws PageTooLarge where the page names more containers, or has more samples, than the pods of its node account for */
+/** Parses a page into columns. @throws PageTooLarge where it has more containers or samples than the pods of its node account for */
 export function collectColumns(text: string, { maxContainers }: Pick<PageBounds, 'maxContainers'>): MetricColumns {
   const receivedAtMs = machineNowMs();
   const collector = new Collector(maxContainers);
@@ -37,6 +37,7 @@ function machineNowMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
+/** The columns as ResourceMetrics, which visits each row. */
 export function columnMetrics({ receivedAtMs, labels, series, container, value, at }: MetricColumns): ResourceMetrics {
   return {
     ageMs: Math.max(0, machineNowMs() - receivedAtMs),
@@ -109,8 +110,8 @@ class Collector implements ResourceMetricsVisitor {
   }
 
   #add(series: number, container: number, value: number, at: Instant | null): void {
-    const most = SAMPLES_PER_CONTAINER * this.#maxContainers;
-    if (this.#series.length >= most) throw new PageTooLarge(`the page has more than ${most} samples of containers`);
+    const maxSamples = SAMPLES_PER_CONTAINER * this.#maxContainers;
+    if (this.#series.length >= maxSamples) throw new PageTooLarge(`the page has more than ${maxSamples} samples of containers`);
     this.#series.push(series);
     this.#container.push(container);
     this.#value.push(value);

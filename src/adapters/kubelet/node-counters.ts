@@ -6,49 +6,49 @@ import type { UsageReading } from '../../ports/usage-source.ts';
 import type { ContainerRss } from './stats-summary.ts';
 import { readLabels, type SeriesLabels } from './resource-metrics.ts';
 
-/** One look at a node, and what of it had to be thrown away. */
+/** Usage of a node from one reading, with the number of dropped samples by reason. */
 export interface NodeReading extends UsageReading {
   readonly dropped: ReadonlyMap<string, number>;
 }
 
 interface Counter {
   readonly labels: SeriesLabels | null;
-  /** When its counters began at 0; NaN where that is not reported. */
+  /** Start of its counters; NaN where not reported. */
   startedAt: Instant;
   cpuSeconds: number;
   cpuAt: Instant;
-  /** Of the reading under way; null: not in it. */
+  /** Value of the current reading; null: absent. */
   newCpuSeconds: number | null;
   newCpuAt: Instant;
   memoryBytes: number | null;
   memoryAt: Instant;
-  /** From another page, which is read less often. */
+  /** From `/stats/summary`, which is read less often. */
   rssBytes: number | null;
   rssAt: Instant;
   seenInRound: number;
 }
 
-/** Anonymous memory moves slowly, and is read every 5 minutes. */
-const RSS_HOLDS_MS: DurationMs = 10 * MINUTE_MS;
-/** A mean over less than this from a start on says nothing. */
+/** Anonymous memory changes slowly, and is read every 5 minutes. */
+const RSS_VALID_MS: DurationMs = 10 * MINUTE_MS;
+/** Minimum time since the start for a meaningful mean. */
 const MIN_SINCE_START_MS: DurationMs = 10 * SECOND_MS;
-/** Containers that were not seen for this many readings are forgotten. */
+/** Number of readings without a container after which its counters are deleted. */
 const FORGET_AFTER_ROUNDS = 5;
-/** More than any node runs: the rest is invented. */
+/** More containers than any node runs; further ones are rejected. */
 const MAX_CONTAINERS = 5_000;
 /**
- * Samples of one page that may be refused: of pods that are not known on the node, and of containers past `MAX_CONTAINERS`. Pods whose
- * events have not arrived have far fewer; each costs time.
+ * Maximum rejected samples of one page: of unknown pods, and of containers beyond `MAX_CONTAINERS`. Each costs time, and pods whose events
+ * have not arrived have far fewer.
  */
 const MAX_REFUSED = 10_000;
 
-/** Turns the growing counters of one node into usage: what was used since the reading before. */
+/** Converts the cumulative counters of one node into usage since the previous reading. */
 export class NodeCounters implements ResourceMetricsVisitor {
   readonly #node: string;
-  /** A rate over a longer time than this would smear a peak flat. */
+  /** Maximum span of a rate: a longer mean would hide peaks. */
   readonly #maxGapMs: DurationMs;
   readonly #faultOf: (pod: PodRef) => ReportFault | null;
-  /** By the text of their labels, which is the same in every reading: it is parsed once. */
+  /** By label text, which is the same in every reading, so that it is parsed once. */
   readonly #containers = new Map<string, Counter>();
   readonly #nodeCounter: Counter = newCounter(null);
   #round = 0;
@@ -56,7 +56,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
   #dropped = new Map<string, number>();
   #refused = 0;
 
-  /** @param faultOf why what the node reports of a pod does not count: nothing of such a pod is stored */
+  /** @param faultOf why reports about a pod are dropped; nothing about such a pod is stored */
   constructor(node: string, maxGapMs: DurationMs, faultOf: (pod: PodRef) => ReportFault | null) {
     this.#node = node;
     this.#maxGapMs = maxGapMs;
@@ -64,9 +64,9 @@ export class NodeCounters implements ResourceMetricsVisitor {
   }
 
   /**
-   * @param now time of samples that bear none
-   * @throws where more than `MAX_REFUSED` samples of the page are of pods that are not known on the node, or of containers past
-   * `MAX_CONTAINERS`
+   * Usage since the previous reading.
+   * @param now time of samples without a timestamp
+   * @throws Error where more than `MAX_REFUSED` samples are of unknown pods or of containers beyond `MAX_CONTAINERS`
    */
   read(metrics: ResourceMetrics, now: Instant): NodeReading {
     this.#round += 1;
@@ -86,8 +86,8 @@ export class NodeCounters implements ResourceMetricsVisitor {
     return { node: this.#node, containers, nodeUsage: this.#nodeUsage(), dropped: this.#dropped };
   }
 
-  /** Memory that is not page cache, for the samples to come. */
-  noteRss(rss: readonly ContainerRss[], at: Instant): void {
+  /** Sets memory without page cache, included in samples for `RSS_VALID_MS`. */
+  recordRss(rss: readonly ContainerRss[], at: Instant): void {
     const byContainer = new Map(rss.map((each) => [keyOf(each), each.bytes]));
     for (const counter of this.#containers.values()) {
       const bytes = counter.labels === null ? undefined : byContainer.get(keyOf(counter.labels));
@@ -121,7 +121,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
   #counterOf(labels: string): Counter | undefined {
     const known = this.#containers.get(labels);
     if (known !== undefined) return known;
-    // Copied: a slice would keep the text of the whole page alive.
+    // Copied, since a slice would keep the text of the whole page alive.
     const key = Buffer.from(labels).toString();
     const read = readLabels(key);
     if (read === null) return undefined;
@@ -166,7 +166,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
     const { namespace, pod, container } = counter.labels;
     const { at, cpuMillicores, memoryBytes } = sample;
     const usage = { namespace, pod, container, at, cpuMillicores, memoryBytes };
-    const fresh = counter.rssBytes !== null && this.#now - counter.rssAt <= RSS_HOLDS_MS && memoryBytes !== null;
+    const fresh = counter.rssBytes !== null && this.#now - counter.rssAt <= RSS_VALID_MS && memoryBytes !== null;
     return fresh ? { ...usage, memoryRssBytes: counter.rssBytes } : usage;
   }
 
@@ -175,10 +175,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
     return sample === null ? null : { node: this.#node, ...sample };
   }
 
-  /**
-   * null where the page has no memory, and its CPU counter gives no rate: the kubelet repeats its last sample of CPU, or there is none to
-   * compare with.
-   */
+  /** null where the page has no memory and no CPU rate: the kubelet repeated its last CPU sample, or there is no previous one. */
   #sample(counter: Counter): { at: Instant; cpuMillicores: number | null; memoryBytes: number | null } | null {
     const at = Math.max(counter.newCpuSeconds === null ? 0 : counter.newCpuAt, counter.memoryBytes === null ? 0 : counter.memoryAt);
     const cpuMillicores = this.#rate(counter);
@@ -187,15 +184,14 @@ export class NodeCounters implements ResourceMetricsVisitor {
     return cpuMillicores === null && memoryBytes === null ? null : { at, cpuMillicores, memoryBytes };
   }
 
-  // null after too long a gap, and for the first value (or one that went back: the container was started again) of a
-  // container that did not start just now. One that did has used all of its counter since: what ends within a reading or
-  // two would never be measured otherwise.
+  // null after a gap, and for a first or decreased value unless the container has just started. Then its whole counter is usage since the
+  // start, so that containers living for one or two readings are measured.
   #rate(counter: Counter): number | null {
     const { cpuSeconds, cpuAt, newCpuSeconds, newCpuAt } = counter;
     if (newCpuSeconds === null) return null;
     counter.newCpuSeconds = null;
     const elapsedMs = newCpuAt - cpuAt;
-    // A value of the time before is a repeat. One of an earlier time is of a clock that was set back: the next counts from it.
+    // The same timestamp is a repeated sample. An earlier one comes from a clock that was set back: the next rate is measured from it.
     if (cpuAt !== 0 && elapsedMs === 0) return null;
     counter.cpuSeconds = newCpuSeconds;
     counter.cpuAt = newCpuAt;
@@ -221,9 +217,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
     this.#drop(reason);
     this.#refused += 1;
     if (this.#refused > MAX_REFUSED) {
-      throw new Error(
-        `node ${this.#node} reports more than ${MAX_REFUSED} series of pods that are not known on it: nothing of its page is used`,
-      );
+      throw new Error(`node ${this.#node} reports more than ${MAX_REFUSED} series of pods unknown on it; the page is dropped`);
     }
   }
 
@@ -232,7 +226,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
   }
 }
 
-/** Core-seconds per second are cores; two digits of a millicore are more than the kernel's own accounting has. */
+/** Core-seconds per second are cores. Rounded to 0.01 millicores, which exceeds the kernel's accounting precision. */
 function millicores(cpuSeconds: number, elapsedMs: DurationMs): number {
   return Math.round((cpuSeconds * 1e8) / elapsedMs) / 100;
 }

@@ -1,4 +1,4 @@
-// What the thread does that reads kubelets: it gets pages over connections of its own, parses them, and posts what was found.
+// The worker thread's side of ThreadPageReader: fetches pages over its own connections, parses them and posts the result.
 
 import type { PageBounds } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
@@ -8,7 +8,7 @@ import { DirectKubeletFetcher, type KubeletAddress, type KubeletAddresses, type 
 import type { PageName } from './page-bounds.ts';
 import { InlinePageReader, type PageReader, type ParsedPages } from './text-pages.ts';
 
-/** How kubelets are reached; null: pages come with the request, nothing is read here. */
+/** How kubelets are reached; null: requests contain the page text and nothing is fetched. */
 export type KubeletReach = (Pick<KubeConnection, 'server' | 'tls'> & { readonly addresses: KubeletAddresses }) | null;
 
 export type PageRequest =
@@ -18,7 +18,7 @@ export type PageRequest =
       readonly page: PageName;
       readonly node: KubeletAddress;
       readonly bounds: PageBounds;
-      /** The page, where it has been read already: it is only parsed. */
+      /** Text of a page that is already fetched and only parsed; null: fetch it. */
       readonly text: string | null;
     }
   | { readonly type: 'cancel'; readonly id: number; readonly reason: string }
@@ -28,20 +28,21 @@ export type PageRequest =
 export type PageReply =
   | { readonly type: 'page'; readonly id: number; readonly content: ParsedPages[PageName] }
   | { readonly type: 'failure'; readonly id: number; readonly failure: PageFailure }
-  /** Asks for the credentials of a request. Answered with the same id. */
+  /** Requests the credentials of one fetch. Answered by `headers` or `no-headers` with the same id. */
   | { readonly type: 'ask-headers'; readonly id: number; readonly fresh: boolean };
 
-/** An error of a reading: classes do not pass from one thread to another. */
+/** Error of a reading as data: classes do not pass between threads. */
 export type PageFailure =
   | { readonly code: 'untrusted'; readonly kubelet: string; readonly certificate: string }
   | { readonly code: 'too-large' | 'other'; readonly message: string };
 
+/** Handles PageRequests and posts PageReplies. */
 export class PageService {
   readonly #post: (reply: PageReply) => void;
   readonly #direct: KubeletFetcher | null;
   readonly #reading = new Map<number, AbortController>();
-  readonly #asking = new Map<number, PromiseWithResolvers<Readonly<Record<string, string>>>>();
-  #nextAsk = 1;
+  readonly #headerRequests = new Map<number, PromiseWithResolvers<Readonly<Record<string, string>>>>();
+  #nextRequestId = 1;
 
   constructor(reach: KubeletReach, post: (reply: PageReply) => void) {
     this.#post = post;
@@ -58,10 +59,10 @@ export class PageService {
         this.#reading.get(request.id)?.abort(new Error(request.reason));
         return;
       case 'headers':
-        this.#answered(request.id)?.resolve(request.headers);
+        this.#takeRequest(request.id)?.resolve(request.headers);
         return;
       case 'no-headers':
-        this.#answered(request.id)?.reject(new Error(request.message));
+        this.#takeRequest(request.id)?.reject(new Error(request.message));
     }
   }
 
@@ -85,21 +86,21 @@ export class PageService {
   }
 
   #askHeaders(fresh: boolean): Promise<Readonly<Record<string, string>>> {
-    const id = this.#nextAsk++;
-    const asked = Promise.withResolvers<Readonly<Record<string, string>>>();
-    this.#asking.set(id, asked);
+    const id = this.#nextRequestId++;
+    const request = Promise.withResolvers<Readonly<Record<string, string>>>();
+    this.#headerRequests.set(id, request);
     this.#post({ type: 'ask-headers', id, fresh });
-    return asked.promise;
+    return request.promise;
   }
 
-  #answered(id: number): PromiseWithResolvers<Readonly<Record<string, string>>> | undefined {
-    const asked = this.#asking.get(id);
-    this.#asking.delete(id);
-    return asked;
+  #takeRequest(id: number): PromiseWithResolvers<Readonly<Record<string, string>>> | undefined {
+    const request = this.#headerRequests.get(id);
+    this.#headerRequests.delete(id);
+    return request;
   }
 }
 
-/** The error that `failureOf` was made from. */
+/** The inverse of `failureOf`. */
 export function errorOf(failure: PageFailure): Error {
   switch (failure.code) {
     case 'untrusted':

@@ -1,7 +1,7 @@
 import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 
-/** Reads with a deadline in machine time; the signal that `read` gets aborts at the deadline and with the caller's. */
+/** Calls `read` with a signal that aborts at the deadline (machine time) and with the caller's signal. */
 export async function readWithin<T>(
   timer: MachineTimer,
   deadlineMs: DurationMs,

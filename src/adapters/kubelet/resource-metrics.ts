@@ -1,9 +1,9 @@
-// The kubelet's `/metrics/resource`, read for the five series that we need. A general Prometheus parser would spend most of
-// its time on what we throw away; this one runs once a minute for every container of the cluster.
+// Parses the five series of the kubelet's `/metrics/resource` that Evenkeel uses. It runs once a minute for every container of the cluster,
+// and a general Prometheus parser would spend most of its time on other series.
 
 import type { ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
 
-/** What one container's labels say. */
+/** Identity of a container, from its series' labels. */
 export interface SeriesLabels {
   readonly namespace: string;
   readonly pod: string;
@@ -15,12 +15,12 @@ const CONTAINER_MEMORY = 'container_memory_working_set_bytes{';
 const CONTAINER_START = 'container_start_time_seconds{';
 const NODE_CPU = 'node_cpu_usage_seconds_total';
 const NODE_MEMORY = 'node_memory_working_set_bytes';
-/** Names of a namespace, a pod and a container have 63, 253 and 63 characters. */
+/** Kubernetes limits names of namespaces, pods and containers to 63, 253 and 63 characters. */
 const MAX_LABELS_LENGTH = 1024;
 const SPACE = 0x20;
 const HASH = 0x23;
 
-/** Walks through the text once. Lines that are no sample are passed over; values that are no number come as NaN. */
+/** Reads the text in one pass. Lines that are not samples are skipped; values that are not numbers are NaN. */
 export function readResourceMetrics(text: string, visitor: ResourceMetricsVisitor): void {
   const { length } = text;
   for (let from = 0; from < length;) {
@@ -40,8 +40,8 @@ function readLine(text: string, from: number, end: number, visitor: ResourceMetr
 }
 
 function readContainer(text: string, from: number, end: number, what: 'cpu' | 'memory' | 'start', visitor: ResourceMetricsVisitor): void {
-  // Names of pods, namespaces and containers hold no brace, so the last one on the line closes the labels. Searched in the line alone:
-  // further back lies the whole page.
+  // Names contain no brace, so the last brace of the line ends the labels. Only the line is searched: an unbounded search would scan the
+  // whole page.
   const length = text.slice(from, end).lastIndexOf('}');
   if (length === -1 || length > MAX_LABELS_LENGTH) return;
   const close = from + length;
@@ -64,7 +64,7 @@ function readNode(text: string, from: number, end: number, what: 'cpu' | 'memory
   else visitor.nodeMemoryBytes(value, timeAt(text, stop, end));
 }
 
-/** -1: no space follows, so that the name only begins like ours. */
+/** -1 where no space follows: a longer metric name with the same prefix. */
 function valueStart(text: string, from: number, end: number): number {
   let start = from;
   while (start < end && text.charCodeAt(start) === SPACE) start++;
@@ -86,7 +86,7 @@ function numberOf(text: string): number {
   return text === '' ? Number.NaN : Number(text);
 }
 
-/** Anchored, so that a text of nothing but letters is not tried from each of them. */
+/** Anchored, so that text without quotes is not matched from each character. */
 const LABEL = /(?:^|,)([a-z_]{1,64})="((?:[^"\\]|\\.)*)"/g;
 
 /** The labels of one container; null where one of the three is missing. */

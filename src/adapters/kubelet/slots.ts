@@ -1,4 +1,4 @@
-/** At most so many tasks at once; the others wait in the order they came. */
+/** Limits concurrent tasks to `count`; the others wait in order of arrival. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class Slots {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
-      else next(); // the slot goes straight to who waits
+      else next(); // passes the slot to the next waiting task
     }
   }
 }

@@ -13,7 +13,7 @@ import {
   type Wire,
 } from '../kubernetes/wire.ts';
 
-/** Memory of a container that is not page cache. */
+/** Memory of a container without page cache. */
 export interface ContainerRss extends ContainerRef {
   readonly bytes: Bytes;
 }
@@ -23,10 +23,9 @@ interface StatsReading extends SummaryReading {
 }
 
 /**
- * The kubelet's `/stats/summary`: claims in use, pods' network counters, how much of memory is not page cache, and the
- * pressure of containers. CPU and memory as a whole are read elsewhere, more often.
- *
- * @throws where a field has the wrong type
+ * Decodes the kubelet's `/stats/summary`: volumes of claims, pod network counters, memory without page cache and container pressure. CPU
+ * and memory usage come from `/metrics/resource`, which is read more often.
+ * @throws WireError where a field has the wrong type
  */
 export function readStatsSummary(node: string, json: unknown, now: Instant): StatsReading {
   const summary = asObject(json, 'stats summary');
@@ -55,13 +54,13 @@ export function readStatsSummary(node: string, json: unknown, now: Instant): Sta
 }
 
 /**
- * Pressure of containers, from `avg300` of `some`: the summary is read every 5 minutes. Not from `total`: it is documented in
- * nanoseconds, and cAdvisor hands on the microseconds of the kernel.
+ * Container pressure from `avg300` of `some`, since the summary is read every 5 minutes. `total` is unusable: it is documented in
+ * nanoseconds, but cAdvisor passes on the kernel's microseconds.
  */
 class PressureReader {
   readonly #now: Instant;
   readonly #found: ContainerPressure[] = [];
-  /** A kubelet that knows pressure reports zeros on a kernel that does not: where nothing has ever waited, nothing is measured. */
+  /** A kubelet with PSI support reports zeros on a kernel without it: where no task has ever waited, pressure counts as unmeasured. */
   #measured: boolean;
 
   constructor(node: Wire, now: Instant) {

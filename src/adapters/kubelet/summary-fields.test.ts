@@ -7,7 +7,7 @@ import { pickSummaryFields } from './summary-fields.ts';
 const BOUNDS = { maxContainers: 100 };
 const NOW = 1_700_000_000_000;
 
-/** Values where a page has a number, a string, an object or a list. */
+/** Values of any type, in place of the expected one. */
 const anything = fc.oneof(fc.integer(), fc.double(), fc.string(), fc.constant(null), fc.constant({ x: 1 }), fc.constant([{ y: 2 }]));
 const psi = fc.record({ some: fc.record({ total: anything, avg300: anything, avg10: anything }, { requiredKeys: [] }) });
 const resource = fc.record({ psi, rssBytes: fc.oneof(fc.nat(), anything), usageBytes: anything }, { requiredKeys: [] });
@@ -46,8 +46,8 @@ function outcomeOf(json: unknown): unknown {
   }
 }
 
-describe('The picked fields of a summary', () => {
-  test('are read as the whole page is, faults included', () => {
+describe('the picked fields of a summary', () => {
+  test('are decoded like the whole page, errors included', () => {
     fc.assert(
       fc.property(summary, (json) => {
         expect(outcomeOf(pickSummaryFields(json, BOUNDS))).toEqual(outcomeOf(json));
@@ -56,12 +56,12 @@ describe('The picked fields of a summary', () => {
     );
   });
 
-  test('leave out what nothing reads', () => {
+  test('omit fields that are not read', () => {
     const page = { node: { fs: { usedBytes: 1 } }, pods: [{ podRef: { name: 'a', namespace: 'b', uid: 'c' }, other: [{}, {}] }], more: 1 };
     expect(pickSummaryFields(page, BOUNDS)).toEqual({ node: {}, pods: [{ podRef: { name: 'a', namespace: 'b' } }] });
   });
 
-  test('are refused where there are more items than the pods of the node account for', () => {
+  test('are rejected where there are more items than the pods of the node account for', () => {
     const pods = Array.from({ length: 201 }, () => ({}));
     expect(() => pickSummaryFields({ pods }, BOUNDS)).toThrow(PageTooLarge);
     expect(() => pickSummaryFields({ pods: pods.slice(1) }, BOUNDS)).not.toThrow();

@@ -1,15 +1,14 @@
-// The part of `/stats/summary` that is read, cut out where the page is parsed: a page has megabytes, and what passes from one
-// thread to another is copied.
+// Picks the fields of `/stats/summary` that are read. A page has megabytes, and data is copied between threads.
 
 import type { PageBounds } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 
-/** A number, a string: any value without fields. */
+/** A scalar: any value without fields. */
 const VALUE = null;
 type Shape = typeof VALUE | readonly [Shape] | { readonly [field: string]: Shape };
 
 const PRESSURE = { some: { total: VALUE, avg300: VALUE } };
-/** What `readStatsSummary` reads. */
+/** The fields that `readStatsSummary` reads. */
 const FIELDS: Shape = {
   node: { cpu: { psi: PRESSURE }, memory: { psi: PRESSURE } },
   pods: [
@@ -21,24 +20,23 @@ const FIELDS: Shape = {
     },
   ],
 };
-/** Pods, containers and volumes together: a pod has as many volumes as containers, or a few more. */
+/** Pods, containers and volumes per allowed container: a pod has about as many volumes as containers. */
 const ITEMS_PER_CONTAINER = 2;
 
 /**
- * The fields that `readStatsSummary` reads. A value of another type than expected keeps its type and loses its content, so that
- * it is refused with the same message.
- *
+ * Returns the page reduced to the fields that `readStatsSummary` reads. A value of an unexpected type keeps its type without content, so
+ * that decoding fails with the same message.
  * @throws PageTooLarge where the page has more pods, containers and volumes than the pods of its node account for
  */
 export function pickSummaryFields(json: unknown, { maxContainers }: Pick<PageBounds, 'maxContainers'>): unknown {
-  const most = ITEMS_PER_CONTAINER * maxContainers;
+  const maxItems = ITEMS_PER_CONTAINER * maxContainers;
   let items = 0;
   const pick = (value: unknown, shape: Shape): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
       if (!isList(shape)) return [];
       items += value.length;
-      if (items > most) throw new PageTooLarge(`the page has more than ${most} pods, containers and volumes`);
+      if (items > maxItems) throw new PageTooLarge(`the page has more than ${maxItems} pods, containers and volumes`);
       return value.map((item) => pick(item, shape[0]));
     }
     if (shape === VALUE || isList(shape)) return {};

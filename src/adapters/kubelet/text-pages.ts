@@ -1,4 +1,4 @@
-// Kubelet pages as kubelets serve them: text over HTTP.
+// Kubelet pages served as text over HTTP.
 
 import type { NodeRecord } from '#kube/records/node';
 import type { ContainerCounters, KubeletPages, PageBounds, ResourceMetrics } from '#kube/kubelet/kubelet-pages';
@@ -8,19 +8,19 @@ import { collectColumns, columnMetrics, type MetricColumns } from './metric-colu
 import type { PageName } from './page-bounds.ts';
 import { pickSummaryFields } from './summary-fields.ts';
 
-/** What is parsed from each page: plain data, which one thread may post to another. */
+/** Parsed content of each page: plain data, which can be posted between threads. */
 export interface ParsedPages {
   readonly metrics: MetricColumns;
   readonly summary: unknown;
   readonly counters: readonly ContainerCounters[];
 }
 
-/** Reads and parses a page of a node's kubelet. Rejects as `KubeletPages` does, and where the text has not the page's format. */
+/** Fetches and parses a page of a node's kubelet. Rejects like `KubeletPages`, and where the text is malformed. */
 export interface PageReader {
   read<Page extends PageName>(page: Page, node: KubeletAddress, bounds: PageBounds, signal: AbortSignal): Promise<ParsedPages[Page]>;
 }
 
-/** In this thread. */
+/** Parses pages in the calling thread. */
 export class InlinePageReader implements PageReader {
   readonly #fetcher: KubeletFetcher;
 
@@ -45,6 +45,7 @@ export class InlinePageReader implements PageReader {
   }
 }
 
+/** KubeletPages over a PageReader. */
 export class TextPages implements KubeletPages {
   readonly #reader: PageReader;
 

@@ -23,8 +23,8 @@ const SAMPLE =
   'container_memory_working_set_bytes{container="app",namespace="a",pod="p"} 5 1700000000000\nnode_cpu_usage_seconds_total 3\n';
 const ORIGIN: PageOrigin = { fetcher: textFetcher(async () => SAMPLE) };
 
-/** A thread played in this one: it answers at the next turn, unless it hangs. */
-class PlayedThread extends EventEmitter {
+/** An in-process fake thread: replies at the next turn, unless it hangs. */
+class FakeThread extends EventEmitter {
   readonly service = new PageService(null, (reply: PageReply) => setImmediate(() => this.emit('message', structuredClone(reply))));
   readonly requests: PageRequest[] = [];
   hangs = false;
@@ -43,9 +43,9 @@ class PlayedThread extends EventEmitter {
 function aReader(origin: PageOrigin = ORIGIN) {
   const timer = new FakeClock();
   const metrics = new CountingMetrics();
-  const threads: PlayedThread[] = [];
-  const start = (): PlayedThread => {
-    const thread = new PlayedThread();
+  const threads: FakeThread[] = [];
+  const start = (): FakeThread => {
+    const thread = new FakeThread();
     threads.push(thread);
     return thread;
   };
@@ -54,15 +54,15 @@ function aReader(origin: PageOrigin = ORIGIN) {
   return { reader, timer, metrics, threads, stop, read: () => reader.read('metrics', NODE, BOUNDS, stop.signal) };
 }
 
-describe('A thread that reads kubelets', () => {
-  test('is replaced after a pause when it dies, and what was under way is rejected', async () => {
+describe('a kubelet reader thread', () => {
+  test('is replaced after a pause when it dies, and readings in progress are rejected', async () => {
     const { timer, threads, metrics, read } = aReader();
     threads[0]!.hangs = true;
-    const lost = expect(read()).rejects.toThrow('was lost during the reading');
+    const lost = expect(read()).rejects.toThrow('died or hung during the reading');
     await settle();
     threads[0]?.emit('error', new Error('out of memory'));
     await lost;
-    await expect(read()).rejects.toThrow('kubelet of node n1: the thread that reads kubelets is being restarted');
+    await expect(read()).rejects.toThrow('kubelet of node n1: the kubelet reader thread is restarting');
     await timer.advance(1_000);
     expect((await read()).labels).toHaveLength(1);
     expect(metrics.total('evenkeel_kubelet_thread_restarts_total')).toBe(1);
@@ -71,14 +71,14 @@ describe('A thread that reads kubelets', () => {
   test('is replaced when it hangs', async () => {
     const { timer, threads, read } = aReader();
     threads[0]!.hangs = true;
-    const lost = expect(read()).rejects.toThrow('lost');
+    const lost = expect(read()).rejects.toThrow('died or hung');
     await timer.advance(61_000);
     await lost;
     expect(threads[0]?.terminated).toBe(true);
     expect((await read()).labels).toHaveLength(1);
   });
 
-  test('is asked to end a reading that is aborted', async () => {
+  test('is requested to cancel an aborted reading', async () => {
     const { threads, stop, read } = aReader();
     threads[0]!.hangs = true;
     void read().catch(() => undefined);
@@ -87,7 +87,7 @@ describe('A thread that reads kubelets', () => {
     expect(threads[0]?.requests.at(-1)).toEqual({ type: 'cancel', id: 1, reason: 'no answer within 5000 ms' });
   });
 
-  test('asks for the credentials of each request, and is sent why there are none', async () => {
+  test('requests credentials for each fetch, and receives the error where there are none', async () => {
     const headers = async ({ fresh = false } = {}): Promise<Record<string, string>> => {
       if (fresh) throw new Error('no token is to be had');
       return { authorization: 'Bearer t' };
@@ -105,7 +105,7 @@ describe('A thread that reads kubelets', () => {
   });
 });
 
-describe('A real thread', () => {
+describe('a real thread', () => {
   const cleanup: (() => unknown)[] = [];
   afterEach(async () => {
     for (const each of cleanup.splice(0)) await each();
@@ -121,16 +121,16 @@ describe('A real thread', () => {
     ['metrics', SAMPLE],
     ['summary', '{"pods":[{"podRef":{"name":"p","namespace":"a"},"containers":[{"name":"app","memory":{"rssBytes":4}}]}]}'],
     ['counters', 'container_oom_events_total{container="app",id="/k",namespace="a",pod="p"} 2 1700000000000\n'],
-  ] as const)('answers the page %s as this one does', async (page, text) => {
+  ] as const)('parses the page %s like the main thread', async (page, text) => {
     const fetcher = textFetcher(async () => text);
     const { signal } = new AbortController();
     const expected = await new InlinePageReader(fetcher).read(page, NODE, pageBounds(page, []), signal);
     const read = await realReader({ fetcher }).read(page, NODE, pageBounds(page, []), signal);
-    // Each was received at its own moment.
+    // Times of receipt differ.
     expect({ ...(read as object), receivedAtMs: 0 }).toEqual({ ...(expected as object), receivedAtMs: 0 });
   });
 
-  test('rejects a page that is no JSON, and one of too many containers', async () => {
+  test('rejects a page that is not JSON, and one of too many containers', async () => {
     let text = 'no JSON';
     const reader = realReader({ fetcher: textFetcher(async () => text) });
     const { signal } = new AbortController();
@@ -139,7 +139,7 @@ describe('A real thread', () => {
     await expect(reader.read('metrics', NODE, BOUNDS, signal)).rejects.toThrow(PageTooLarge);
   });
 
-  test('reads a kubelet with the credentials of this one, and refuses one that the CA has not signed', async () => {
+  test('reads a kubelet with the main thread’s credentials, and rejects a certificate of another CA', async () => {
     const made = await generate([{ name: 'commonName', value: 'n1' }], {
       extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
     });

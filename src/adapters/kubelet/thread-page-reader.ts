@@ -1,5 +1,5 @@
-// Pages of kubelets, read and parsed in a thread of its own: a page that costs much to parse, or ends the thread, holds up neither
-// the event loop nor the process.
+// Reads and parses kubelet pages in a worker thread: a page that is expensive to parse, or crashes the thread, blocks neither the event
+// loop nor the process.
 
 import { Worker } from 'node:worker_threads';
 import { SECOND_MS, type DurationMs } from '#kube/units';
@@ -14,9 +14,9 @@ import type { PageName } from './page-bounds.ts';
 import { errorOf, type KubeletReach, type PageReply, type PageRequest } from './page-service.ts';
 import type { PageReader, ParsedPages } from './text-pages.ts';
 
-/** Far over the deadline of any reading, at which the thread reports a failure: past this it hangs. */
+/** Far above the deadline of any reading, at which the thread reports a failure: without a reply for so long the thread hangs. */
 const ANSWER_WITHIN_MS: DurationMs = 60 * SECOND_MS;
-/** The largest summary that is permitted, of nothing but empty objects, is parsed into 170 MB; an ordinary one into less than 20. */
+/** The largest permitted summary, of empty objects only, parses into 170 MB; an ordinary one into less than 20 MB. */
 const MAX_HEAP_MB = 256;
 
 export interface ThreadPageReaderDependencies {
@@ -26,17 +26,18 @@ export interface ThreadPageReaderDependencies {
   readonly start?: () => Thread<PageRequest, PageReply>;
 }
 
-/** Where pages come from: kubelets that the thread reads itself, or a fetcher of this thread whose pages it only parses. */
+/** Source of pages: kubelets that the thread reads itself, or a fetcher of the main thread whose pages the thread only parses. */
 export type PageOrigin =
   { readonly reach: NonNullable<KubeletReach>; readonly headers: KubeConnection['headers'] } | { readonly fetcher: KubeletFetcher };
 
 interface Pending {
   readonly resolve: (content: never) => void;
   readonly reject: (error: Error) => void;
-  /** Ends what waits beside it. */
+  /** Cancels the deadline and the abort listener. */
   readonly release: () => void;
 }
 
+/** A PageReader in a worker thread, which is replaced when it dies or hangs. */
 export class ThreadPageReader implements PageReader {
   readonly #timer: MachineTimer;
   readonly #logger: Logger;
@@ -52,13 +53,13 @@ export class ThreadPageReader implements PageReader {
     this.#origin = origin;
     this.#restarts = metrics.counter({
       name: 'evenkeel_kubelet_thread_restarts_total',
-      help: 'Threads that read kubelets that died or hung and were replaced.',
+      help: 'Replacements of the kubelet reader thread after it died or hung.',
     });
     this.#thread = new RestartingThread({
       timer,
       start: start ?? (() => startThread('reach' in origin ? origin.reach : null)),
       onReply: (reply) => this.#take(reply),
-      onLost: (error) => this.#lose(error),
+      onLost: (error) => this.#handleLoss(error),
       onRestarted: () => undefined,
     });
     this.#thread.start();
@@ -68,7 +69,7 @@ export class ThreadPageReader implements PageReader {
     const text = 'fetcher' in this.#origin ? await this.#origin.fetcher.get(node, PATHS[page], signal, bounds.maxBytes) : null;
     signal.throwIfAborted();
     const thread = this.#thread.current;
-    if (thread === null) throw new Error(`kubelet of node ${node.name}: the thread that reads kubelets is being restarted`);
+    if (thread === null) throw new Error(`kubelet of node ${node.name}: the kubelet reader thread is restarting`);
     const id = this.#nextId++;
     const { name, internalIp, kubeletPort } = node;
     return await new Promise((resolve, reject) => {
@@ -78,7 +79,7 @@ export class ThreadPageReader implements PageReader {
       };
       signal.addEventListener('abort', cancel, { once: true });
       const cancelDeadline = this.#timer.setTimer(ANSWER_WITHIN_MS, () => {
-        this.#thread.replace(thread, new Error(`a page of node ${name} was not read within ${ANSWER_WITHIN_MS / SECOND_MS} s`));
+        this.#thread.replace(thread, new Error(`no reply for a page of node ${name} within ${ANSWER_WITHIN_MS / SECOND_MS} s`));
       });
       const release = (): void => {
         cancelDeadline();
@@ -90,7 +91,7 @@ export class ThreadPageReader implements PageReader {
   }
 
   async stop(): Promise<void> {
-    this.#rejectAll(new Error('kubelets are not read any more: the controller stops'));
+    this.#rejectAll(new Error('kubelets are no longer read: the controller is stopping'));
     await this.#thread.stop();
   }
 
@@ -111,7 +112,7 @@ export class ThreadPageReader implements PageReader {
   async #sendHeaders(id: number, fresh: boolean): Promise<void> {
     const { current } = this.#thread;
     try {
-      if (!('headers' in this.#origin)) throw new Error('pages come with the request');
+      if (!('headers' in this.#origin)) throw new Error('requests contain the page; no credentials are needed');
       const headers = await this.#origin.headers({ fresh });
       current?.postMessage({ type: 'headers', id, headers });
     } catch (err) {
@@ -119,10 +120,10 @@ export class ThreadPageReader implements PageReader {
     }
   }
 
-  #lose(error: unknown): void {
+  #handleLoss(error: unknown): void {
     this.#restarts.add();
-    this.#logger.error('The thread that reads kubelets is lost; starting another', { readings: this.#pending.size, err: error });
-    this.#rejectAll(new Error('the thread that reads kubelets was lost during the reading'));
+    this.#logger.error('The kubelet reader thread died or hung; starting a new one', { readings: this.#pending.size, err: error });
+    this.#rejectAll(new Error('the kubelet reader thread died or hung during the reading'));
   }
 
   #rejectAll(error: Error): void {
@@ -140,7 +141,7 @@ const PATHS: Readonly<Record<PageName, string>> = {
   counters: '/metrics/cadvisor',
 };
 
-// Beside this file in `src/` as in `dist/`.
+// The worker's path relative to this file is the same in `src/` and `dist/`.
 function startThread(reach: KubeletReach): Thread<PageRequest, PageReply> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new Worker(new URL(`../../workers/kubelet-pages.${extension}`, import.meta.url), {

@@ -1,20 +1,19 @@
 import type { ApiTransport } from '#kube/api-transport';
 import { isAllowed } from '../kubernetes/access-review.ts';
 
-/** By which ways usage may be read. */
+/** Usage sources that RBAC allows. */
 export interface UsageAccess {
   /** `nodes/metrics`: the kubelets themselves. */
   readonly kubelet: boolean;
   /** `nodes/proxy`: the kubelets through the API server. */
   readonly proxy: boolean;
-  /** metrics.k8s.io, which also has to be installed. */
+  /** metrics.k8s.io, which must also be installed. */
   readonly metricsServer: boolean;
 }
 
 /**
- * Asks the API server what we may do. Rejects when it does not say.
- *
- * @param mayReadKubelets whether whose credentials kubelets are sent may read them; left out: ours are sent
+ * Checks by SelfSubjectAccessReviews which usage sources are allowed. Rejects when a review fails.
+ * @param mayReadKubelets whether the credentials sent to kubelets may read them; default: those of `transport`
  */
 export async function probeUsageAccess(
   transport: ApiTransport,
@@ -29,7 +28,7 @@ export async function probeUsageAccess(
   return { kubelet, proxy, metricsServer };
 }
 
-/** Whether who asks over this transport may get `nodes/metrics`. Rejects when the API server does not say. */
+/** Whether the identity of `transport` may get `nodes/metrics`. Rejects when the review fails. */
 export function mayReadNodeMetrics(transport: ApiTransport, signal: AbortSignal | undefined): Promise<boolean> {
   return isAllowed(transport, { verb: 'get', resource: 'nodes', subresource: 'metrics' }, signal);
 }

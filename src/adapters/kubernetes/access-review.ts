@@ -4,10 +4,10 @@ import { ACCESS_REVIEWS, apiVersionOf, collectionPath } from './resources.ts';
 import { ApiFault, failureOf } from './status.ts';
 import { asObject, booleanAt, objectAt } from './wire.ts';
 
-/** Of a SelfSubjectAccessReview; without a namespace in all of them. */
+/** Attributes of a SelfSubjectAccessReview. Without a namespace the review is of all namespaces. */
 export interface AccessAttributes {
   readonly verb: string;
-  /** Left out: the core group. */
+  /** Absent: the core group. */
   readonly group?: string;
   /** Plural. */
   readonly resource: string;
@@ -40,7 +40,7 @@ function selectedName({ query }: ApiRequest): string | undefined {
   return typeof selector === 'string' ? /^metadata\.name=([^,]+)$/.exec(selector)?.[1] : undefined;
 }
 
-/** Whether the API server lets who asks over this transport do that. @throws ApiFault when it does not say */
+/** Whether RBAC allows the transport's identity this access. @throws ApiFault where the review fails */
 export async function isAllowed(transport: ApiTransport, attributes: AccessAttributes, signal: AbortSignal | undefined): Promise<boolean> {
   const response = await transport.request({
     method: 'POST',
@@ -49,6 +49,6 @@ export async function isAllowed(transport: ApiTransport, attributes: AccessAttri
     ...(signal === undefined ? {} : { signal }),
   });
   const failure = failureOf(response);
-  if (failure !== null) throw new ApiFault(`asking for the permission to ${attributes.verb} ${attributes.resource}`, failure);
+  if (failure !== null) throw new ApiFault(`checking the permission to ${attributes.verb} ${attributes.resource}`, failure);
   return booleanAt(objectAt(asObject(response.body, 'access review'), 'status'), 'allowed');
 }

@@ -1,4 +1,4 @@
-// Brings Evenkeel's CRDs into the cluster at start, and never takes a newer set back.
+// Installs and updates Evenkeel's CRDs at start, and never downgrades newer ones.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -12,15 +12,15 @@ import { CUSTOM_RESOURCE_DEFINITIONS, objectPath } from './resources.ts';
 import { failureOf, isNotFound, type ApiFailure } from './status.ts';
 import { asObject, objectAt, objectsAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from './wire.ts';
 
-/** Annotation on each CRD: version of the Evenkeel that wrote it. Two schemas alone do not show which is newer. */
+/** Annotation on each CRD: the Evenkeel version that wrote it. Two schemas alone do not show which is newer. */
 export const CRD_VERSION_ANNOTATION = 'evenkeel.io/crd-version';
-/** Annotation on each CRD: hash of what was written, so that a start with nothing to change writes nothing. */
+/** Annotation on each CRD: hash of the written manifest, so that a start without changes writes nothing. */
 export const CRD_HASH_ANNOTATION = 'evenkeel.io/crd-hash';
 
 const FIELD_MANAGER = 'evenkeel-crds';
 const ESTABLISHED_WITHIN_MS: DurationMs = 30_000;
-const LOOK_AGAIN_MS: DurationMs = 200;
-/** So many fields are named; more would hide what is wrong. */
+const POLL_INTERVAL_MS: DurationMs = 200;
+/** Maximum number of missing fields named in a message. */
 const MAX_FIELDS = 6;
 
 export interface InstallCrdsDependencies {
@@ -30,19 +30,19 @@ export interface InstallCrdsDependencies {
   readonly version: string;
 }
 
-/** What came of one CRD. */
+/** Outcome of one CRD. */
 export interface CrdInstalled {
   readonly name: string;
   /**
-   * `kept-newer`: the cluster's was written by a newer Evenkeel. `kept`: we may not write CRDs, and one is there. `failed`:
-   * it is not as we need it. `unreached`: the API server did not answer, or not now.
+   * `kept-newer`: the installed CRD was written by a newer Evenkeel. `kept`: a CRD is installed, and updating it is not permitted.
+   * `failed`: the CRD differs from what this version needs. `unreached`: the API server did not answer, or not yet.
    */
   readonly outcome: 'applied' | 'unchanged' | 'kept-newer' | 'kept' | 'failed' | 'unreached';
-  /** What is wrong or worth a look, with what mends it; null: nothing. */
+  /** The problem or warning with its remedy; null: none. */
   readonly problem: string | null;
 }
 
-/** The CRD manifests of a folder, by file name. @throws with the file where one is not a CRD */
+/** Reads the CRD manifests of a folder, in order of file names. @throws Error with the file that is not a CRD */
 export async function readCrds(folder: string): Promise<readonly Wire[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml')).sort();
   const manifests: Wire[] = [];
@@ -55,8 +55,8 @@ export async function readCrds(folder: string): Promise<readonly Wire[]> {
 }
 
 /**
- * Applies what is missing or older by server-side apply and waits until all are established. One that cannot be as it
- * should keeps no other from it: its outcome says why. Rejects only when `signal` aborts.
+ * Applies missing or outdated CRDs by server-side apply and waits until all are established. A failing CRD does not affect the others: its
+ * outcome has the reason. Rejects only when `signal` aborts.
  */
 export async function installCrds(
   manifests: readonly Wire[],
@@ -66,17 +66,17 @@ export async function installCrds(
   const installed: CrdInstalled[] = [];
   for (const manifest of manifests) {
     const name = requiredTextAt(objectAt(manifest, 'metadata'), 'name');
-    installed.push(await orUnreached(name, signal, () => installOne(name, manifest, dependencies, signal)));
+    installed.push(await catchUnreached(name, signal, () => installOne(name, manifest, dependencies, signal)));
   }
   const settled: CrdInstalled[] = [];
   for (const each of installed) {
     const there = each.outcome !== 'failed' && each.outcome !== 'unreached';
-    settled.push(there ? await orUnreached(each.name, signal, () => established(each, dependencies, signal)) : each);
+    settled.push(there ? await catchUnreached(each.name, signal, () => established(each, dependencies, signal)) : each);
   }
   return settled;
 }
 
-async function orUnreached(name: string, signal: AbortSignal, attempt: () => Promise<CrdInstalled>): Promise<CrdInstalled> {
+async function catchUnreached(name: string, signal: AbortSignal, attempt: () => Promise<CrdInstalled>): Promise<CrdInstalled> {
   try {
     return await attempt();
   } catch (err) {
@@ -96,13 +96,13 @@ async function installOne(name: string, manifest: Wire, dependencies: InstallCrd
   if (missing !== null && !isNotFound(missing)) return notDone(name, 'reading', missing);
   const present = missing === null ? asObject(found.body, name) : null;
   const annotations = present === null ? {} : textsByKeyAt(objectAt(present, 'metadata'), 'annotations');
-  const theirs = annotations[CRD_VERSION_ANNOTATION];
-  if (theirs !== undefined && compareVersions(theirs, version) > 0) {
-    const lacking = present === null ? '' : lackOf(present, manifest);
-    const problem = `CRD ${name} was written by Evenkeel ${theirs}, newer than this ${version}, and is kept${lacking}`;
+  const installedVersion = annotations[CRD_VERSION_ANNOTATION];
+  if (installedVersion !== undefined && compareVersions(installedVersion, version) > 0) {
+    const missingFields = present === null ? '' : describeMissingFields(present, manifest);
+    const problem = `CRD ${name} was written by Evenkeel ${installedVersion}, newer than this ${version}, and is kept${missingFields}`;
     return { name, outcome: 'kept-newer', problem };
   }
-  if (theirs === version && annotations[CRD_HASH_ANNOTATION] === hash) return { name, outcome: 'unchanged', problem: null };
+  if (installedVersion === version && annotations[CRD_HASH_ANNOTATION] === hash) return { name, outcome: 'unchanged', problem: null };
 
   const ours = { ...textsByKeyAt(metadata, 'annotations'), [CRD_VERSION_ANNOTATION]: version, [CRD_HASH_ANNOTATION]: hash };
   const applied = await transport.request({
@@ -116,13 +116,13 @@ async function installOne(name: string, manifest: Wire, dependencies: InstallCrd
   const refused = failureOf(applied);
   if (refused === null) return { name, outcome: 'applied', problem: null };
   if (refused.status === 403 && present !== null) {
-    const remedy = 'grant patch on customresourcedefinitions, or apply crds/ by hand and set crds.install: false';
-    const problem = `CRD ${name} may be older than this Evenkeel and may not be written: ${remedy} (${refused.message})${lackOf(present, manifest)}`;
+    const remedy = 'grant patch on customresourcedefinitions, or apply crds/ manually and set crds.install: false';
+    const problem = `CRD ${name} may be older than this Evenkeel and may not be written: ${remedy} (${refused.message})${describeMissingFields(present, manifest)}`;
     return { name, outcome: 'kept', problem };
   }
   if (present !== null && !isTransient(refused)) {
-    const remedy = `it is another's, or its scope or versions are: take it away, or apply crds/ by hand${lackOf(present, manifest)}`;
-    return { name, outcome: 'failed', problem: `CRD ${name} cannot be brought up to date: ${refused.message}; ${remedy}` };
+    const remedy = `it belongs to another project, or has another scope or versions: delete it, or apply crds/ manually${describeMissingFields(present, manifest)}`;
+    return { name, outcome: 'failed', problem: `CRD ${name} cannot be updated: ${refused.message}; ${remedy}` };
   }
   return notDone(name, 'applying', refused);
 }
@@ -142,24 +142,26 @@ async function established(installed: CrdInstalled, dependencies: InstallCrdsDep
       const within = `within ${ESTABLISHED_WITHIN_MS / 1000} s`;
       return { name, outcome: 'failed', problem: `CRD ${name} was not established ${within}: ${why.join('; ') || 'no reason given'}` };
     }
-    await pause(timer, LOOK_AGAIN_MS, signal);
+    await pause(timer, POLL_INTERVAL_MS, signal);
   }
 }
 
-/** What the cluster's CRD has not that ours has, in words to add; empty: nothing. */
-function lackOf(present: Wire, ours: Wire): string {
+/** Describes what the installed CRD lacks compared with this version's, as a clause to append; empty: nothing. */
+function describeMissingFields(present: Wire, ours: Wire): string {
   const [mine] = objectsAt(objectAt(ours, 'spec'), 'versions');
   const version = mine === undefined ? '' : textAt(mine, 'name');
-  const theirs = objectsAt(objectAt(present, 'spec'), 'versions').find((each) => textAt(each, 'name') === version);
+  const installedVersion = objectsAt(objectAt(present, 'spec'), 'versions').find((each) => textAt(each, 'name') === version);
   if (mine === undefined) return '';
-  if (theirs?.['served'] !== true) return `; it does not serve ${version}, so nothing of it is read`;
-  const known = fieldsOf(theirs);
-  const lacking = [...fieldsOf(mine)].filter((field) => !known.has(field));
-  const more = lacking.length > MAX_FIELDS ? ` and ${lacking.length - MAX_FIELDS} more` : '';
-  return lacking.length === 0 ? '' : `; it lacks ${lacking.slice(0, MAX_FIELDS).join(', ')}${more}, which is lost where it is written`;
+  if (installedVersion?.['served'] !== true) return `; it does not serve ${version}, so its objects are not read`;
+  const known = fieldsOf(installedVersion);
+  const missingFields = [...fieldsOf(mine)].filter((field) => !known.has(field));
+  const more = missingFields.length > MAX_FIELDS ? ` and ${missingFields.length - MAX_FIELDS} more` : '';
+  return missingFields.length === 0
+    ? ''
+    : `; it lacks ${missingFields.slice(0, MAX_FIELDS).join(', ')}${more}, whose values the API server drops`;
 }
 
-/** Fields of spec and status, one level down: enough to distinguish two kinds. */
+/** Fields of spec and status, one level deep, which suffices to detect a different CRD. */
 function fieldsOf(version: Wire): ReadonlySet<string> {
   const properties = objectAt(objectAt(objectAt(version, 'schema'), 'openAPIV3Schema'), 'properties');
   return new Set(
@@ -172,18 +174,18 @@ function fieldsOf(version: Wire): ReadonlySet<string> {
 function notDone(name: string, attempt: string, failure: ApiFailure): CrdInstalled {
   const remedy =
     failure.status === 403
-      ? '; grant get, create and patch on customresourcedefinitions, or apply crds/ by hand and set crds.install: false'
+      ? '; grant get, create and patch on customresourcedefinitions, or apply crds/ manually and set crds.install: false'
       : '';
   const outcome = isTransient(failure) ? 'unreached' : 'failed';
   return { name, outcome, problem: `${attempt} CRD ${name}: ${failure.message}${remedy}` };
 }
 
-/** A server that starts, is overloaded, or waits for our token to be renewed: another try will do. */
+/** A server that is starting or overloaded, or rejects an expired token: a retry can succeed. */
 function isTransient({ status }: ApiFailure): boolean {
   return status >= 500 || status === 429 || status === 401 || status === 409;
 }
 
-/** By semantic versioning, build metadata left out; what is no version is older than any. */
+/** Compares semantic versions without build metadata, as -1, 0 or 1. Text that is not a version is older than any version. */
 export function compareVersions(a: string, b: string): number {
   const left = versionParts(a);
   const right = versionParts(b);
@@ -192,7 +194,7 @@ export function compareVersions(a: string, b: string): number {
     const difference = (left.numbers[i] ?? 0) - (right.numbers[i] ?? 0);
     if (difference !== 0) return difference;
   }
-  // A pre-release comes before its release.
+  // A pre-release is older than its release.
   if (left.pre === right.pre) return 0;
   if (left.pre === '' || right.pre === '') return left.pre === '' ? 1 : -1;
   return left.pre.localeCompare(right.pre, 'en', { numeric: true });

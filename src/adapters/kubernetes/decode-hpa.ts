@@ -8,10 +8,10 @@ import { numberAt, objectAt, objectsAt, optionalInstantAt, optionalNumberAt, req
 
 type ResourceMetric = HpaRecord['resourceMetrics'][number];
 
-/** Kubernetes' defaults for an HPA without the fields; flags of its controller may change them. */
-const USUAL_SCALE_DOWN_WINDOW_MS: DurationMs = 5 * MINUTE_MS;
+/** Default of kube-controller-manager for an HPA without the field; its flags may change it. */
+const DEFAULT_SCALE_DOWN_WINDOW_MS: DurationMs = 5 * MINUTE_MS;
 
-/** HorizontalPodAutoscaler of autoscaling/v2. @throws WireError */
+/** Decodes a HorizontalPodAutoscaler of autoscaling/v2. @throws WireError */
 export function readHpa(wire: Wire, interner: Interner): HpaRecord {
   const metadata = metadataOf(wire, interner);
   const spec = objectAt(wire, 'spec');
@@ -35,7 +35,7 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
     metricsWriter: latestWriterOf(wire, ['f:spec', 'f:metrics']),
     target: {
       namespace: metadata.namespace,
-      // Without an apiVersion its controller looks in the core group, where a ReplicationController alone can be scaled.
+      // Without an apiVersion the HPA controller uses the core group, where only ReplicationController is scalable.
       group: interner.text(groupOfVersion(textAt(target, 'apiVersion'))),
       kind: interner.text(requiredTextAt(target, 'kind', 'spec.scaleTargetRef.kind')),
       name: interner.text(requiredTextAt(target, 'name', 'spec.scaleTargetRef.name')),
@@ -52,7 +52,7 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
 
 function scaleDownWindowOf(spec: Wire): DurationMs {
   const seconds = optionalNumberAt(objectAt(objectAt(spec, 'behavior'), 'scaleDown'), 'stabilizationWindowSeconds');
-  return seconds === null ? USUAL_SCALE_DOWN_WINDOW_MS : seconds * SECOND_MS;
+  return seconds === null ? DEFAULT_SCALE_DOWN_WINDOW_MS : seconds * SECOND_MS;
 }
 
 function readResourceMetric(metric: Wire, index: number): ResourceMetric | null {

@@ -1,4 +1,4 @@
-// What every object has: names, versions, labels, times, its controller.
+// Metadata of any object: names, versions, labels, times and controller.
 
 import { ANNOTATIONS_BY_OBJECT, MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION } from '../../apis/annotations.ts';
 import type { Instant } from '#kube/units';
@@ -29,7 +29,7 @@ export interface Metadata {
   readonly controller: OwnerRef | null;
 }
 
-/** @throws WireError */
+/** Decodes the metadata of an object. @throws WireError */
 export function metadataOf(wire: Wire, interner: Interner): Metadata {
   const metadata = objectAt(wire, 'metadata');
   return {
@@ -46,21 +46,25 @@ export function metadataOf(wire: Wire, interner: Interner): Metadata {
 }
 
 const OWN_ANNOTATIONS: ReadonlySet<string> = new Set(Object.values(ANNOTATIONS_BY_OBJECT).flatMap((names) => Object.values(names)));
-const NO_OTHERS: ReadonlySet<string> = new Set();
+const NO_ANNOTATIONS: ReadonlySet<string> = new Set();
 
 /**
- * The annotations that something reads: those of `ANNOTATIONS_BY_OBJECT` and `others`. Any client that may patch an object can
- * write others of any name and size, which must cost nothing. A value that is too long is `OVERLONG_ANNOTATION`.
+ * Returns the annotations of `ANNOTATIONS_BY_OBJECT` and `others`. Clients may write others of any name and size, which must not cost
+ * memory. A value that is too long becomes `OVERLONG_ANNOTATION`.
  */
-export function annotationsOf(wire: Wire, interner: Interner, others: ReadonlySet<string> = NO_OTHERS): Readonly<Record<string, string>> {
+export function annotationsOf(
+  wire: Wire,
+  interner: Interner,
+  others: ReadonlySet<string> = NO_ANNOTATIONS,
+): Readonly<Record<string, string>> {
   const all = textsByKeyAt(objectAt(wire, 'metadata'), 'annotations', 'metadata.annotations');
-  const kept: Record<string, string> = {};
+  const retained: Record<string, string> = {};
   for (const key in all) {
     if (!OWN_ANNOTATIONS.has(key) && !others.has(key)) continue;
     const value = all[key] ?? '';
-    kept[key] = value.length > MAX_ANNOTATION_LENGTH ? OVERLONG_ANNOTATION : value;
+    retained[key] = value.length > MAX_ANNOTATION_LENGTH ? OVERLONG_ANNOTATION : value;
   }
-  return interner.map(kept);
+  return interner.map(retained);
 }
 
 function controllerOf(metadata: Wire, interner: Interner): OwnerRef | null {
@@ -76,13 +80,13 @@ function controllerOf(metadata: Wire, interner: Interner): OwnerRef | null {
   return null;
 }
 
-/** One of the words that are known here; another is `fallback`, for a newer server may know more. */
+/** Returns the value if it is one of `known`, else `fallback`, since a newer server may have more values. */
 export function oneOf<W extends string>(word: string, known: readonly W[], fallback: W): W {
   return known.find((candidate) => candidate === word) ?? fallback;
 }
 
-/** @throws WireError unless the word is one of those known: where guessing would be wrong */
-export function strictlyOneOf<W extends string>(word: string, known: readonly W[], path: string): W {
+/** Returns the value if it is one of `known`. Used where a fallback would be wrong. @throws WireError otherwise */
+export function requireOneOf<W extends string>(word: string, known: readonly W[], path: string): W {
   const found = known.find((candidate) => candidate === word);
   if (found === undefined) throw new WireError(path, `one of ${known.join(', ')}`, word);
   return found;

@@ -4,7 +4,7 @@ import { countOf, wholeResources } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
 import { booleanAt, numberAt, objectAt, objectsAt, optionalInstantAt, textAt, type Wire } from './wire.ts';
 
-/** The kubelet's port where a node does not state one. */
+/** Kubelet port of a node whose status has none. */
 const KUBELET_PORT = 10_250;
 const DEFAULT_POD_CAPACITY = 110;
 
@@ -17,7 +17,7 @@ const POOL_LABELS = [
   'agentpool',
 ];
 
-/** Labels by which clouds and autoscalers say that a node may be taken away. */
+/** Labels of clouds and autoscalers for spot and preemptible nodes. */
 const SPOT_LABELS: readonly (readonly [label: string, value: string])[] = [
   ['evenkeel.io/capacity-type', 'spot'],
   ['cloud.google.com/gke-spot', 'true'],
@@ -27,9 +27,9 @@ const SPOT_LABELS: readonly (readonly [label: string, value: string])[] = [
   ['kubernetes.azure.com/scalesetpriority', 'spot'],
 ];
 
-const KEPT_ANNOTATIONS = new Set(['cluster-autoscaler.kubernetes.io/scale-down-disabled', 'karpenter.sh/do-not-disrupt']);
+const RETAINED_ANNOTATIONS = new Set(['cluster-autoscaler.kubernetes.io/scale-down-disabled', 'karpenter.sh/do-not-disrupt']);
 
-/** @throws WireError */
+/** Decodes a Node. @throws WireError */
 export function readNode(wire: Wire, interner: Interner): NodeRecord {
   const metadata = metadataOf(wire, interner);
   const spec = objectAt(wire, 'spec');
@@ -44,7 +44,7 @@ export function readNode(wire: Wire, interner: Interner): NodeRecord {
     name: interner.text(metadata.name),
     resourceVersion: metadata.resourceVersion,
     labels,
-    annotations: annotationsOf(wire, interner, KEPT_ANNOTATIONS),
+    annotations: annotationsOf(wire, interner, RETAINED_ANNOTATIONS),
     createdAt: metadata.createdAt,
     deletionAt: metadata.deletionAt,
     capacity: wholeResources(capacity, 'status.capacity'),
@@ -83,7 +83,7 @@ function readCondition(condition: Wire, interner: Interner): NodeCondition {
     status: oneOf(textAt(condition, 'status'), ['True', 'False'], 'Unknown'),
     reason: interner.text(textAt(condition, 'reason')),
     message: interner.text(textAt(condition, 'message')),
-    // Heartbeats are left out on purpose: they change every few minutes and mean nothing by themselves.
+    // Heartbeat times are omitted: they change every few minutes without a change of state.
     lastTransitionAt: optionalInstantAt(condition, 'lastTransitionTime'),
   };
 }

@@ -1,5 +1,4 @@
-// Objects of other tools that size or scale the same pods, as far as they say whose and how. They come where those tools
-// are installed.
+// Decodes objects of other tools that size or scale pods. They exist only where those tools are installed.
 
 import type { ScaledObjectRecord, VpaRecord } from '../../core/model/cluster-records.ts';
 import { groupOfVersion, KUBERNETES_OWNERS } from '#kube/records/workload';
@@ -7,7 +6,7 @@ import { metadataOf } from './decode-metadata.ts';
 import type { Interner } from './interner.ts';
 import { objectAt, objectsAt, requiredTextAt, textAt, type Wire } from './wire.ts';
 
-/** VerticalPodAutoscaler of autoscaling.k8s.io/v1. @throws WireError */
+/** Decodes a VerticalPodAutoscaler of autoscaling.k8s.io/v1. @throws WireError */
 export function readVpa(wire: Wire, interner: Interner): VpaRecord {
   const { namespace, name } = metadataOf(wire, interner);
   const spec = objectAt(wire, 'spec');
@@ -18,18 +17,18 @@ export function readVpa(wire: Wire, interner: Interner): VpaRecord {
     name,
     target: {
       namespace,
-      // VPA takes a kind of Kubernetes for that of Kubernetes, whatever apiVersion stands beside it.
+      // VPA resolves a built-in kind regardless of the reference's apiVersion.
       // https://github.com/kubernetes/autoscaler/blob/master/vertical-pod-autoscaler/pkg/target/fetcher.go
       group: interner.text(KUBERNETES_OWNERS.get(kind) ?? groupOfVersion(textAt(target, 'apiVersion'))),
       kind: interner.text(kind),
       name: interner.text(requiredTextAt(target, 'name', 'spec.targetRef.name')),
     },
-    // Without a policy it acts.
+    // Without an updatePolicy the mode is Auto.
     updateMode: textAt(objectAt(spec, 'updatePolicy', 'spec.updatePolicy'), 'updateMode') || 'Auto',
   };
 }
 
-/** ScaledObject of keda.sh/v1alpha1. @throws WireError */
+/** Decodes a ScaledObject of keda.sh/v1alpha1. @throws WireError */
 export function readScaledObject(wire: Wire, interner: Interner): ScaledObjectRecord {
   const { namespace, name } = metadataOf(wire, interner);
   const spec = objectAt(wire, 'spec');
@@ -53,7 +52,7 @@ export function readScaledObject(wire: Wire, interner: Interner): ScaledObjectRe
   };
 }
 
-// The metric type is beside the trigger, or in its metadata in older versions.
+// The metric type is a field of the trigger, or of its metadata in older versions.
 function isUtilization(trigger: Wire): boolean {
   const type = textAt(trigger, 'metricType') || textAt(objectAt(trigger, 'metadata'), 'type');
   return type === '' || type === 'Utilization';

@@ -21,20 +21,20 @@ import {
   type Wire,
 } from './wire.ts';
 
-const KEPT_ANNOTATIONS = new Set<string>([
+const RETAINED_ANNOTATIONS = new Set<string>([
   'kubernetes.io/config.mirror',
   'kubectl.kubernetes.io/default-container',
   ...VPA_POD_ANNOTATIONS,
 ]);
 
-/** A pod as decisions see it, a few hundred bytes of 7 kB. @throws WireError */
+/** Decodes the fields of a pod that decisions need: a few hundred bytes of about 7 kB. @throws WireError */
 export function readPod(wire: Wire, interner: Interner): PodRecord {
   const metadata = metadataOf(wire, interner);
   const spec = objectAt(wire, 'spec');
   const status = objectAt(wire, 'status');
   const conditions = conditionsByType(status);
   const ready = conditions.get('Ready');
-  const readyNow = ready?.['status'] === 'True';
+  const isReady = ready?.['status'] === 'True';
   const scheduled = conditions.get('PodScheduled');
   const node = textAt(spec, 'nodeName', 'spec.nodeName');
   const { facts, pinnedNode } = readSchedulingFacts(spec, metadata);
@@ -44,14 +44,14 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     name: metadata.name,
     resourceVersion: metadata.resourceVersion,
     labels: metadata.labels,
-    annotations: annotationsOf(wire, interner, KEPT_ANNOTATIONS),
+    annotations: annotationsOf(wire, interner, RETAINED_ANNOTATIONS),
     createdAt: metadata.createdAt,
     deletionAt: metadata.deletionAt,
     node: node === '' ? null : interner.text(node),
     phase: oneOf(textAt(status, 'phase', 'status.phase'), ['Pending', 'Running', 'Succeeded', 'Failed'], 'Unknown'),
-    ready: readyNow,
-    readySince: readyNow ? optionalInstantAt(ready, 'lastTransitionTime') : null,
-    unreadySince: ready === undefined || readyNow ? null : optionalInstantAt(ready, 'lastTransitionTime'),
+    ready: isReady,
+    readySince: isReady ? optionalInstantAt(ready, 'lastTransitionTime') : null,
+    unreadySince: ready === undefined || isReady ? null : optionalInstantAt(ready, 'lastTransitionTime'),
     schedulable: scheduled?.['status'] !== 'False' || scheduled['reason'] !== 'Unschedulable',
     qosClass: oneOf(textAt(status, 'qosClass', 'status.qosClass'), ['Guaranteed', 'Burstable', 'BestEffort'], 'BestEffort'),
     priority: readPriority(spec),
@@ -79,14 +79,14 @@ function conditionsByType(status: Wire): ReadonlyMap<string, Wire> {
 function resizeStatus(status: Wire, conditions: ReadonlyMap<string, Wire>): PodResizeStatus {
   const pending = conditions.get('PodResizePending');
   const progress = conditions.get('PodResizeInProgress');
-  // Pending wins: a newer request waits behind the one in progress, and it is the newer one that we are asked about.
+  // A pending resize is newer than one in progress, and it is the one to report.
   if (pending?.['status'] === 'True') {
     const state = textAt(pending, 'reason') === 'Infeasible' ? 'infeasible' : 'deferred';
-    const words = wordsOf(pending);
-    return { state, ...words, refusal: refusalByKubelet(state, words.message) };
+    const details = messageAndTime(pending);
+    return { state, ...details, refusal: refusalByKubelet(state, details.message) };
   }
   if (progress?.['status'] === 'True') {
-    return { state: textAt(progress, 'reason') === 'Error' ? 'error' : 'in-progress', ...wordsOf(progress) };
+    return { state: textAt(progress, 'reason') === 'Error' ? 'error' : 'in-progress', ...messageAndTime(progress) };
   }
   switch (textAt(status, 'resize', 'status.resize')) {
     case 'Proposed':
@@ -103,7 +103,7 @@ function resizeStatus(status: Wire, conditions: ReadonlyMap<string, Wire>): PodR
 
 const NO_RESIZE: PodResizeStatus = { state: 'none', message: '', since: null };
 
-function wordsOf(condition: Wire): Pick<PodResizeStatus, 'message' | 'since'> {
+function messageAndTime(condition: Wire): Pick<PodResizeStatus, 'message' | 'since'> {
   return { message: textAt(condition, 'message'), since: optionalInstantAt(condition, 'lastTransitionTime') };
 }
 
@@ -120,7 +120,7 @@ function containersOf(spec: Wire, status: Wire, interner: Interner): readonly Co
 
 function initContainersOf(spec: Wire, interner: Interner): Pick<PodRecord, 'initContainers'> {
   let sidecarsBefore = 0;
-  // By the number of sidecars before: those between two sidecars count as the greatest of them, each resource by itself.
+  // Keyed by the number of preceding sidecars. Init containers between two sidecars count as their maximum, per resource.
   const greatest = new Map<number, OptionalResources>();
   for (const container of objectsAt(spec, 'initContainers', 'spec.initContainers')) {
     const name = requiredTextAt(container, 'name', 'spec.initContainers[].name');

@@ -1,4 +1,4 @@
-// Small kinds that set rules for others: namespaces, disruption budgets, limit ranges, quotas, the kill switch.
+// Decodes namespaces, disruption budgets, limit ranges, quotas and the pause ConfigMap.
 
 import type {
   DisruptionBudgetRecord,
@@ -12,18 +12,18 @@ import type { CountOrPercent } from '../../core/model/count-or-percent.ts';
 import type { LabelSelector } from '#kube/label-selector';
 import { UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 import type { OwnRecord, PauseRecord } from '../../ports/cluster-feed.ts';
-import { metadataOf, strictlyOneOf } from './decode-metadata.ts';
+import { metadataOf, requireOneOf } from './decode-metadata.ts';
 import { optionalResources } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
 import { objectAt, objectsAt, optionalObjectAt, requiredTextAt, textAt, textsByKeyAt, WireError, type Wire } from './wire.ts';
 
-/** @throws WireError */
+/** Decodes a Namespace. @throws WireError */
 export function readNamespace(wire: Wire, interner: Interner): NamespaceRecord {
   const { name, labels, deletionAt } = metadataOf(wire, interner);
   return { name: interner.text(name), labels, deletionAt };
 }
 
-/** @throws WireError */
+/** Decodes a PodDisruptionBudget. @throws WireError */
 export function readDisruptionBudget(wire: Wire, interner: Interner): DisruptionBudgetRecord {
   const { namespace, name } = metadataOf(wire, interner);
   const spec = objectAt(wire, 'spec');
@@ -37,7 +37,7 @@ export function readDisruptionBudget(wire: Wire, interner: Interner): Disruption
   };
 }
 
-/** Unlike in a policy of ours, 0 and 0 % are allowed. */
+/** 0 and 0 % are valid, unlike in Evenkeel's policies. */
 function countOrPercentAt(spec: Wire, key: 'minAvailable' | 'maxUnavailable'): CountOrPercent | null {
   const value = spec[key];
   if (value === undefined || value === null) return null;
@@ -47,13 +47,13 @@ function countOrPercentAt(spec: Wire, key: 'minAvailable' | 'maxUnavailable'): C
   return { kind: 'percent', ratio: Number(percent) / 100 };
 }
 
-/** Refuses what it does not know: a selector that is half understood selects the wrong pods. @throws WireError */
+/** Rejects unknown operators: a partly understood selector would select the wrong pods. @throws WireError */
 function readSelector(selector: Wire, path: string): LabelSelector {
   return {
     matchLabels: textsByKeyAt(selector, 'matchLabels', `${path}.matchLabels`),
     matchExpressions: objectsAt(selector, 'matchExpressions', `${path}.matchExpressions`).map((expression) => ({
       key: requiredTextAt(expression, 'key', `${path}.matchExpressions[].key`),
-      operator: strictlyOneOf(
+      operator: requireOneOf(
         textAt(expression, 'operator'),
         ['In', 'NotIn', 'Exists', 'DoesNotExist'],
         `${path}.matchExpressions[].operator`,
@@ -72,7 +72,7 @@ function valuesOf(expression: Wire, path: string): readonly string[] {
   return values;
 }
 
-/** Of several items of a type the tightest values count, as they all must hold. @throws WireError */
+/** Decodes a LimitRange. Of several items of a type the strictest values apply. @throws WireError */
 export function readLimitRange(wire: Wire, interner: Interner): LimitRangeRecord {
   const { namespace, name } = metadataOf(wire, interner);
   let min = UNSET_RESOURCES;
@@ -85,14 +85,14 @@ export function readLimitRange(wire: Wire, interner: Interner): LimitRangeRecord
     const itemMin = optionalResources(objectAt(item, 'min'), 'spec.limits[].min');
     const itemMax = optionalResources(objectAt(item, 'max'), 'spec.limits[].max');
     if (item['type'] === 'Pod') {
-      podMin = tightest(podMin, itemMin, Math.max);
-      podMax = tightest(podMax, itemMax, Math.min);
-      podRatio = tightestRatio(podRatio, item);
+      podMin = strictest(podMin, itemMin, Math.max);
+      podMax = strictest(podMax, itemMax, Math.min);
+      podRatio = strictestRatio(podRatio, item);
     }
     if (item['type'] !== 'Container') continue;
-    min = tightest(min, itemMin, Math.max);
-    max = tightest(max, itemMax, Math.min);
-    ratio = tightestRatio(ratio, item);
+    min = strictest(min, itemMin, Math.max);
+    max = strictest(max, itemMax, Math.min);
+    ratio = strictestRatio(ratio, item);
   }
   const ofPods = {
     ...(podMin === UNSET_RESOURCES ? {} : { podMin }),
@@ -104,29 +104,29 @@ export function readLimitRange(wire: Wire, interner: Interner): LimitRangeRecord
 
 const NO_RATIO: LimitRequestRatio = { cpu: null, memory: null };
 
-function tightestRatio(ratio: LimitRequestRatio, item: Wire): LimitRequestRatio {
-  const own = objectAt(item, 'maxLimitRequestRatio');
+function strictestRatio(ratio: LimitRequestRatio, item: Wire): LimitRequestRatio {
+  const ratios = objectAt(item, 'maxLimitRequestRatio');
   return {
-    cpu: tighter(ratio.cpu, ratioOf(own, 'cpu'), Math.min),
-    memory: tighter(ratio.memory, ratioOf(own, 'memory'), Math.min),
+    cpu: stricter(ratio.cpu, ratioOf(ratios, 'cpu'), Math.min),
+    memory: stricter(ratio.memory, ratioOf(ratios, 'memory'), Math.min),
   };
 }
 
-function tightest(a: OptionalResources, b: OptionalResources, of: (a: number, b: number) => number): OptionalResources {
-  return { cpuMillicores: tighter(a.cpuMillicores, b.cpuMillicores, of), memoryBytes: tighter(a.memoryBytes, b.memoryBytes, of) };
+function strictest(a: OptionalResources, b: OptionalResources, of: (a: number, b: number) => number): OptionalResources {
+  return { cpuMillicores: stricter(a.cpuMillicores, b.cpuMillicores, of), memoryBytes: stricter(a.memoryBytes, b.memoryBytes, of) };
 }
 
-function tighter(a: number | null, b: number | null, of: (a: number, b: number) => number): number | null {
+function stricter(a: number | null, b: number | null, of: (a: number, b: number) => number): number | null {
   return a === null ? b : b === null ? a : of(a, b);
 }
 
-// A ratio is a quantity on the wire; thousandths are exact enough for it.
+// A ratio is a quantity in JSON; thousandths are precise enough.
 function ratioOf(ratios: Wire, resource: 'cpu' | 'memory'): number | null {
   const thousandths = optionalResources({ cpu: ratios[resource] }, `spec.limits[].maxLimitRequestRatio.${resource}`).cpuMillicores;
   return thousandths === null ? null : thousandths / 1000;
 }
 
-/** `cpu` and `memory` in a quota mean the same as `requests.cpu` and `requests.memory`. @throws WireError */
+/** Decodes a ResourceQuota. `cpu` and `memory` mean `requests.cpu` and `requests.memory`. @throws WireError */
 export function readQuota(wire: Wire, interner: Interner): ResourceQuotaRecord {
   const { namespace, name } = metadataOf(wire, interner);
   const status = objectAt(wire, 'status');
@@ -143,12 +143,12 @@ export function readQuota(wire: Wire, interner: Interner): ResourceQuotaRecord {
   };
 }
 
-/** Scopes that every pod is in that runs for good and asks for anything. */
-const USUAL_SCOPES: ReadonlySet<unknown> = new Set(['NotTerminating', 'NotBestEffort']);
+/** Scopes that contain every long-running pod with requests. */
+const COMMON_SCOPES: ReadonlySet<unknown> = new Set(['NotTerminating', 'NotBestEffort']);
 
 function scoped(scopes: readonly QuotaScope[]): Pick<ResourceQuotaRecord, 'excludesSomePods' | 'scopes'> {
   if (scopes.length === 0) return {};
-  return scopes.some(({ name }) => !USUAL_SCOPES.has(name)) ? { excludesSomePods: true, scopes } : { scopes };
+  return scopes.some(({ name }) => !COMMON_SCOPES.has(name)) ? { excludesSomePods: true, scopes } : { scopes };
 }
 
 function scopesOf(spec: Wire): readonly QuotaScope[] {
@@ -169,13 +169,13 @@ function requestsOf(list: Wire, path: string): ResourceQuotaRecord['hardRequests
   const long = optionalResources(list, path, 'requests.cpu', 'requests.memory');
   const short = optionalResources(list, path);
   return {
-    cpuMillicores: tighter(long.cpuMillicores, short.cpuMillicores, Math.min),
-    memoryBytes: tighter(long.memoryBytes, short.memoryBytes, Math.min),
+    cpuMillicores: stricter(long.cpuMillicores, short.cpuMillicores, Math.min),
+    memoryBytes: stricter(long.memoryBytes, short.memoryBytes, Math.min),
   };
 }
 
-/** An object of ours, whole but for what only the server needs: its CRD's schema has checked it. @throws WireError */
-export function ownReader(plural: string): (wire: Wire, interner: Interner) => OwnRecord {
+/** Decodes a custom resource of Evenkeel, complete except for managedFields; its CRD's schema has validated it. @throws WireError */
+export function customResourceReader(plural: string): (wire: Wire, interner: Interner) => OwnRecord {
   return (wire, interner) => {
     const { namespace, name } = metadataOf(wire, interner);
     const { managedFields: _, ...metadata } = objectAt(wire, 'metadata');
@@ -183,7 +183,7 @@ export function ownReader(plural: string): (wire: Wire, interner: Interner) => O
   };
 }
 
-/** The kill switch. An unreadable value pauses: its author meant to stop Evenkeel. */
+/** Decodes the pause ConfigMap. A malformed `until` pauses without an end, since its author meant to stop Evenkeel. */
 export function readPause(wire: Wire): PauseRecord {
   const data = objectAt(wire, 'data');
   const untilText = data['until'];

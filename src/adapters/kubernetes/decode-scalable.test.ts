@@ -22,7 +22,7 @@ function read(parts: object, paths = USUAL): WorkloadRecord {
 }
 
 describe('a workload of a kind with a scale subresource', () => {
-  test('is read like a Deployment where it looks like one', () => {
+  test('is decoded like a Deployment where it has the same fields', () => {
     const spec = { replicas: 3, template: TEMPLATE };
     expect(read({ spec, status: { replicas: 3, updatedReplicas: 3, readyReplicas: 2, observedGeneration: '5' } })).toMatchObject({
       namespace: 'shop',
@@ -39,7 +39,7 @@ describe('a workload of a kind with a scale subresource', () => {
     });
   });
 
-  test('has its replicas where its definition says', () => {
+  test('has its replicas at the path of its CRD', () => {
     const paths = { desired: '.spec.pool.size', current: '.status.members' };
     const { replicas, scalable } = read({ spec: { pool: { size: 4 } }, status: { members: 3 } }, paths);
     expect({ replicas, scalable }).toEqual({ replicas: { desired: 4, current: 3, ready: 3 }, scalable: true });
@@ -67,7 +67,7 @@ describe('a workload of a kind with a scale subresource', () => {
     expect(record.placement).toBeUndefined();
   });
 
-  test('is refused with the field where its template has a quantity that is none', () => {
+  test('is rejected with the field where its template has a malformed quantity', () => {
     const template = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: 'much' } } }] } };
     expect(() => read({ spec: { template } })).toThrow(/spec\.template\.spec\.containers\[app\]\.resources/);
   });
@@ -84,7 +84,7 @@ describe('a workload of a kind with a scale subresource', () => {
     expect(read({ spec: { replicas: 2 }, status }).rolloutInProgress).toBe(expected);
   });
 
-  test('that is paused does not bring a changed template to its pods', () => {
+  test('that is paused does not roll out a changed template', () => {
     expect(read({ spec: { paused: true } }).rolloutHeld).toBe('paused');
     expect(read({ spec: { paused: 'never' } }).rolloutHeld).toBeUndefined();
   });

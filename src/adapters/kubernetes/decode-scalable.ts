@@ -1,5 +1,5 @@
-// Reads workloads of kinds that are not Kubernetes' own. Nothing is known of them but that they have a `scale` subresource: what
-// looks like that of a Deployment is read as such, and anything else is left out.
+// Decodes workloads of kinds that are not built into Kubernetes. Only their `scale` subresource is certain: fields like those of a
+// Deployment are decoded, others are ignored.
 
 import { isObject } from '#kube/json';
 import type { WorkloadRecord } from '#kube/records/workload';
@@ -10,7 +10,7 @@ import { apiVersionOf, type ApiResource } from './resources.ts';
 import type { ReplicaPaths } from './scale-discovery.ts';
 import type { Wire } from './wire.ts';
 
-/** Lists carry no kind on their items, so it comes from the resource. */
+/** List items have no kind, so it comes from the resource. @throws WireError */
 export function scalableReader(resource: ApiResource, paths: ReplicaPaths): (wire: Wire, interner: Interner) => WorkloadRecord {
   const apiVersion = apiVersionOf(resource);
   return (wire, interner) => {
@@ -23,7 +23,7 @@ export function scalableReader(resource: ApiResource, paths: ReplicaPaths): (wir
       kind: resource.kind,
       apiVersion,
       plural: resource.plural,
-      // Where the path leads to no number, the API server answers a `scale` with an error.
+      // Without a number at the path, the API server answers `scale` requests with an error.
       ...(desired === null ? {} : { scalable: true }),
       ...podTemplateOf(podSpecOf(wire), interner),
       replicas: { desired: desired ?? current, current, ready: countOf(status['readyReplicas']) ?? current },
@@ -33,27 +33,27 @@ export function scalableReader(resource: ApiResource, paths: ReplicaPaths): (wir
   };
 }
 
-/** Of the template; nothing where the kind has none in the place of a Deployment's. */
+/** Pod spec of the template; empty where the kind has no template at a Deployment's path. */
 export function podSpecOf(wire: Wire): Wire {
   const podSpec = partOf(partOf(partOf(wire['spec'])['template'])['spec']);
   return Array.isArray(podSpec['containers']) ? podSpec : {};
 }
 
 function isRollingOut({ generation }: Metadata, status: Wire, current: number): boolean {
-  // Argo Rollouts writes it as a text.
+  // Argo Rollouts writes it as a string.
   const observed = Number(status['observedGeneration'] ?? generation);
   if (Number.isInteger(observed) && observed < generation) return true;
   const updated = countOf(status['updatedReplicas']);
   if (updated !== null && updated < current) return true;
-  // Argo Rollouts leaves updatedReplicas out while there are none, and names the hashes of both ReplicaSets.
+  // Argo Rollouts omits updatedReplicas while it is 0, and reports the hashes of both ReplicaSets.
   const { stableRS: stable, currentPodHash: newest } = status;
   return typeof stable === 'string' && stable !== '' && typeof newest === 'string' && newest !== stable;
 }
 
-/** At a path such as `.spec.replicas`; null where there is no count. */
+/** Count at a path such as `.spec.replicas`; null where there is none. */
 export function replicasAt(wire: Wire, path: string): number | null {
   let value: unknown = wire;
-  for (const key of path.split('.').filter((each) => each !== '')) value = partOf(value)[key];
+  for (const key of path.split('.').filter((key) => key !== '')) value = partOf(value)[key];
   return countOf(value);
 }
 

@@ -8,8 +8,8 @@ import type { Interner } from './interner.ts';
 import { apiVersionOf, RESTARTED_AT, type ApiResource } from './resources.ts';
 import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from './wire.ts';
 
-/** What a workload was installed with. */
-const KEPT_ANNOTATIONS = new Set(['meta.helm.sh/release-name', 'argocd.argoproj.io/tracking-id']);
+/** Annotations of the tool that installed a workload. */
+const RETAINED_ANNOTATIONS = new Set(['meta.helm.sh/release-name', 'argocd.argoproj.io/tracking-id']);
 
 type WorkloadHead = Pick<WorkloadRecord, 'namespace' | 'name' | 'uid' | 'resourceVersion' | 'labels' | 'annotations' | 'createdAt'> &
   Pick<WorkloadRecord, 'deletionAt' | 'controller'>;
@@ -19,7 +19,7 @@ interface Progress {
   readonly rolloutInProgress: boolean;
 }
 
-/** Reads one kind of workload. Lists carry no kind on their items, so it comes from the resource. */
+/** Decodes one kind of workload. List items have no kind, so it comes from the resource. @throws WireError */
 export function workloadReader(resource: ApiResource): (wire: Wire, interner: Interner) => WorkloadRecord {
   const apiVersion = apiVersionOf(resource);
   return (wire, interner) => {
@@ -30,7 +30,7 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
       ...workloadHead(metadata, wire, interner),
       kind: resource.kind,
       apiVersion,
-      // A controlled ReplicaSet or Job is only a link to its owner, and there are ten for each Deployment.
+      // A controlled ReplicaSet or Job only links pods to its owner, and a Deployment has about ten ReplicaSets.
       ...(metadata.controller !== null && isLink(resource.kind)
         ? { containers: NO_CONTAINERS }
         : podTemplateOf(podSpecOf(resource.kind, spec), interner)),
@@ -41,7 +41,7 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
   };
 }
 
-/** What a workload of any kind has. @throws WireError */
+/** Fields that workloads of all kinds have. @throws WireError */
 export function workloadHead(metadata: Metadata, wire: Wire, interner: Interner): WorkloadHead {
   return {
     namespace: metadata.namespace,
@@ -49,7 +49,7 @@ export function workloadHead(metadata: Metadata, wire: Wire, interner: Interner)
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
     labels: metadata.labels,
-    annotations: annotationsOf(wire, interner, KEPT_ANNOTATIONS),
+    annotations: annotationsOf(wire, interner, RETAINED_ANNOTATIONS),
     createdAt: metadata.createdAt,
     deletionAt: metadata.deletionAt,
     controller: metadata.controller,
@@ -67,12 +67,12 @@ function podSpecOf(kind: string, spec: Wire): Wire {
   return objectAt(objectAt(owner, 'template'), 'spec');
 }
 
-/** What is read of the pod spec of a template. @throws WireError */
+/** Containers and placement of a template's pod spec. @throws WireError */
 export function podTemplateOf(pod: Wire, interner: Interner): Pick<WorkloadRecord, 'containers' | 'placement'> {
   return { containers: templateContainers(pod, interner), ...placementOf(pod, interner) };
 }
 
-/** Left out where it says nothing, as most templates do. */
+/** Absent without node selector and tolerations, as in most templates. */
 function placementOf(pod: Wire, interner: Interner): Pick<WorkloadRecord, 'placement'> {
   const nodeSelector = interner.map(textsByKeyAt(pod, 'nodeSelector', 'spec.template.spec.nodeSelector'));
   const tolerations = readTolerations(pod, 'spec.template.spec.tolerations');
@@ -96,12 +96,12 @@ function templateContainer(container: Wire, sidecar: boolean, interner: Interner
     name,
     sidecar,
     image: interner.text(textAt(container, 'image')),
-    ...runtimeSeen(container),
+    ...detectRuntime(container),
   };
 }
 
-// Of arguments and environment only the memory sizes of a runtime are kept.
-function runtimeSeen(container: Wire): Pick<TemplateContainer, 'runtime' | 'goMaxProcs'> {
+// Of arguments and environment only a runtime's memory sizes are stored.
+function detectRuntime(container: Wire): Pick<TemplateContainer, 'runtime' | 'goMaxProcs'> {
   const texts = (field: unknown) => (Array.isArray(field) ? field.filter((each) => typeof each === 'string') : []);
   const variables = Array.isArray(container['env']) ? container['env'] : [];
   const traces: RuntimeTraces = {
@@ -172,11 +172,11 @@ function deploymentProgress(metadata: Metadata, spec: Wire, status: Wire): Progr
   const updated = numberAt(status, 'updatedReplicas', 0);
   return {
     replicas: { desired: numberAt(spec, 'replicas', 1), current, ready: numberAt(status, 'readyReplicas', 0) },
-    rolloutInProgress: unseen(metadata, status) || current > updated,
+    rolloutInProgress: isUnobserved(metadata, status) || current > updated,
   };
 }
 
-// A partition or OnDelete holds old pods on purpose: as for `kubectl rollout status`, that is a roll-out that is done.
+// Old pods below a partition or under OnDelete are intended: as in `kubectl rollout status`, the rollout is complete.
 function statefulSetProgress(metadata: Metadata, spec: Wire, status: Wire): Progress {
   const desired = numberAt(spec, 'replicas', 1);
   const current = numberAt(status, 'replicas', 0);
@@ -184,10 +184,10 @@ function statefulSetProgress(metadata: Metadata, spec: Wire, status: Wire): Prog
   const updated = sameRevision ? current : numberAt(status, 'updatedReplicas', 0);
   const strategy = objectAt(spec, 'updateStrategy');
   const partition = optionalNumberAt(objectAt(strategy, 'rollingUpdate'), 'partition') ?? 0;
-  const due = textAt(strategy, 'type') === 'OnDelete' ? 0 : Math.max(0, Math.min(current, desired) - partition);
+  const expectedUpdated = textAt(strategy, 'type') === 'OnDelete' ? 0 : Math.max(0, Math.min(current, desired) - partition);
   return {
     replicas: { desired, current, ready: numberAt(status, 'readyReplicas', 0) },
-    rolloutInProgress: unseen(metadata, status) || updated < due,
+    rolloutInProgress: isUnobserved(metadata, status) || updated < expectedUpdated,
   };
 }
 
@@ -198,11 +198,11 @@ function daemonSetProgress(metadata: Metadata, spec: Wire, status: Wire): Progre
   const current = numberAt(status, 'currentNumberScheduled', 0);
   return {
     replicas: { desired, current, ready: numberAt(status, 'numberReady', 0) },
-    rolloutInProgress: unseen(metadata, status) || (!onDelete && updated < Math.min(desired, current)),
+    rolloutInProgress: isUnobserved(metadata, status) || (!onDelete && updated < Math.min(desired, current)),
   };
 }
 
-// The controller has not yet looked at the newest spec, so its status speaks of an older one.
-function unseen(metadata: Metadata, status: Wire): boolean {
+// The controller has not observed the newest spec, so its status describes an older one.
+function isUnobserved(metadata: Metadata, status: Wire): boolean {
   return numberAt(status, 'observedGeneration', 0) < metadata.generation;
 }

@@ -5,7 +5,7 @@ import { readHpa } from './decode-hpa.ts';
 import { readNode } from './decode-node.ts';
 import { readScaledObject, readVpa } from './decode-other-managers.ts';
 import { readPod } from './decode-pod.ts';
-import { ownReader, readDisruptionBudget, readLimitRange, readPause, readQuota } from './decode-rules.ts';
+import { customResourceReader, readDisruptionBudget, readLimitRange, readPause, readQuota } from './decode-rules.ts';
 import { workloadReader } from './decode-workload.ts';
 import { Interner } from './interner.ts';
 import { nameOf } from './request-names.ts';
@@ -26,7 +26,7 @@ function aWirePod(spec: object = {}, status: object = {}, metadata: object = {})
 }
 
 describe('a pod', () => {
-  test('is trimmed to what decisions read', () => {
+  test('is reduced to the fields that decisions need', () => {
     const decoded = decodePod(
       aWirePod(
         {
@@ -119,13 +119,13 @@ describe('a pod', () => {
     expect([first.pinnedNode, second.pinnedNode]).toEqual(['n1', 'n2']);
   });
 
-  test('with more than 16 KiB of scheduling rules keeps none of them, and fits nowhere', () => {
+  test('with more than 16 KiB of scheduling rules stores none of them, and fits no node', () => {
     const nodeSelector = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key-${index}`, 'x'.repeat(20)]));
     const { scheduling } = readPod(aWirePod({ nodeSelector }), interner);
     expect([scheduling.nodeSelector, scheduling.unmodelled]).toEqual([{}, ['more than 16384 characters of scheduling rules']]);
   });
 
-  test('has main containers, then restartable init containers, and no other', () => {
+  test('has main containers, then restartable init containers, and no others', () => {
     const initContainers = [
       { name: 'setup' },
       { name: 'proxy', restartPolicy: 'Always', resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] },
@@ -162,12 +162,12 @@ describe('a pod', () => {
       'deferred',
     ],
     ['over', [{ type: 'PodResizePending', status: 'False', reason: 'Deferred' }], 'none'],
-  ])('says that its resize is %s', (_, conditions, state) => {
+  ])('has a resize that is %s', (_, conditions, state) => {
     const decoded = decodePod(aWirePod({}, { conditions }));
     expect(decoded.ok && decoded.record.resize.state).toBe(state);
   });
 
-  test('says why its resize is refused, as a code', () => {
+  test('has the reason of a refused resize as a code', () => {
     const message = 'In-place resize of containers with swap is not supported.';
     const decoded = decodePod(aWirePod({}, { conditions: [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible', message }] }));
     expect(decoded.ok && decoded.record.resize.refusal).toEqual({ code: 'swap', resource: 'memory' });
@@ -184,13 +184,13 @@ describe('a pod', () => {
   test.each([
     ['labels that are no map', aWirePod({}, {}, { labels: ['x'] }), 'metadata.labels: expected an object, got a list'],
     [
-      'a quantity that is none',
+      'a malformed quantity',
       aWirePod({ containers: [{ name: 'app', resources: { requests: { cpu: 'much' } } }] }),
       'spec.containers[app].resources.requests.cpu: expected a CPU quantity',
     ],
     ['a time that is none', aWirePod({}, {}, { creationTimestamp: 'yesterday' }), 'metadata.creationTimestamp: expected a time'],
     ['a container without a name', aWirePod({ containers: [{}] }), 'spec.containers[].name: expected a string, got nothing'],
-  ])('is refused, with the reason, for %s', (_, wire, problem) => {
+  ])('is rejected, with the reason, for %s', (_, wire, problem) => {
     const decoded = decodePod(wire);
     expect(decoded.ok ? '' : decoded.problem).toContain(problem);
   });
@@ -212,7 +212,7 @@ describe('a pod', () => {
     });
   });
 
-  test('keeps one init container for each number of sidecars before: the greatest of them, each resource by itself', () => {
+  test('keeps one init container per number of preceding sidecars: their maximum, per resource', () => {
     const init = (index: number, requests: object): object => ({ name: `init-${index}`, resources: { requests } });
     const sidecars = (from: number): readonly object[] =>
       Array.from({ length: 1_000 }, (_, index) => ({ name: `sidecar-${from + index}`, restartPolicy: 'Always' }));
@@ -228,7 +228,7 @@ describe('a pod', () => {
     ]);
   });
 
-  test('never throws, whatever is in it', () => {
+  test('never throws for any content', () => {
     fc.assert(
       fc.property(fc.object(), fc.object(), fc.object(), (metadata, spec, status) => {
         decodePod({ metadata: { name: 'p', ...metadata }, spec: { containers: [], ...spec }, status });
@@ -275,7 +275,7 @@ describe('a node', () => {
     expect(readNode(wire({}, { daemonEndpoints: { kubeletEndpoint: { Port: 40_123 } } }), interner).kubeletPort).toBe(40_123);
   });
 
-  test('has pods counted with a suffix, and memory past 2^53 bytes cut', () => {
+  test('accepts a pod capacity with a suffix, and caps memory above 2^53 bytes', () => {
     const allocatable = { cpu: '4', memory: '8Ei', pods: '1k' };
     expect(readNode(wire({}, { capacity: allocatable, allocatable }), interner)).toMatchObject({
       allocatable: { cpuMillicores: 4_000, memoryBytes: Number.MAX_SAFE_INTEGER },
@@ -293,11 +293,11 @@ describe('a node', () => {
   });
 });
 
-describe('quantities past 2^53', () => {
+describe('quantities above 2^53', () => {
   const metadata = { name: 'q', namespace: 'a', uid: 'u' };
   const greatest = Number.MAX_SAFE_INTEGER;
 
-  test('are cut in pods, quotas and limit ranges, which are not dropped for them', () => {
+  test('are capped in pods, quotas and limit ranges, which stay decodable', () => {
     const decoded = decodePod(aWirePod({ containers: [{ name: 'app', resources: { limits: { cpu: '10P', memory: '8Ei' } } }] }));
     expect(decoded).toMatchObject({
       ok: true,
@@ -316,7 +316,7 @@ describe('a workload', () => {
   };
   const metadata = { name: 'w', namespace: 'a', uid: 'u', generation: 2 };
 
-  test('keeps the memory sizes given to its runtime, and nothing else of arguments and environment', () => {
+  test('keeps only a runtime’s memory sizes from arguments and environment', () => {
     const env = [
       { name: 'DB_PASSWORD', value: 'hunter2' },
       { name: 'JAVA_TOOL_OPTIONS', value: '-Dkey=hunter2 -Xmx1g' },
@@ -359,7 +359,7 @@ describe('a workload', () => {
     expect(workloadReader(STATEFUL_SETS)(wire, interner).rolloutInProgress).toBe(inProgress);
   });
 
-  test('a DaemonSet counts what is scheduled; a CronJob has its template one deeper; a controlled ReplicaSet is a link', () => {
+  test('a DaemonSet counts scheduled pods; a CronJob nests its template one level deeper; a controlled ReplicaSet is a link', () => {
     const daemons = workloadReader(DAEMON_SETS)(
       {
         metadata,
@@ -380,7 +380,7 @@ describe('a workload', () => {
   test.each([
     ['with a zone, as kubectl writes it', '2026-11-20T15:30:00+01:00', { restartedAt: Date.parse('2026-11-20T14:30:00Z') }],
     ['that is no time', 'yesterday', {}],
-  ])('its template holds when its pods were restarted: %s', (_, restartedAt, expected) => {
+  ])('its template has the time of the last restart: %s', (_, restartedAt, expected) => {
     const annotations = { 'kubectl.kubernetes.io/restartedAt': restartedAt };
     const wire = { metadata, spec: { template: { ...template, metadata: { annotations } } }, status: {} };
     const { restartedAt: read } = workloadReader(DEPLOYMENTS)(wire, interner);
@@ -409,7 +409,7 @@ describe('rules', () => {
     });
   });
 
-  test('an HPA holds its manager, the last writer of its metrics, and its stabilization window', () => {
+  test('an HPA has its manager, the last writer of its metrics, and its stabilization window', () => {
     const controller = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: 'u', controller: true };
     const wrote = (manager: string, time: string, fields: object) => ({ manager, operation: 'Update', time, fieldsV1: fields });
     const metadata = {
@@ -435,7 +435,7 @@ describe('rules', () => {
     });
   });
 
-  test('a pod holds who resized it last', () => {
+  test('a pod has the manager of its last resize', () => {
     const entry = (manager: string, time: string, subresource?: string) => ({ manager, time, ...(subresource && { subresource }) });
     const managedFields = [
       entry('evenkeel-controller', '2026-11-20T12:00:00Z', 'resize'),
@@ -450,7 +450,7 @@ describe('rules', () => {
   });
 
   test.each<[string, object, object]>([
-    ['without a policy it acts', {}, { updateMode: 'Auto' }],
+    ['without a policy its mode is Auto', {}, { updateMode: 'Auto' }],
     ['its mode', { updatePolicy: { updateMode: 'Initial' } }, { updateMode: 'Initial' }],
   ])('a VerticalPodAutoscaler: %s', (_, spec, expected) => {
     const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
@@ -463,7 +463,7 @@ describe('rules', () => {
     });
   });
 
-  describe('the group of a target that names one, or none', () => {
+  describe('the group of a target with or without an apiVersion', () => {
     const metadata = { name: 'x', namespace: 'a' };
     const hpa = (scaleTargetRef: object) => readHpa({ metadata, spec: { scaleTargetRef } }, interner).target;
     const scaledObject = (scaleTargetRef: object) => readScaledObject({ metadata, spec: { scaleTargetRef } }, interner).target;
@@ -482,7 +482,7 @@ describe('rules', () => {
     });
   });
 
-  test('a ScaledObject holds what it scales, by which HPA, and by what of the request', () => {
+  test('a ScaledObject has its target, its HPA, and the resources scaled by utilization', () => {
     const triggers = [
       { type: 'cpu', metricType: 'Utilization', metadata: { value: '50' } },
       { type: 'memory', metricType: 'AverageValue', metadata: { value: '1Gi' } },
@@ -502,7 +502,7 @@ describe('rules', () => {
     });
   });
 
-  test('a budget distinguishes no selector from an empty one', () => {
+  test('a disruption budget without a selector differs from one with an empty selector', () => {
     const metadata = { name: 'b', namespace: 'a' };
     expect(readDisruptionBudget({ metadata, spec: {} }, interner).selector).toBeNull();
     expect(readDisruptionBudget({ metadata, spec: { selector: {} } }, interner).selector).toEqual({
@@ -526,12 +526,12 @@ describe('rules', () => {
     expect(readDisruptionBudget({ metadata: { name: 'b', namespace: 'a' }, spec }, interner)).toMatchObject(expected);
   });
 
-  test('a budget that is neither a count nor a percentage is refused', () => {
+  test('a disruption budget that is neither a count nor a percentage is rejected', () => {
     const read = decoder((wire) => readDisruptionBudget(wire, interner));
     expect(read({ metadata: { name: 'b', namespace: 'a' }, spec: { minAvailable: 'most' } }).ok).toBe(false);
   });
 
-  test('of several limit range items the tightest hold', () => {
+  test('of several limit range items the strictest apply', () => {
     const limits = [
       { type: 'Container', min: { cpu: '50m' }, max: { cpu: '4', memory: '1Gi' }, maxLimitRequestRatio: { cpu: '2.5' } },
       { type: 'Container', min: { cpu: '100m' }, max: { cpu: '2' } },
@@ -558,7 +558,7 @@ describe('rules', () => {
     ['all that run for good', { scopes: ['NotTerminating', 'NotBestEffort'] }, undefined],
     ['what ends by itself', { scopes: ['Terminating'] }, true],
     ['a priority', { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['batch'] }] } }, true],
-  ])('a quota of %s binds some pods alone: %j → %s', (_, spec, expected) => {
+  ])('a quota of %s applies to some pods only: %j → %s', (_, spec, expected) => {
     const wire = { metadata: { name: 'q', namespace: 'a' }, spec: { hard: { cpu: '1' }, ...spec } };
     expect(readQuota(wire, interner).excludesSomePods).toBe(expected);
   });
@@ -574,13 +574,13 @@ describe('rules', () => {
       { until: null, reason: '' },
     ],
     [undefined, { until: null, reason: '' }],
-  ])('a pause of %j applies: an unreadable value pauses', (data, expected) => {
+  ])('a pause of %j applies: a malformed value pauses', (data, expected) => {
     expect(readPause(data === undefined ? {} : { data })).toEqual(expected);
   });
 
-  test('an own object is kept whole but for its managed fields', () => {
+  test('a custom resource is stored completely except for its managed fields', () => {
     const wire = { kind: 'X', metadata: { name: 'o', managedFields: [] }, spec: { a: 1 } };
-    expect(ownReader('things')(wire, interner)).toEqual({
+    expect(customResourceReader('things')(wire, interner)).toEqual({
       plural: 'things',
       namespace: null,
       name: 'o',
@@ -590,13 +590,13 @@ describe('rules', () => {
 });
 
 describe('Interner', () => {
-  test('gives equal texts and equal label maps back as one', () => {
+  test('returns one instance for equal texts and equal label maps', () => {
     const tables = new Interner();
     expect(tables.map({ a: 'b', c: 'd' })).toBe(tables.map({ a: 'b', c: 'd' }));
     expect(tables.map({ a: 'b' })).not.toBe(tables.map({ a: 'c' }));
   });
 
-  test('never changes what a map says', () => {
+  test('never changes a map’s entries', () => {
     const tables = new Interner();
     const map = fc.dictionary(fc.string(), fc.string());
     fc.assert(fc.property(map, (given) => expect({ ...tables.map(given) }).toEqual({ ...given })));
@@ -605,13 +605,13 @@ describe('Interner', () => {
   test.each([
     ['a long value', { 'evenkeel.io/floor': 'x'.repeat(64) }],
     ['many entries', Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`label-${index}`, 'value']))],
-  ])('shares no map with %s: only the record that has it holds it', (_, map) => {
+  ])('shares no map with %s: only its record references it', (_, map) => {
     const tables = new Interner();
     expect(tables.map(map)).not.toBe(tables.map(map));
     expect(tables.map(map)).toEqual(map);
   });
 
-  test('goes on sharing what is in use however much else comes by', () => {
+  test('keeps sharing entries in use, regardless of how many others pass through', () => {
     const tables = new Interner();
     const shared = tables.map({ app: 'web' });
     for (let round = 0; round < 10; round++) {
@@ -627,23 +627,23 @@ describe('annotations', () => {
     return workloadReader(DEPLOYMENTS)(wire, interner).annotations;
   };
 
-  test('those that are read are kept, and no other', () => {
+  test('only annotations that are read are stored', () => {
     const read = { 'evenkeel.io/floor': '{}', 'evenkeel.io/mode': 'Off', 'meta.helm.sh/release-name': 'shop' };
     expect(ofWorkload({ ...read, 'evenkeel.io/whatever': 'x', 'meta.helm.sh/other': 'x' })).toEqual(read);
   });
 
-  test.each(Object.values(ANNOTATIONS_BY_OBJECT).flatMap((names) => Object.values<string>(names)))('%s is kept', (name) => {
+  test.each(Object.values(ANNOTATIONS_BY_OBJECT).flatMap((names) => Object.values<string>(names)))('%s is stored', (name) => {
     expect(ofWorkload({ [name]: 'x' })).toEqual({ [name]: 'x' });
   });
 
-  test('a value of 16 KiB is kept whole; of a longer one nothing but that it is too long', () => {
+  test('a value of 16 KiB is stored completely; a longer one is replaced by a marker', () => {
     const key = 'evenkeel.io/floor';
     const longest = 'x'.repeat(16_384);
     expect(ofWorkload({ [key]: longest })[key]).toBe(longest);
     expect(ofWorkload({ [key]: `${longest}x` })[key]).toBe(OVERLONG_ANNOTATION);
   });
 
-  test('an HPA’s are those that are read as well, and whether it has any is known', () => {
+  test('an HPA stores only annotations that are read, and whether it has any', () => {
     const wire = {
       metadata: { name: 'h', namespace: 'a', annotations: { 'evenkeel.io/idle': 'never', other: 'x' } },
       spec: {},

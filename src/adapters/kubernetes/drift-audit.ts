@@ -1,5 +1,5 @@
-// The safety net under the watch: now and then the whole kind is listed beside the open watch and compared. A watch that
-// works finds nothing; what is found is counted as a bug and mended by listing again.
+// Periodically lists the whole kind beside the open watch and compares. A correct watch shows no difference; a difference is counted as a
+// bug and repaired by listing again.
 
 import type { DurationMs } from '#kube/units';
 import type { Activity, MachineTimer } from '../../ports/clock.ts';
@@ -9,7 +9,7 @@ import type { Page } from './pages.ts';
 import { isAborted, pause } from './pause.ts';
 import { identityOf, type ReflectorStore } from './reflector-store.ts';
 
-/** How long the watch may lag behind a listing. Versions are opaque: whether the watch is behind shows only after a wait. */
+/** Maximum lag of the watch behind a listing. Versions are opaque, so a lag and a missed event differ only after a wait. */
 const WATCH_MAY_LAG_MS: DurationMs = 15_000;
 
 export interface DriftAuditDependencies<T> {
@@ -23,6 +23,7 @@ export interface DriftAuditDependencies<T> {
   readonly signal: AbortSignal;
 }
 
+/** Compares a store with the API server at intervals and requests a new listing where they differ. */
 export class DriftAudit<T> {
   readonly #dependencies: DriftAuditDependencies<T>;
   readonly #stop = new AbortController();
@@ -33,12 +34,12 @@ export class DriftAudit<T> {
     void this.#run(AbortSignal.any([dependencies.signal, this.#stop.signal]));
   }
 
-  /** Aborts when drift was found: the watch is to end and the kind to be listed. */
+  /** Signal that aborts when drift was found: the watch must end and the kind be listed. */
   restart(): AbortSignal {
     return this.#restart.signal;
   }
 
-  /** True once after each restart. */
+  /** Returns true once per restart, and resets `restart`. */
   takeRestart(): boolean {
     if (!this.#restart.signal.aborted) return false;
     this.#restart = new AbortController();
@@ -60,7 +61,7 @@ export class DriftAudit<T> {
         onDrift(drifted);
         this.#restart.abort();
       } catch (err) {
-        if (!isAborted(signal)) logger.warn('Comparing the informer with a listing failed; trying again later', { err });
+        if (!isAborted(signal)) logger.warn('Comparing the informer with a listing failed; will retry', { err });
       }
     }
   }
@@ -80,7 +81,7 @@ export class DriftAudit<T> {
     for (const key of store.keys()) if (!listed.has(key)) suspects.set(key, store.versionOf(key));
     if (suspects.size === 0) return [];
     await pause(context.timer, WATCH_MAY_LAG_MS, signal);
-    // Whatever the watch has touched since was only late. What it has not touched, it will never touch.
+    // Entries that the watch has updated since were only late. The others were missed.
     return [...suspects].filter(([key, before]) => store.versionOf(key) === before && before !== listed.get(key)).map(([key]) => key);
   }
 }

@@ -3,7 +3,7 @@ import type { EffectWriter } from '../../ports/writers.ts';
 import { dryRunTransport } from './dry-run-transport.ts';
 import { kubernetesEffectWriter } from './effect-writer.ts';
 
-/** The same writer as in a real run, over a transport that only asks. Dry-run differs from a real run here and nowhere else. */
+/** The production writer over a dry-run transport, the only difference between a dry run and a real run. */
 export function dryRunEffectWriter(transport: ApiTransport): EffectWriter {
   const writer = kubernetesEffectWriter(dryRunTransport(transport));
   return {

@@ -6,19 +6,19 @@ import { dryRunTransport } from './dry-run-transport.ts';
 const PATH = '/api/v1/namespaces/shop/pods/web-1';
 
 test.each<[string, ApiRequest, Partial<ApiRequest>]>([
-  ['a read goes as it is', { method: 'GET', path: PATH }, { method: 'GET', path: PATH }],
+  ['a read is sent unchanged', { method: 'GET', path: PATH }, { method: 'GET', path: PATH }],
   [
-    'a patch asks by parameter, and keeps its own',
+    'a patch has the dryRun parameter in addition to its own',
     { method: 'PATCH', path: PATH, query: { fieldManager: 'm' }, body: [] },
     { query: { fieldManager: 'm', dryRun: 'All' }, body: [] },
   ],
   [
-    'a delete asks in its body, by which alone kube-apiserver judges where there is one',
+    'a delete with a body has dryRun in the body, the only place where kube-apiserver then looks',
     { method: 'DELETE', path: PATH, body: { preconditions: { uid: 'u' } } },
     { body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'u' }, dryRun: ['All'] } },
   ],
   [
-    'a delete without a body, too',
+    'a delete without a body gets one',
     { method: 'DELETE', path: PATH },
     { body: { apiVersion: 'v1', kind: 'DeleteOptions', dryRun: ['All'] } },
   ],

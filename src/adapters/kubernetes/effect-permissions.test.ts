@@ -14,7 +14,7 @@ const SIZE = (cpuMillicores: number) => ({
   limits: { cpuMillicores: null, memoryBytes: null },
 });
 
-/** One write of each kind in the union, and what it may be on. */
+/** One write of each kind of effect, with its possible targets. */
 const WRITES: {
   readonly [K in EffectKind]: { readonly on: readonly ApiResource[]; readonly write: (target: NamespacedRef) => EffectWriteOf<K> };
 } = {
@@ -40,12 +40,12 @@ const pod = {
   spec: { containers: [{ name: 'main', resources: { requests: { cpu: '200m' } } }] },
 };
 
-test('every kind of effect has its writer and its permissions', () => {
+test('every kind of effect has a writer and permissions', () => {
   expect(Object.keys(EFFECT_WRITERS).sort()).toEqual(kinds.toSorted());
   expect(Object.keys(EFFECT_PERMISSIONS).sort()).toEqual(kinds.toSorted());
 });
 
-test.each(kinds)('%s asks for what its permissions grant, and for nothing else', async (kind) => {
+test.each(kinds)('%s needs exactly the permissions of its rows', async (kind) => {
   const transport = new FakeTransport(({ method }) => (method === 'GET' ? { body: pod } : {}));
   for (const resource of WRITES[kind].on) {
     const target = { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace: 'shop', name: 'web' };

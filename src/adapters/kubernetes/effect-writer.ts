@@ -1,5 +1,4 @@
-// Writes what changes what runs: a function for each kind of effect, each with the narrowest patch, under conditions that the
-// server itself checks.
+// Writes effects: one function per kind, each with a minimal patch under preconditions that the API server checks.
 
 import type {
   EffectKind,
@@ -27,7 +26,7 @@ interface Connection {
   readonly signal: AbortSignal;
 }
 
-/** The function that writes each kind. */
+/** Writer of each kind of effect. */
 export const EFFECT_WRITERS: {
   readonly [K in EffectKind]: (connection: Connection, effect: EffectWriteOf<K>) => Promise<WriteOutcome>;
 } = {
@@ -38,7 +37,7 @@ export const EFFECT_WRITERS: {
   restart: restartWorkload,
 };
 
-/** @param fieldManager under this name the server keeps which values were ours: an uninstall puts back those alone */
+/** @param fieldManager manager of the changed fields in managedFields; an uninstall restores only fields of this manager */
 export function kubernetesEffectWriter(transport: ApiTransport, fieldManager: string = EFFECTS_MANAGER): EffectWriter {
   const write = <K extends EffectKind>(effect: EffectWriteOf<K> & { readonly kind: K }, signal: AbortSignal): Promise<WriteOutcome> =>
     EFFECT_WRITERS[effect.kind]({ transport, fieldManager, signal }, effect);
@@ -46,8 +45,8 @@ export function kubernetesEffectWriter(transport: ApiTransport, fieldManager: st
 }
 
 /**
- * Reads the pod first: JSON patches address containers by index and compare values by spelling, and a record in memory
- * has neither. All containers change in one patch, or none does.
+ * Reads the pod first, since JSON patches address containers by index and compare quantities by spelling, which records in memory do not
+ * have. All containers change in one patch.
  */
 async function resizePod(connection: Connection, resize: PodResize): Promise<WriteOutcome> {
   const { namespace, name } = resize.target;
@@ -69,7 +68,7 @@ async function resizePod(connection: Connection, resize: PodResize): Promise<Wri
   }
 }
 
-/** A disruption budget that forbids it is `refused` with status 429. */
+/** A disruption budget that blocks the eviction yields `refused` with status 429. */
 async function evictPod({ transport, signal }: Connection, { target: { namespace, name }, uid }: PodEviction): Promise<WriteOutcome> {
   const response = await transport.request({
     method: 'POST',
@@ -78,7 +77,7 @@ async function evictPod({ transport, signal }: Connection, { target: { namespace
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { name, namespace },
-      // Without it an eviction that comes late would take the pod's successor of the same name.
+      // Without the precondition a late eviction could hit the pod's successor of the same name.
       deleteOptions: { preconditions: { uid } },
     },
     signal,
@@ -91,7 +90,7 @@ async function patchHpa(connection: Connection, { target, resourceVersion, patch
   return jsonPatch(connection, objectPath(HPAS, target.namespace, target.name), [guard, ...patch]);
 }
 
-/** A count of 0 is left out on the wire, so that there is nothing to compare: the version is compared then. */
+/** A count of 0 is absent in JSON and cannot be tested, so the resourceVersion is tested instead. */
 async function scaleWorkload(connection: Connection, { target, from, to, resourceVersion }: WorkloadScale): Promise<WriteOutcome> {
   const guard: JsonPatchOperation =
     from > 0
@@ -100,7 +99,7 @@ async function scaleWorkload(connection: Connection, { target, from, to, resourc
   return jsonPatch(connection, `${workloadPath(target)}/scale`, [guard, { op: 'add', path: '/spec/replicas', value: to }]);
 }
 
-/** As `kubectl rollout restart` does it. */
+/** Restarts like `kubectl rollout restart`. */
 async function restartWorkload(
   { transport, fieldManager, signal }: Connection,
   { target, resourceVersion, restartedAt, annotations }: WorkloadRestart,

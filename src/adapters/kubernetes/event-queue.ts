@@ -1,7 +1,7 @@
-/** A bounded queue that serves namespaces in turn, so that a flood of one neither holds up nor displaces the others. */
+/** A bounded queue that serves namespaces round-robin, so that a flood in one neither delays nor displaces events of others. */
 export class EventQueue<T> {
   readonly #max: number;
-  /** The namespace that is served next comes first; none of the lists is empty. */
+  /** Namespaces in serving order; none of the lists is empty. */
   readonly #byNamespace = new Map<string, T[]>();
   #size = 0;
 
@@ -14,7 +14,7 @@ export class EventQueue<T> {
     return this.#size;
   }
 
-  /** Answers what had to go for it: the newest item of the namespace that has most, which may be this one. Null: nothing. */
+  /** Adds an item. Returns the displaced item: the newest of the namespace with the most items, which may be the added one. null: none. */
   add(namespace: string, item: T): T | null {
     const waiting = this.#byNamespace.get(namespace);
     if (waiting === undefined) this.#byNamespace.set(namespace, [item]);
@@ -23,7 +23,7 @@ export class EventQueue<T> {
     return this.#size > this.#max ? this.#takeNewestOfLongest() : null;
   }
 
-  /** The oldest of the namespace whose turn it is; undefined: nothing waits. */
+  /** Removes and returns the oldest item of the next namespace; undefined: the queue is empty. */
   take(): T | undefined {
     for (const [namespace, waiting] of this.#byNamespace) {
       const item = waiting.shift();

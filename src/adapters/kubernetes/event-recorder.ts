@@ -1,4 +1,4 @@
-// Events for people: what was done to their objects and why. They are a courtesy, so nothing ever waits for them.
+// Writes Kubernetes Events about effects and their reasons. They are best effort, so no caller waits for them.
 
 import type { DurationMs, Instant } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
@@ -18,22 +18,22 @@ export interface EventRecorderDependencies {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Reported as who says it: `evenkeel.io/controller`. */
+  /** `reportingController`: `evenkeel.io/controller`. */
   readonly controller: string;
-  /** Reported as which of them: the pod's name. */
+  /** `reportingInstance`: the pod's name. */
   readonly instance: string;
 }
 
-/** Equal events within this time become one series. */
+/** Equal events within this time are aggregated into one series. */
 const SERIES_MS: DurationMs = 120_000;
-/** How late a series' growing count may be written. */
+/** Maximum delay of writing a series' count. */
 const SERIES_FLUSH_MS: DurationMs = 10_000;
-/** Sustained and at once, over all writes: a storm must cost the API server nothing. */
+/** Rate limit and burst over all writes, which protect the API server from an event storm. */
 const EVENTS_PER_SECOND = 5;
 const EVENT_BURST = 50;
 const MAX_QUEUED = 500;
-const MAX_REMEMBERED = 2_000;
-/** What events.k8s.io allows. */
+const MAX_SERIES = 2_000;
+/** Limit of events.k8s.io. */
 const MAX_NOTE_BYTES = 1_024;
 
 interface Series {
@@ -42,17 +42,18 @@ interface Series {
   readonly firstAt: Instant;
   lastAt: Instant;
   count: number;
-  /** The count that the server has; below `count` there is something to write. */
+  /** Count stored by the server; a write is needed while it is below `count`. */
   writtenCount: number;
-  /** It will be written: it is queued, or waits for its flush. */
+  /** True while the series is queued or its flush is scheduled. */
   isPlanned: boolean;
 }
 
+/** Records events without blocking: aggregated, rate-limited, and dropped with a metric where the queue is full. */
 export class KubernetesEventRecorder implements EventRecorder {
   readonly #dependencies: EventRecorderDependencies;
   readonly #written: Counter;
   readonly #dropped: Counter;
-  /** By what makes events equal; least recently used first. */
+  /** By the fields that make events equal; least recently used first. */
   readonly #series = new Map<string, Series>();
   readonly #queue = new EventQueue<Series>(MAX_QUEUED);
   #draining = false;
@@ -70,7 +71,7 @@ export class KubernetesEventRecorder implements EventRecorder {
     });
     this.#dropped = dependencies.metrics.counter({
       name: 'evenkeel_events_dropped_total',
-      help: 'Kubernetes Events not written, by why: queue (too many at once, or the API server is slow), failed (refused or no answer).',
+      help: 'Kubernetes Events dropped, by reason: queue (too many at once, or the API server is slow), failed (rejected or no answer).',
       labels: ['reason'],
     });
   }
@@ -90,7 +91,7 @@ export class KubernetesEventRecorder implements EventRecorder {
     const series: Series = { spec, name: this.#nameFor(spec), firstAt: now, lastAt: now, count: 1, writtenCount: 0, isPlanned: true };
     this.#series.delete(key);
     this.#series.set(key, series);
-    this.#forgetOldest();
+    this.#evictOldest();
     this.#enqueue(series);
   }
 
@@ -129,7 +130,7 @@ export class KubernetesEventRecorder implements EventRecorder {
       } catch (err) {
         this.#dropped.add(1, { reason: 'failed' });
         this.#report(err instanceof Error ? err.message : String(err));
-        this.#dependencies.logger.debug('An event could not be written', {
+        this.#dependencies.logger.debug('Failed to write an event', {
           err,
           reason: series.spec.reason,
           object: series.spec.subject.name,
@@ -139,23 +140,23 @@ export class KubernetesEventRecorder implements EventRecorder {
     this.#draining = false;
   }
 
-  // Said when it begins and ends: what is wrong with one event is wrong with all of them.
+  // Logged only when failures start and end: they usually affect all events.
   #report(problem: string | null): void {
     const { logger } = this.#dependencies;
-    if (problem === null && this.#problem !== null) logger.info('Events can be written again');
-    if (problem !== null && this.#problem === null) logger.warn('Events cannot be written; going on without them', { problem });
+    if (problem === null && this.#problem !== null) logger.info('Events are written again');
+    if (problem !== null && this.#problem === null) logger.warn('Failed to write events; continuing without them', { problem });
     this.#problem = problem;
   }
 
   async #write(series: Series): Promise<void> {
     const { count } = series;
     if (series.writtenCount > 0 && series.writtenCount < count && (await this.#patchSeries(series))) return;
-    // The first of a series, or one whose event has meanwhile expired on the server.
+    // The first event of a series, or a series whose event has expired on the server.
     const { transport } = this.#dependencies;
     const path = collectionPath(EVENTS, namespaceOf(series.spec));
     const response = await transport.request({ method: 'POST', path, body: this.#body(series) });
     const failure = failureOf(response);
-    // The name is ours alone: it was written, and the answer was lost.
+    // The name is unique to this process, so a conflict means that the event was written and the answer was lost.
     if (failure !== null && !isConflict(failure)) throw refusedEvent('create', failure);
     series.writtenCount = count;
   }
@@ -190,7 +191,7 @@ export class KubernetesEventRecorder implements EventRecorder {
       type: spec.type,
       reason: spec.reason,
       action: spec.action,
-      note: cut(spec.message),
+      note: truncate(spec.message),
       regarding: {
         apiVersion: subject.apiVersion,
         kind: subject.kind,
@@ -202,10 +203,10 @@ export class KubernetesEventRecorder implements EventRecorder {
     };
   }
 
-  /** 0: a token was taken. Else none is left: how long until there is one. */
+  /** Takes a token and returns 0, or returns the time until one is available. */
   #takeToken(): DurationMs {
     const now = this.#dependencies.clock.now();
-    // A clock that is put back takes none away.
+    // A clock that is set back removes no tokens.
     const elapsedMs = Math.max(0, now - this.#filledAt);
     this.#tokens = Math.min(EVENT_BURST, this.#tokens + (elapsedMs / 1000) * EVENTS_PER_SECOND);
     this.#filledAt = now;
@@ -214,15 +215,15 @@ export class KubernetesEventRecorder implements EventRecorder {
     return 0;
   }
 
-  #forgetOldest(): void {
-    if (this.#series.size <= MAX_REMEMBERED) return;
+  #evictOldest(): void {
+    if (this.#series.size <= MAX_SERIES) return;
     for (const oldest of this.#series.keys()) {
       this.#series.delete(oldest);
       return;
     }
   }
 
-  // As other components name theirs: the object, a dot, and something that no other replica chooses.
+  // Named like events of other components: the object's name, a dot and a random suffix.
   #nameFor(spec: EventSpec): string {
     const suffix = Math.floor(this.#dependencies.random.next() * 2 ** 48);
     return `${spec.subject.name.slice(0, 200)}.${suffix.toString(16).padStart(12, '0')}`;
@@ -238,15 +239,15 @@ function keyOf(spec: EventSpec): string {
   return [spec.subject.uid, spec.subject.name, spec.type, spec.reason, spec.action, spec.message].join('\0');
 }
 
-/** Events on cluster-wide objects live in `default`. */
+/** Events about cluster-scoped objects are stored in `default`. */
 function namespaceOf(spec: EventSpec): string {
   return spec.subject.namespace ?? 'default';
 }
 
-function cut(message: string): string {
+function truncate(message: string): string {
   const bytes = Buffer.from(message);
   if (bytes.length <= MAX_NOTE_BYTES) return message;
-  // Cut at a byte and drop a torn last character.
+  // Truncates at a byte and drops an incomplete last character.
   return `${bytes
     .subarray(0, MAX_NOTE_BYTES - 3)
     .toString('utf8')

@@ -2,22 +2,23 @@ import type { Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 
 /**
- * Up to which moment of domain time a stream has confirmed what we know. While it is open, that is now less the machine
- * time since it was last heard: bookmarks come by the server's real clock, so at 60 virtual seconds a second a silence of
- * half a real minute is half a minute of doubt, not half an hour. While it is closed, the moment at which it closed.
+ * Tracks the domain time up to which a stream confirms the stored state. While the stream is open it is now minus the machine time since
+ * the last message: bookmarks follow the server's real clock, so with a clock at 60 times speed 30 real seconds of silence count as 30
+ * seconds. After a disconnect it is the time of the disconnect.
  */
 export class Freshness {
   readonly #clock: Clock;
   readonly #timer: MachineTimer;
   #receivedAtMs = 0;
   #connected = false;
-  #confirmedWhenLost: Instant = 0;
+  #confirmedAtDisconnect: Instant = 0;
 
   constructor(clock: Clock, timer: MachineTimer) {
     this.#clock = clock;
     this.#timer = timer;
   }
 
+  /** Call it for every message, bookmarks included. */
   markReceived(): void {
     this.#receivedAtMs = this.#timer.nowMs();
   }
@@ -29,7 +30,7 @@ export class Freshness {
 
   disconnected(): void {
     if (!this.#connected) return;
-    this.#confirmedWhenLost = this.confirmedAt();
+    this.#confirmedAtDisconnect = this.confirmedAt();
     this.#connected = false;
   }
 
@@ -37,8 +38,9 @@ export class Freshness {
     return this.#connected;
   }
 
+  /** Domain time up to which the state is confirmed; 0 before the first connection. */
   confirmedAt(): Instant {
-    if (!this.#connected) return this.#confirmedWhenLost;
+    if (!this.#connected) return this.#confirmedAtDisconnect;
     return this.#clock.now() - (this.#timer.nowMs() - this.#receivedAtMs);
   }
 }

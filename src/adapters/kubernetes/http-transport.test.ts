@@ -30,7 +30,7 @@ function aTransport(options: Partial<HttpTransportOptions> = {}): HttpTransport 
     timer: new FastTimer(),
     random: seededRandom(1),
     metrics,
-    // 3 minutes under FastTimer: on a busy machine no answer is late, and a test whose rule is a deadline sets it.
+    // 3 minutes under FastTimer, so that no answer is late on a busy machine; tests of deadlines set their own.
     timeoutMs: HOUR_MS,
     ...options,
   });
@@ -49,13 +49,13 @@ async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
 }
 
 describe('HttpTransport', () => {
-  test('uses one connection for request after request', async () => {
+  test('reuses one connection for successive requests', async () => {
     const transport = aTransport();
     for (let i = 0; i < 20; i++) expect((await transport.request({ method: 'GET', path: '/api/v1/pods' })).status).toBe(200);
     expect(server.connections).toBe(1);
   });
 
-  test('sends credentials, query and body, and asks for plain bytes', async () => {
+  test('sends credentials, query and body, and requests no compression', async () => {
     server.once(always, json(201, { ok: true }));
     const response = await aTransport().request({
       method: 'POST',
@@ -74,12 +74,12 @@ describe('HttpTransport', () => {
     });
   });
 
-  test('answers refusals as values', async () => {
+  test('returns refusals as values', async () => {
     server.once(always, refusal(404, 'NotFound', 'pods "p" not found'));
     expect(await aTransport().request(GET)).toMatchObject({ status: 404, body: { reason: 'NotFound' } });
   });
 
-  test.each(['GET', 'PATCH'] as const)('waits as Retry-After says and tries a throttled %s again', async (method) => {
+  test.each(['GET', 'PATCH'] as const)('waits for Retry-After and retries a throttled %s', async (method) => {
     server.once(always, refusal(429, 'TooManyRequests', 'slow down', { 'retry-after': '1' }));
     server.once(always, json(200, { ok: true }));
     expect((await aTransport().request({ ...GET, method })).status).toBe(200);
@@ -87,14 +87,14 @@ describe('HttpTransport', () => {
     expect(metrics.total('evenkeel_api_request_retries_total', { reason: 'throttled' })).toBe(1);
   });
 
-  test('hands on an eviction that a disruption budget refuses, without trying again', async () => {
+  test('returns an eviction refused by a disruption budget without a retry', async () => {
     const details = { causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget web needs 2 healthy pods' }] };
     server.once(always, refusal(429, 'TooManyRequests', 'Cannot evict pod', { 'retry-after': '1' }, details));
     expect((await aTransport().request({ method: 'POST', path: '/api/v1/namespaces/a/pods/p/eviction', body: {} })).status).toBe(429);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('asks once for fresh credentials after a 401', async () => {
+  test('requests fresh credentials once after a 401', async () => {
     let token = 'old';
     server.once(always, refusal(401, 'Unauthorized', 'Unauthorized'));
     const connection = {
@@ -108,7 +108,7 @@ describe('HttpTransport', () => {
     expect(server.requests.map((request) => request.headers.authorization)).toEqual(['Bearer old', 'Bearer new']);
   });
 
-  test('tries a GET again when the connection breaks', async () => {
+  test('retries a GET when the connection breaks', async () => {
     server.once(always, cutOff);
     expect((await aTransport().request({ method: 'GET', path: '/api/v1/pods' })).status).toBe(200);
   });
@@ -119,12 +119,12 @@ describe('HttpTransport', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('gives up on a server that never answers', async () => {
+  test('times out on a server that never answers', async () => {
     server.once(always, silence);
     await expect(aTransport().request({ ...PATCH, timeoutMs: 500 })).rejects.toThrow('no answer within 500 ms');
   });
 
-  test('one dead connection casts doubt on the others: after a silence they are not used again', async () => {
+  test('after a timeout idle connections are not reused', async () => {
     const proxy = await FaultProxy.start(server.connection);
     const connection = { ...server.connection, server: proxy.url };
     const transport = aTransport({ connection });
@@ -135,7 +135,7 @@ describe('HttpTransport', () => {
     await proxy.close();
   });
 
-  test('a request that asks for one try gets one', async () => {
+  test('a request with retry: false is sent once', async () => {
     server.once(always, cutOff);
     await expect(aTransport().request({ ...GET, retry: false })).rejects.toThrow('no answer from');
     server.once(always, refusal(429, 'TooManyRequests', 'slow down', { 'retry-after': '30' }));
@@ -143,7 +143,7 @@ describe('HttpTransport', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('refuses an answer that is larger than the request allows, and does not ask again', async () => {
+  test('rejects an answer above the request’s maximum size without a retry', async () => {
     server.once(always, json(200, { text: 'x'.repeat(5_000) }));
     const refused = aTransport().request({ ...GET, maxBytes: 1_000 });
     await expect(refused).rejects.toThrow('larger than 1000 bytes');
@@ -151,28 +151,30 @@ describe('HttpTransport', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('refuses an answer that is larger than it may be', async () => {
+  test('rejects an answer above the maximum size', async () => {
     server.once(always, json(200, { text: 'x'.repeat(5_000) }));
     await expect(aTransport({ maxResponseBytes: 1_000 }).request(PATCH)).rejects.toThrow('larger than 1000 bytes');
   });
 
-  test('holds its own rate: burst at once, then qps', async () => {
-    // A stopped clock: the wait of each request is exact, however slow the machine is.
+  test('limits its rate: burst at once, then qps', async () => {
+    // With a stopped clock the waits are exact on any machine.
     const fast = new FastTimer();
     const stopped = { nowMs: () => 0, setTimer: (afterMs: number, task: () => void) => fast.setTimer(afterMs, task) };
     const transport = aTransport({ timer: stopped, qps: 10, burst: 2 });
     await Promise.all(Array.from({ length: 6 }, () => transport.request({ method: 'GET', path: '/api/v1/pods' })));
-    // Two go at once; the others wait for a tenth of a second more each: 0.1 + 0.2 + 0.3 + 0.4.
+    // Two are sent at once; the others wait 0.1, 0.2, 0.3 and 0.4 seconds.
     expect(metrics.total('evenkeel_api_client_throttle_seconds_total', {})).toBeCloseTo(1, 6);
   });
 
-  test('a write that lost its right on the way to a connection is not sent, on a new connection nor on an old one', async () => {
+  test('a write that loses its permission while waiting for a connection is not sent, on a new or reused one', async () => {
     let leads = true;
     const transport = fencedTransport(aTransport(), () => leads);
     const asked = transport.request(PATCH);
-    // Decided while leading; by the time that the connection is there it leads no more.
+    // The replica loses leadership between the decision and the connection.
     leads = false;
-    await expect(asked).rejects.toThrow('PATCH /api/v1/namespaces/a/pods/p/resize was not sent: this replica may not write any more');
+    await expect(asked).rejects.toThrow(
+      'PATCH /api/v1/namespaces/a/pods/p/resize was not sent: this replica is no longer allowed to write',
+    );
     expect((await transport.request(GET)).status).toBe(200);
     await expect(transport.request(PATCH)).rejects.toThrow('was not sent');
     leads = true;
@@ -180,7 +182,7 @@ describe('HttpTransport', () => {
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
   });
 
-  test('a delayed write checks its fence again before it is sent again', async () => {
+  test('a retried write checks its fence again', async () => {
     let leads = true;
     server.once(
       () => {
@@ -198,7 +200,7 @@ describe('HttpTransport', () => {
     expect(metrics.total('evenkeel_api_requests_total', { verb: 'list', resource: 'deployments.apps', code: '200' })).toBe(1);
   });
 
-  test('splits a stream at newlines alone: U+2028 and U+2029 stay inside their event', async () => {
+  test('splits a stream only at newlines: U+2028 and U+2029 stay inside their event', async () => {
     const events = [{ text: 'a\u2028b' }, { text: 'c\u2029d' }, { text: '\u0085' }];
     server.once(always, streamOf(events.map((event) => `${JSON.stringify(event)}\n`).join('')));
     const stream = await aTransport().stream({ method: 'GET', path: '/api/v1/pods', query: { watch: true } });
@@ -217,7 +219,7 @@ describe('HttpTransport', () => {
     await expect(all(stream.items)).rejects.toThrow('the stream broke');
   });
 
-  test('a stream outlives the deadline for requests and ends by its signal', async () => {
+  test('a stream outlives the request deadline and ends by its signal', async () => {
     server.once(always, streamOf('{"n":1}\n', 'stay'));
     const stop = new AbortController();
     const timer = new ManualClock();
@@ -230,7 +232,7 @@ describe('HttpTransport', () => {
     await expect(next).rejects.toThrow('enough');
   });
 
-  test('a refused stream carries the refusal', async () => {
+  test('a refused stream returns the refusal', async () => {
     server.once(always, refusal(410, 'Expired', 'too old resource version'));
     const stream = await aTransport().stream({ method: 'GET', path: '/api/v1/pods', query: { watch: true } });
     expect(stream).toMatchObject({ status: 410, body: { reason: 'Expired' } });

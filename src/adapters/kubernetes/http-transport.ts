@@ -1,5 +1,5 @@
-// The ApiTransport of production: wire JSON over keep-alive connections of our own. client-node's transport opens a new
-// TLS connection for every request, which at our rate of requests is most of the cost.
+// The ApiTransport of production: JSON over keep-alive connections. client-node's transport opens a new TLS connection per request, which
+// would dominate the cost at this request rate.
 
 import http from 'node:http';
 import https from 'node:https';
@@ -23,23 +23,23 @@ export interface HttpTransportOptions {
   readonly random: Random;
   readonly metrics: Metrics;
   readonly userAgent?: string;
-  /** Client-side rate limit of this instance. Leases get an instance of their own, so that load never delays a renewal. */
+  /** Client-side rate limit of this instance. Leases use a separate instance, so that load never delays a renewal. */
   readonly qps?: number;
   readonly burst?: number;
-  /** Of one attempt, where the request sets none. */
+  /** Timeout of one attempt where the request sets none. */
   readonly timeoutMs?: DurationMs;
   readonly maxSockets?: number;
   readonly maxResponseBytes?: number;
 }
 
-/** Requests a second, and as many at once. */
+/** Sustained requests per second, and burst. */
 export const DEFAULT_RATE = { qps: 50, burst: 100 } as const;
 const DEFAULT_TIMEOUT_MS: DurationMs = 30_000;
-/** A page of 500 large pods is about 10 MB; far past that the server ignored `limit`. */
+/** A page of 500 large pods has about 10 MB; a far larger answer means that the server ignored `limit`. */
 const DEFAULT_MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
-/** etcd refuses objects over 1.5 MiB. */
+/** etcd rejects objects above 1.5 MiB. */
 const MAX_EVENT_BYTES = 8 * 1024 * 1024;
-/** Every watch of HTTP/1.1 holds a socket; the rest is for requests. */
+/** Each HTTP/1.1 watch occupies a socket; the rest is for requests. */
 const DEFAULT_MAX_SOCKETS = 96;
 const TCP_KEEP_ALIVE_MS: DurationMs = 30_000;
 const MAX_THROTTLED_TRIES = 6;
@@ -47,7 +47,10 @@ const MAX_RETRY_AFTER_MS: DurationMs = 30_000;
 const MAX_CONNECTION_TRIES = 4;
 const FIRST_CONNECTION_RETRY_MS: DurationMs = 100;
 
-/** Retries only what is safe: 429 with Retry-After, a GET that got no answer, and once a 401 with fresh credentials. */
+/**
+ * Retries only what is safe: 429 with Retry-After, a GET without an answer, and a 401 once with fresh credentials. Rejects with
+ * OutOfReachError without an answer.
+ */
 export class HttpTransport implements ApiTransport {
   readonly #options: HttpTransportOptions;
   readonly #base: URL;
@@ -70,31 +73,31 @@ export class HttpTransport implements ApiTransport {
     });
     this.#requests = metrics.counter({
       name: 'evenkeel_api_requests_total',
-      help: 'Requests to the API server by verb, resource and answer; code "none" where no answer came.',
+      help: 'Requests to the API server by verb, resource and answer; code "none" without an answer.',
       labels: ['verb', 'resource', 'code'],
     });
     this.#retries = metrics.counter({
       name: 'evenkeel_api_request_retries_total',
-      help: 'Requests to the API server that were sent again, by why.',
+      help: 'Retried requests to the API server, by reason.',
       labels: ['verb', 'resource', 'reason'],
     });
     this.#duration = metrics.histogram({
       name: 'evenkeel_api_request_duration_seconds',
-      help: 'Time from sending a request to its whole answer; for watches, to the first byte.',
+      help: 'Time from sending a request to its complete answer; for watches, to the first byte.',
       labels: ['verb', 'resource'],
       buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     });
     this.#throttled = metrics.counter({
       name: 'evenkeel_api_client_throttle_seconds_total',
-      help: 'Time that requests waited for the rate limit of this client.',
+      help: 'Time that requests waited for the client-side rate limit.',
     });
   }
 
   async request(request: ApiRequest): Promise<ApiResponse> {
     return this.#retrying(request, async (headers, signal) => {
       const answer = await this.#send(request, headers, signal);
-      const most = this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
-      const text = await readAll(answer, Math.min(most, request.maxBytes ?? most));
+      const maxBytes = this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
+      const text = await readAll(answer, Math.min(maxBytes, request.maxBytes ?? maxBytes));
       const received = headersOf(answer);
       const status = answer.statusCode ?? 0;
       const body = request.asText === true && status < 300 ? text : parseBody(text, received['content-type']);
@@ -116,7 +119,7 @@ export class HttpTransport implements ApiTransport {
     });
   }
 
-  /** Ends every connection, watches included. */
+  /** Closes every connection, watches included. */
   close(): void {
     this.#agent.destroy();
   }
@@ -134,7 +137,7 @@ export class HttpTransport implements ApiTransport {
         answer = await this.#attemptOnce(request, name, fresh, attempt);
       } catch (err) {
         lost += 1;
-        if (!mayAskAgain(request) || lost >= MAX_CONNECTION_TRIES || isTooLarge(err)) throw err;
+        if (!mayRetry(request) || lost >= MAX_CONNECTION_TRIES || isTooLarge(err)) throw err;
         await this.#waitToRetry(name, 'connection', FIRST_CONNECTION_RETRY_MS * 2 ** (lost - 1), request.signal);
         continue;
       }
@@ -144,9 +147,9 @@ export class HttpTransport implements ApiTransport {
         this.#retries.add(1, { ...name, reason: 'credentials' });
         continue;
       }
-      const askedToWait = request.retry === false ? null : waitAskedFor(failure);
-      if (askedToWait === null || tries >= MAX_THROTTLED_TRIES) return answer;
-      await this.#waitToRetry(name, 'throttled', Math.min(askedToWait, MAX_RETRY_AFTER_MS), request.signal);
+      const retryDelayMs = request.retry === false ? null : retryDelayOf(failure);
+      if (retryDelayMs === null || tries >= MAX_THROTTLED_TRIES) return answer;
+      await this.#waitToRetry(name, 'throttled', Math.min(retryDelayMs, MAX_RETRY_AFTER_MS), request.signal);
     }
   }
 
@@ -169,7 +172,7 @@ export class HttpTransport implements ApiTransport {
     } catch (cause) {
       this.#requests.add(1, { ...name, code: 'none' });
       if (deadline.signal.aborted) this.#dropIdleConnections();
-      const why = wordsOf(cause, signal);
+      const why = messageOf(cause, signal);
       throw new UnavailableError(`${request.method} ${request.path}: no answer from ${connection.server}: ${why}`, { cause });
     } finally {
       cancel();
@@ -177,12 +180,12 @@ export class HttpTransport implements ApiTransport {
     }
   }
 
-  // A host that went away without a word leaves all its connections dead: each of them would cost one more deadline.
+  // A host that disappeared leaves all its idle connections dead, each of which would cost one more timeout.
   #dropIdleConnections(): void {
     for (const idle of Object.values(this.#agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
   }
 
-  // Full jitter on top, so that replicas and reflectors that were refused together do not come back together.
+  // Full jitter keeps replicas and reflectors that were rejected together from retrying together.
   async #waitToRetry(name: RequestName, reason: string, ms: DurationMs, signal: AbortSignal | undefined): Promise<void> {
     this.#retries.add(1, { ...name, reason });
     await pause(this.#options.timer, ms * (1 + this.#options.random.next()), signal);
@@ -191,7 +194,7 @@ export class HttpTransport implements ApiTransport {
   #headers(request: ApiRequest): http.OutgoingHttpHeaders {
     return {
       accept: 'application/json',
-      // Lists inside a cluster: unpacking costs more than the network saves.
+      // Inside a cluster, decompressing lists costs more than the network saves.
       'accept-encoding': 'identity',
       'user-agent': this.#options.userAgent ?? 'evenkeel',
       ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -220,8 +223,8 @@ export class HttpTransport implements ApiTransport {
   }
 }
 
-/** Whether a request that got no answer is safe to send again, and still wanted. */
-function mayAskAgain({ method, retry, signal }: ApiRequest): boolean {
+/** Whether a request without an answer is safe to retry and still wanted. */
+function mayRetry({ method, retry, signal }: ApiRequest): boolean {
   return method === 'GET' && retry !== false && signal?.aborted !== true;
 }
 
@@ -229,24 +232,24 @@ function isTooLarge(err: unknown): boolean {
   return err instanceof Error && err.cause instanceof PageTooLarge;
 }
 
-/** null: trying again is not what was asked for. */
-function waitAskedFor(failure: ApiFailure | null): DurationMs | null {
+/** Wait before a retry that the server requested; null: no retry. */
+function retryDelayOf(failure: ApiFailure | null): DurationMs | null {
   return failure !== null && isTooManyRequests(failure) && !isBudgetRefusal(failure) ? failure.retryAfterMs : null;
 }
 
-/** A request that may lose its right to be sent waits for the connection first: what is buffered before that is out of our hands. */
+/** A fenced request waits for the connection first: buffered data could no longer be withdrawn. */
 function whenConnected(sent: http.ClientRequest, { mayBeSent, ...request }: ApiRequest, protocol: string, send: () => void): void {
   if (mayBeSent === undefined) {
     send();
     return;
   }
-  const ask = (): void => {
+  const sendIfAllowed = (): void => {
     if (mayBeSent()) send();
-    else sent.destroy(new Error(`${request.method} ${request.path} was not sent: this replica may not write any more`));
+    else sent.destroy(new Error(`${request.method} ${request.path} was not sent: this replica is no longer allowed to write`));
   };
   sent.once('socket', (socket) => {
-    if (socket.connecting) socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', ask);
-    else ask();
+    if (socket.connecting) socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', sendIfAllowed);
+    else sendIfAllowed();
   });
 }
 
@@ -296,14 +299,14 @@ async function* itemsOf(answer: http.IncomingMessage, json: boolean, request: Ap
       for (const line of lines) yield json ? (JSON.parse(line) as unknown) : line;
     }
   } catch (cause) {
-    throw new Error(`${request.method} ${request.path}: the stream broke: ${wordsOf(cause, request.signal)}`, { cause });
+    throw new Error(`${request.method} ${request.path}: the stream broke: ${messageOf(cause, request.signal)}`, { cause });
   } finally {
-    answer.destroy(); // left early or broken: the socket cannot be used again
+    answer.destroy(); // the socket cannot be reused after an incomplete read
   }
 }
 
-// Node says only "aborted"; the signal knows why.
-function wordsOf(cause: unknown, signal: AbortSignal | undefined): string {
+// Node.js reports only "aborted"; the signal has the reason.
+function messageOf(cause: unknown, signal: AbortSignal | undefined): string {
   if (signal?.aborted === true) return reasonOf(signal).message;
   const { message = String(cause) } = cause as Partial<Error>;
   return message;

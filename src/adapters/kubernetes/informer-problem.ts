@@ -1,4 +1,4 @@
-// What keeps an informer from its work: a code to act by, and a message that says what mends it.
+// Problems of an informer: a code for control flow, and a message with the remedy.
 
 import type { ApiFailure } from './status.ts';
 
@@ -11,10 +11,10 @@ export function failed(message: string): InformerProblem {
   return { code: 'failed', message };
 }
 
-export function unknownCredentials({ message }: ApiFailure): InformerProblem {
+export function rejectedCredentials({ message }: ApiFailure): InformerProblem {
   return {
     code: 'unauthorized',
-    message: `the API server does not know us (${message}): is the token expired? It is read again until it is renewed`,
+    message: `the API server rejects the credentials (${message}): is the token expired? It is reread until it is renewed`,
   };
 }
 

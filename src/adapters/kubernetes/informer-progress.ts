@@ -1,4 +1,4 @@
-// Whether an informer has listed, and what keeps it from its work: waited for, and logged when it turns.
+// Sync state and current problem of an informer; logs when the problem changes.
 
 import type { Logger } from '../../ports/logger.ts';
 import type { InformerProblem } from './informer-problem.ts';
@@ -19,7 +19,7 @@ export class InformerProgress {
     return this.#synced;
   }
 
-  /** In words; null: none. */
+  /** Message of the current problem; null: none. */
   get problem(): string | null {
     return this.#problem?.message ?? null;
   }
@@ -35,18 +35,18 @@ export class InformerProgress {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Logs a problem when it begins, changes or ends (null): a retry every 30 s must not fill the log. */
+  /** Logs a problem when it starts, changes or ends (null), so that a retry every 30 s does not fill the log. */
   report(problem: InformerProblem | null): void {
     const before = this.#problem;
     this.#problem = problem;
     if (problem?.message === before?.message) return;
     if (problem === null) {
-      this.#logger.info('Informer is well again', { before: before?.message });
+      this.#logger.info('Informer recovered', { before: before?.message });
       return;
     }
     const fields = { problem: problem.message };
-    if (this.#required) this.#logger.error('Informer cannot do its work; retrying', fields);
-    else if (problem.code === 'not-served') this.#logger.info('Informer waits', fields);
-    else this.#logger.warn('Informer cannot do its work; retrying', fields);
+    if (this.#required) this.#logger.error('Informer failed; retrying', fields);
+    else if (problem.code === 'not-served') this.#logger.info('Informer is waiting for its resource to be served', fields);
+    else this.#logger.warn('Informer failed; retrying', fields);
   }
 }

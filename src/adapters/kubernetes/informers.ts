@@ -1,4 +1,4 @@
-// Every kind that can be watched, and how a choice of them is started.
+// All informers, and how a selection of them is started.
 
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
@@ -10,7 +10,7 @@ import { readHpa } from './decode-hpa.ts';
 import { readNode } from './decode-node.ts';
 import { readScaledObject, readVpa } from './decode-other-managers.ts';
 import { readPod } from './decode-pod.ts';
-import { ownReader, readDisruptionBudget, readLimitRange, readNamespace, readPause, readQuota } from './decode-rules.ts';
+import { customResourceReader, readDisruptionBudget, readLimitRange, readNamespace, readPause, readQuota } from './decode-rules.ts';
 import { workloadReader } from './decode-workload.ts';
 import { Interner } from './interner.ts';
 import { Reflector } from './reflector.ts';
@@ -21,13 +21,13 @@ import { decoder, type Wire } from './wire.ts';
 
 export interface InformerDependencies extends Omit<ReflectorContext, 'capabilities'> {
   readonly sink: ClusterSink;
-  /** Evenkeel's own namespace: where the kill switch is looked for. */
+  /** Evenkeel's namespace, which contains the pause ConfigMap. */
   readonly namespace: string;
-  /** Which are watched; of every other kind `sink` never hears. */
+  /** Kinds to watch. `sink` receives no deltas of other kinds. */
   readonly kinds: readonly ClusterKind[];
 }
 
-/** Every kind there is. */
+/** All kinds. */
 export const ALL_KINDS = [
   'pod',
   'node',
@@ -45,26 +45,26 @@ export const ALL_KINDS = [
 
 /** The running informers. */
 export interface KubernetesInformers extends FeedStatus {
-  /** Resolves when every required kind has listed once. Never rejects: a refused kind is retried and listed in `informers()`. */
+  /** Resolves when every required kind is listed. Never rejects: a kind that is refused is retried, and its problem is in `informers()`. */
   readonly whenSynced: Promise<void>;
-  /** Kinds with a `scale` subresource, beside those of Kubernetes. Nothing waits for them: they may come at any time. */
+  /** Kinds with a `scale` subresource that are not built in. They do not affect `synced`, since they can be installed at any time. */
   scalableKinds(): ScalableKindsStatus;
   /** Resolves when every watch is closed. */
   stop(): Promise<void>;
 }
 
-/** What the informers need of any reflector, whatever it holds. */
+/** The part of a reflector that does not depend on its record type. */
 type AnyReflector = Pick<Reflector<unknown>, 'run' | 'hasSynced' | 'whenSynced' | 'confirmedAt' | 'status'>;
 
 const WORKLOADS_REQUIRED = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.REPLICA_SETS];
-/** Kinds in which users state what Evenkeel may do: a policy that was switched off unseen must not be acted on. */
+/** Kinds with user requests: acting on an outdated state could ignore a policy that a user switched off. */
 const USER_REQUESTS: ReadonlySet<string> = new Set([
   PLURALS.Recommendation,
   ...POLICY_KINDS.filter(({ gatesEffects }) => gatesEffects).map(({ plural }) => plural),
 ]);
 const WORKLOADS_OPTIONAL = [resources.JOBS, resources.CRON_JOBS];
 
-/** Lists and watches the kinds that decisions read, into `sink`, until stopped. */
+/** Lists and watches `kinds` and applies the deltas to `sink` until stopped. */
 export function startKubernetesInformers(dependencies: InformerDependencies): KubernetesInformers {
   const context: ReflectorContext = { ...dependencies, capabilities: { streamingLists: null } };
   const interner = new Interner();
@@ -83,7 +83,7 @@ export function startKubernetesInformers(dependencies: InformerDependencies): Ku
     informers: () => status.informers(),
     scalableKinds: () => kinds.status(),
     stop: async () => {
-      stop.abort(new Error('informers are stopping'));
+      stop.abort(new Error('the informers are stopping'));
       await running;
     },
   };
@@ -169,9 +169,15 @@ function reflectorsFor(dependencies: InformerDependencies, context: ReflectorCon
     quota: () => [reflect(resources.RESOURCE_QUOTAS, false, readQuota, (key, record) => ({ kind: 'quota', key, record }))],
     own: () =>
       resources.OWN_RESOURCES.map((resource) =>
-        reflect(resource, false, ownReader(resource.plural), (key, record) => ({ kind: 'own', key: `${resource.plural}/${key}`, record }), {
-          holdsUserRequests: USER_REQUESTS.has(resource.plural),
-        }),
+        reflect(
+          resource,
+          false,
+          customResourceReader(resource.plural),
+          (key, record) => ({ kind: 'own', key: `${resource.plural}/${key}`, record }),
+          {
+            holdsUserRequests: USER_REQUESTS.has(resource.plural),
+          },
+        ),
       ),
     pause: () => [
       reflect(resources.CONFIG_MAPS, true, readPause, (key, record) => ({ kind: 'pause', key, record }), {

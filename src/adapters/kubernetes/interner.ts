@@ -4,21 +4,21 @@ import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from 
 import type { OwnerRef } from '#kube/records/workload';
 import { WeakTable } from './weak-table.ts';
 
-/** The longest name that Kubernetes allows. A longer text is the record's alone: few objects have the same. */
+/** Maximum length of Kubernetes names. Longer texts are rarely equal and are not shared. */
 const MAX_TEXT = 253;
-/** The longest value of a label; values of annotations may be longer, and are then hardly ever shared. */
+/** Maximum length of label values. Longer annotation values are rarely equal. */
 const MAX_VALUE = 63;
-/** All keys and values of a map together: far more than the labels of most pods. */
+/** Maximum total length of a shared map's keys and values, far above most pods' labels. */
 const MAX_MAP = 2_048;
-/** Of the keys of one generation of a table. */
+/** Maximum total key length of one generation of a table. */
 const MAX_CHARS = 8 * 1024 * 1024;
 const MAX_ENTRIES = 100_000;
-/** Of the scheduling facts of one pod as JSON. Templates written by people have a tenth of it; a pod may have a megabyte. */
+/** Maximum JSON length of a pod's scheduling facts. Handwritten templates have a tenth of it; a pod may have a megabyte. */
 const MAX_FACTS = 16_384;
-/** A pod with more fits nowhere: nothing plans with it, as nothing plans with rules that are not implemented. */
+/** A pod with longer facts fits no node, like one with unsupported rules. */
 const OVERLONG_FACTS: SchedulingFacts = { ...NO_SCHEDULING_FACTS, unmodelled: [`more than ${MAX_FACTS} characters of scheduling rules`] };
 
-/** A bounded map in two generations: what was not asked for while one generation filled up is dropped with the next. */
+/** A bounded map in two generations: entries unused while one generation fills up are dropped with the next. */
 class Table<V> {
   #young = new Map<string, V>();
   #old = new Map<string, V>();
@@ -32,7 +32,7 @@ class Table<V> {
     return old;
   }
 
-  /** Answers the value. */
+  /** Stores and returns the value. */
   set(key: string, value: V): V {
     if (this.#young.size >= MAX_ENTRIES || this.#chars >= MAX_CHARS) {
       this.#old = this.#young;
@@ -46,9 +46,8 @@ class Table<V> {
 }
 
 /**
- * One copy of equal strings and label maps. Parsed JSON makes a new string for every namespace, node and owner of every
- * pod; pods of one ReplicaSet bear the same labels. Sharing them is most of what makes a record small. Bounded whatever the
- * objects hold: what is dropped here stays with the records that have it, only sharing with the future is lost.
+ * Shares one copy of equal strings and label maps, which is most of what keeps records small: parsed JSON has a new string for every
+ * namespace, node and owner of every pod. Memory is bounded: dropped entries stay valid in their records and are only no longer shared.
  */
 export class Interner {
   readonly #texts = new Table<string>();
@@ -63,7 +62,7 @@ export class Interner {
     return this.#texts.get(text) ?? this.#texts.set(text, text);
   }
 
-  /** A shared map with the same entries in the same order; one with long entries, or very many, is a copy. */
+  /** A shared map with the same entries in the same order; maps with long or very many entries are copied instead. */
   map(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     if (!isShort(map)) return this.#copyOf(map);
     let fingerprint = '';
@@ -71,7 +70,7 @@ export class Interner {
     return this.#maps.get(fingerprint) ?? this.#maps.set(fingerprint, this.#copyOf(map));
   }
 
-  /** One reference for all that the same owner controls. */
+  /** One shared reference per controlling owner. */
   owner(given: OwnerRef): OwnerRef {
     if (given.uid.length > MAX_TEXT) return given;
     const known = this.#owners.get(given.uid);
@@ -79,7 +78,7 @@ export class Interner {
     return given.name.length > MAX_TEXT ? given : this.#owners.set(given.uid, given);
   }
 
-  /** A shared record: a cluster has a few hundred different sizes, and each container states its own four times. */
+  /** A shared record: a cluster has a few hundred distinct sizes, and each container has four. */
   resources(given: OptionalResources): OptionalResources {
     const { cpuMillicores, memoryBytes } = given;
     if (cpuMillicores === null && memoryBytes === null) return UNSET_RESOURCES;
@@ -95,16 +94,16 @@ export class Interner {
     return this.#pairs.set(fingerprint, { requests: this.resources(given.requests), limits: this.resources(given.limits) });
   }
 
-  /** The facts that pods of the template already have, held by these pods alone; of very long ones only that they are. */
+  /** Shared facts of all pods of a template, held weakly; very long ones become `OVERLONG_FACTS`. */
   schedulingFacts(given: SchedulingFacts): SchedulingFacts {
     const text = JSON.stringify(given);
     if (text.length > MAX_FACTS) return OVERLONG_FACTS;
-    // A digest: the text of thousands of templates would take more than their facts.
+    // Keyed by digest, since the JSON of thousands of templates would take more memory than their facts.
     return this.#facts.share(hash('sha256', text, 'base64'), given);
   }
 
   #copyOf(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    // From entries, so that a key like __proto__ is a key and nothing else.
+    // From entries, so that a key like __proto__ is an ordinary key.
     return Object.fromEntries(
       Object.entries(map).map(([key, value]) => [this.text(key), value.length > MAX_VALUE ? value : this.text(value)]),
     );

@@ -21,7 +21,7 @@ describe('KubernetesLeaseStore', () => {
     transitions: 3,
   };
 
-  test('reads what it wrote, with times in the six digits that the API wants', async () => {
+  test('reads back a written lease, with times of six fractional digits', async () => {
     const transport = new FakeTransport((request) => ({ body: { ...(request.body as object), metadata: { resourceVersion: '8' } } }));
     const written = await new KubernetesLeaseStore(transport, { namespace: 'evenkeel-system', name: 'controller' }).update(
       '7',
@@ -39,7 +39,7 @@ describe('KubernetesLeaseStore', () => {
     expect(written).toMatchObject({ resourceVersion: '8', holder: 'me', transitions: 3 });
   });
 
-  test('a lost race is a value; a server that refuses is a fault', async () => {
+  test('a lost race is a value; a server error is a fault', async () => {
     const conflict = new KubernetesLeaseStore(new FakeTransport(() => status(409, 'Conflict', 'modified')), { namespace: 'x', name: 'y' });
     expect(await conflict.update('7', lease, signal)).toBeUndefined();
     expect(await conflict.create(lease, signal)).toBeUndefined();
@@ -95,7 +95,7 @@ describe('KubernetesEventRecorder', () => {
     });
   });
 
-  test('equal events within two minutes become one series, written now and then; later ones are new', async () => {
+  test('equal events within two minutes become one series, written at intervals; later ones are new', async () => {
     const { recorder, transport, clock } = recording();
     for (let i = 0; i < 5; i++) recorder.record(spec);
     await clock.advance(10_000);
@@ -107,7 +107,7 @@ describe('KubernetesEventRecorder', () => {
     expect(transport.requests.map((request) => request.method)).toEqual(['POST', 'PATCH', 'POST']);
   });
 
-  test('goes on where the clock was put back', async () => {
+  test('continues where the clock was set back', async () => {
     const { recorder, transport, clock } = recording();
     recorder.record(spec);
     const now = clock.now();
@@ -117,7 +117,7 @@ describe('KubernetesEventRecorder', () => {
     expect(transport.requests).toHaveLength(4);
   });
 
-  test('a series whose event has expired begins again', async () => {
+  test('a series whose event has expired is created again', async () => {
     const { recorder, transport, clock } = recording();
     recorder.record(spec);
     await settle();
@@ -127,7 +127,7 @@ describe('KubernetesEventRecorder', () => {
     expect(transport.requests.map((request) => request.method)).toEqual(['POST', 'PATCH', 'POST']);
   });
 
-  test('a server that is slow for longer than a series waits is written to once, and the same event is not repeated', async () => {
+  test('a server slower than the flush interval gets one write, and the event is not repeated', async () => {
     const { recorder, transport, clock, log } = recording();
     recorder.record(spec);
     await settle();
@@ -153,7 +153,7 @@ describe('KubernetesEventRecorder', () => {
     expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  test('an event that is there although its answer was lost is written', async () => {
+  test('an event that exists although its answer was lost counts as written', async () => {
     const { recorder, transport, metrics, log } = recording();
     transport.answer = () => status(409, 'AlreadyExists', 'events.events.k8s.io "web.0" already exists');
     recorder.record(spec);
@@ -162,7 +162,7 @@ describe('KubernetesEventRecorder', () => {
     expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  test('a storm is written at a bounded rate; what no longer fits the queue is counted, and so is a refusal', async () => {
+  test('a storm is written at a bounded rate; events dropped by the queue or rejected are counted', async () => {
     const { recorder, transport, clock, metrics } = recording();
     for (let i = 0; i < 600; i++) recorder.record({ ...spec, message: `message ${i}` });
     expect(metrics.total('evenkeel_events_dropped_total', { reason: 'queue' })).toBe(99);
@@ -175,7 +175,7 @@ describe('KubernetesEventRecorder', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a flood of one namespace neither holds up nor displaces the events of others', async () => {
+  test('a flood in one namespace neither delays nor displaces events of others', async () => {
     const { recorder, transport, clock, metrics } = recording();
     const ofAnother = (name: string): EventSpec => ({ ...spec, subject: { ...spec.subject, namespace: 'quiet', uid: name, name } });
     for (let i = 0; i < 600; i++) recorder.record({ ...spec, message: `message ${i}` });
@@ -217,7 +217,7 @@ describe('installCrds', () => {
     version: '1.2.0',
   });
 
-  test('applies what is missing, marked with version and hash; a second start writes nothing', async () => {
+  test('applies missing CRDs with version and hash; a second start writes nothing', async () => {
     const transport = cluster(null);
     expect(await installCrds([manifest], parts(transport), signal)).toEqual([
       { name: 'things.evenkeel.io', outcome: 'applied', problem: null },
@@ -232,7 +232,7 @@ describe('installCrds', () => {
     });
   });
 
-  test('never takes a newer one back', async () => {
+  test('never downgrades a newer CRD', async () => {
     const transport = cluster({ metadata: { annotations: { [CRD_VERSION_ANNOTATION]: '1.10.0' } }, ...established });
     expect(await installCrds([manifest], parts(transport), signal)).toMatchObject([
       { outcome: 'kept-newer', problem: expect.stringContaining('was written by Evenkeel 1.10.0') },
@@ -240,7 +240,7 @@ describe('installCrds', () => {
     expect(transport.requests.every((request) => request.method === 'GET')).toBe(true);
   });
 
-  test('without the permission to write, one that is there will do and a missing one is an error with its remedy', async () => {
+  test('without write permission an installed CRD is accepted, and a missing one is an error with its remedy', async () => {
     const there = new FakeTransport((request) =>
       request.method === 'PATCH' ? status(403, 'Forbidden', 'no') : { body: { metadata: {}, ...established } },
     );
@@ -249,11 +249,11 @@ describe('installCrds', () => {
       request.method === 'PATCH' ? status(403, 'Forbidden', 'no') : status(404, 'NotFound', 'x'),
     );
     expect(await installCrds([manifest], parts(missing), signal)).toMatchObject([
-      { outcome: 'failed', problem: expect.stringContaining('apply crds/ by hand and set crds.install: false') },
+      { outcome: 'failed', problem: expect.stringContaining('apply crds/ manually and set crds.install: false') },
     ]);
   });
 
-  test("another's of the same name is named with what it lacks, and the others are installed", async () => {
+  test('a foreign CRD of the same name is reported with its missing fields, and the others are installed', async () => {
     const version = (name: string, ...fields: readonly string[]): object => ({
       name,
       served: true,
@@ -272,7 +272,7 @@ describe('installCrds', () => {
     ]);
   });
 
-  test('a server that is starting or away is distinguished from one that refuses', async () => {
+  test('a starting or unavailable server is distinguished from one that refuses', async () => {
     const starting = new FakeTransport(() => status(503, 'ServiceUnavailable', 'apiserver is starting'));
     expect(await installCrds([manifest], parts(starting), signal)).toMatchObject([{ outcome: 'unreached' }]);
     const away = new FakeTransport(() => Promise.reject(new Error('connection refused')));

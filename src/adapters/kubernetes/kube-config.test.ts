@@ -71,11 +71,11 @@ describe('resolveKubeConfig', () => {
     expect(await config.headers()).toEqual({ authorization: 'Bearer secret' });
   });
 
-  test('has no cluster name where client-node made one up, as it does in a pod', async () => {
+  test('has no cluster name where client-node invents one, as in a pod', async () => {
     expect(await resolveKubeConfig({ path, context: 'inClusterContext', timer: new FakeClock() })).toMatchObject({ context: '' });
   });
 
-  test('keeps what an exec plugin answered for a while, and asks again once it was refused', async () => {
+  test('caches the answer of an exec plugin, and runs it again after a rejection', async () => {
     const credential = (token: string, expires: string): string =>
       JSON.stringify({
         apiVersion: 'client.authentication.k8s.io/v1',
@@ -91,7 +91,7 @@ describe('resolveKubeConfig', () => {
     expect(await config.headers({ fresh: true })).toEqual({ authorization: 'Bearer second' });
   });
 
-  test("a token's file is read again: from time to time, and at once when the token is refused", async () => {
+  test('a token file is reread at intervals, and at once when the token is rejected', async () => {
     const timer = new FakeClock();
     const config = await resolveKubeConfig({ path, context: 'rotating', timer });
     expect(await config.headers()).toEqual({ authorization: 'Bearer first' });
@@ -103,7 +103,7 @@ describe('resolveKubeConfig', () => {
     expect(await config.headers()).toEqual({ authorization: 'Bearer third' });
   });
 
-  test('a token that is being replaced at this moment is the last one', async () => {
+  test('the last token is used while its file is being replaced', async () => {
     const config = await resolveKubeConfig({ path, context: 'rotating', timer: new FakeClock() });
     const [before] = Object.values(await config.headers());
     await rename(join(folder, 'token'), join(folder, 'away'));
@@ -113,15 +113,13 @@ describe('resolveKubeConfig', () => {
     await rename(join(folder, 'away'), join(folder, 'token'));
   });
 
-  test('names the contexts that there are when another is asked for', async () => {
+  test('lists the existing contexts for an unknown one', async () => {
     await expect(resolveKubeConfig({ path, context: 'three', timer: new FakeClock() })).rejects.toThrow(
       'no context "three": it has one, rotating, two, inClusterContext, broken',
     );
   });
 
-  test('says which context names no cluster', async () => {
-    await expect(resolveKubeConfig({ path, context: 'broken', timer: new FakeClock() })).rejects.toThrow(
-      'context "broken" names no cluster',
-    );
+  test('names the context without a cluster', async () => {
+    await expect(resolveKubeConfig({ path, context: 'broken', timer: new FakeClock() })).rejects.toThrow('context "broken" has no cluster');
   });
 });

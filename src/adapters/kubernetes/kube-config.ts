@@ -1,4 +1,4 @@
-// Kubeconfig and in-cluster credentials, resolved by client-node: files, exec plugins, tokens that are renewed on disk.
+// Kubeconfig and in-cluster credentials, resolved by client-node: files, exec plugins, and tokens that are rotated on disk.
 
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
@@ -7,12 +7,12 @@ import type { MachineTimer } from '../../ports/clock.ts';
 import type { KubeConnection } from './connection.ts';
 import { TokenFile, tokenFileOf } from './token-file.ts';
 
-/** Kubelets renew a mounted token well before it ends; asking twice a minute finds the new one in time. */
-const CREDENTIALS_LAST_MS: DurationMs = 30_000;
+/** Cache time of credentials. Kubelets rotate a mounted token well before it expires, so rereading every 30 s finds it in time. */
+const CREDENTIALS_CACHED_MS: DurationMs = 30_000;
 
 const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
-/** What client-node calls the context that it makes of a pod's ServiceAccount: no name that anybody gave a cluster. */
+/** The context name that client-node invents for a pod's ServiceAccount, which is not a cluster name. */
 const IN_CLUSTER_CONTEXT = 'inClusterContext';
 
 export interface KubeConfigOptions {
@@ -22,17 +22,17 @@ export interface KubeConfigOptions {
   readonly timer: MachineTimer;
 }
 
-/** What a kubeconfig resolves to. */
+/** A resolved kubeconfig. */
 export interface ResolvedKubeConfig extends KubeConnection {
-  /** Empty in a pod. */
+  /** Name of the context; empty in a pod. */
   readonly context: string;
-  /** The context's namespace, else the pod's own, else null. */
+  /** Namespace of the context, else of the pod; null: none. */
   readonly namespace: string | null;
 }
 
 /**
- * Throws with the reason when there is no usable configuration. client-node is imported here and not at the top: it costs
- * half a second and 90 MB, which a process with an embedded cluster does not need.
+ * Resolves the configuration. @throws Error where there is no usable one. client-node is imported lazily: it costs half a second and 90 MB,
+ * which a process with an embedded cluster does not need.
  */
 export async function resolveKubeConfig(options: KubeConfigOptions): Promise<ResolvedKubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node');
@@ -48,7 +48,7 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
-    throw new Error(`kubeconfig context "${config.getCurrentContext()}" names no cluster: set one with --kubeconfig or KUBECONFIG`);
+    throw new Error(`kubeconfig context "${config.getCurrentContext()}" has no cluster: set one with --kubeconfig or KUBECONFIG`);
   }
 
   const user = config.getCurrentUser();
@@ -72,12 +72,12 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
   };
 }
 
-/** Keeps what client-node answered for a while: it reads files and may run an exec plugin each time. */
+/** Caches credentials from client-node, which reads files and may run an exec plugin each time. */
 class Credentials {
   readonly #apply: (into: RequestOptions) => Promise<void>;
   readonly #token: TokenFile | null;
   readonly #timer: MachineTimer;
-  #known: { readonly atMs: number; readonly headers: Promise<Readonly<Record<string, string>>> } | undefined;
+  #cached: { readonly atMs: number; readonly headers: Promise<Readonly<Record<string, string>>> } | undefined;
 
   constructor(apply: (into: RequestOptions) => Promise<void>, token: TokenFile | null, timer: MachineTimer) {
     this.#apply = apply;
@@ -93,19 +93,19 @@ class Credentials {
 
   headers(fresh: boolean): Promise<Readonly<Record<string, string>>> {
     const now = this.#timer.nowMs();
-    if (fresh || this.#known === undefined || now - this.#known.atMs > CREDENTIALS_LAST_MS) {
+    if (fresh || this.#cached === undefined || now - this.#cached.atMs > CREDENTIALS_CACHED_MS) {
       const headers = this.#read();
-      this.#known = { atMs: now, headers };
-      // A failure is not kept: the next request asks again.
+      this.#cached = { atMs: now, headers };
+      // A failure is not cached: the next request tries again.
       headers.catch(() => {
-        if (this.#known?.headers === headers) this.#known = undefined;
+        if (this.#cached?.headers === headers) this.#cached = undefined;
       });
     }
-    return this.#known.headers;
+    return this.#cached.headers;
   }
 
   async #read(): Promise<Readonly<Record<string, string>>> {
-    // client-node reads a token's file once a minute, or once for all: too late after a 401.
+    // client-node reads a token file once a minute, or only once: too late after a 401.
     if (this.#token !== null) return { authorization: `Bearer ${this.#token.read()}` };
     const options = await this.options();
     const headers: Record<string, string> = {};
@@ -125,6 +125,6 @@ function namespaceOfPod(): string | null {
   try {
     return readFileSync(NAMESPACE_FILE, 'utf8').trim() || null;
   } catch {
-    return null; // not in a pod
+    return null; // not running in a pod
   }
 }

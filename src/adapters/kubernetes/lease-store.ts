@@ -5,7 +5,7 @@ import { apiVersionOf, collectionPath, LEASES, objectPath } from './resources.ts
 import { ApiFault, failureOf, isConflict, isNotFound } from './status.ts';
 import { asObject, numberAt, objectAt, textAt } from './wire.ts';
 
-/** One Lease of coordination.k8s.io. Give it a transport of its own, so that no queue of requests delays a renewal. */
+/** A LeaseStore over one Lease of coordination.k8s.io. Use a separate transport, so that no request queue delays a renewal. */
 export class KubernetesLeaseStore implements LeaseStore {
   readonly #transport: ApiTransport;
   readonly #namespace: string;
@@ -43,7 +43,7 @@ export class KubernetesLeaseStore implements LeaseStore {
   ): LeaseRecord | undefined {
     const failure = failureOf(response);
     if (failure === null) return readLease(response.body);
-    // 409: another replica was first, or it changed. 404 on an update: it was deleted meanwhile, which is a lost race too.
+    // 409: another replica wrote first. 404 on an update: it was deleted meanwhile, which is a lost race as well.
     if (isConflict(failure) || (attempt === 'renewing' && isNotFound(failure))) return undefined;
     throw new ApiFault(`${attempt} lease ${this.#namespace}/${this.#name}`, failure);
   }

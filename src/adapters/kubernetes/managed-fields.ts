@@ -1,21 +1,23 @@
-// Who wrote what last, by an object's own record. The record is larger than the rest of most objects: only what is asked
-// for is looked at, and nothing of it is kept but a name.
+// Last writers of fields, from metadata.managedFields. It is larger than the rest of most objects, so only the requested part is read and
+// only a name is stored.
 
 import type { Instant } from '#kube/units';
 import { objectAt, objectsAt, optionalInstantAt, textAt, type Wire } from './wire.ts';
 
-/** One write that still shows. */
+/** The last write of a manager. */
 interface Writing {
   readonly manager: string;
   readonly at: Instant;
 }
 
-/** The manager that wrote the field last; null where none is recorded. @param path steps as the record spells them: `f:spec`, `f:metrics` */
+/**
+ * The manager that last wrote the field; null where none is recorded. @param path steps as spelled in managedFields: `f:spec`, `f:metrics`
+ */
 export function latestWriterOf(wire: Wire, path: readonly string[]): string | null {
   return latest(wire, (entry) => textAt(entry, 'subresource') === '' && owns(entry, path))?.manager ?? null;
 }
 
-/** Who wrote last through a subresource such as `resize`, and when. */
+/** The last write through a subresource such as `resize`; null where none is recorded. */
 export function latestWriterThrough(wire: Wire, subresource: string): Writing | null {
   return latest(wire, (entry) => entry['subresource'] === subresource);
 }

@@ -2,28 +2,27 @@ import type { ApiTransport } from '#kube/api-transport';
 import { ApiFault, failureOf, isGone, type ApiFailure } from './status.ts';
 import { asObject, objectAt, objectsAt, textAt, WireError, type Wire } from './wire.ts';
 
-/** What client-go asks for; a page of 500 pods parses in 20 to 40 ms, which is what the event loop can spare. */
+/** client-go's page size. A page of 500 pods parses in 20 to 40 ms of the event loop. */
 const PAGE_LIMIT = 500;
-/** A listing whose continue token expires this often is slower than the server's history is long. */
+/** Maximum restarts of a listing whose continue token expires. More mean that listing takes longer than the server keeps versions. */
 const MAX_RESTARTS = 3;
 
 /** One page of a list. */
 export interface Page {
   readonly items: readonly Wire[];
-  /** The first page of a listing that began again, because its continue token had expired: forget the earlier pages. */
+  /** True on the first page after a restart caused by an expired continue token: discard earlier pages. */
   readonly restarted: boolean;
-  /** Version of the whole list; the same on every page. */
+  /** resourceVersion of the list; the same on every page. */
   readonly resourceVersion: string;
 }
 
-/** The server refused to list. */
+/** Thrown where the server refuses to list. */
 export class ListRefused extends ApiFault {}
 
 /**
- * Pages of a list, never two at once. `resourceVersion` is left unset: with `0` older servers answer from their cache, ignore
+ * Yields the pages of a list one after the other. `resourceVersion` is unset: with `0` older servers answer from their cache, ignore
  * `limit` and send everything in one body.
- *
- * @throws ListRefused when the server refuses; transport errors as they are
+ * @throws ListRefused where the server refuses; transport errors unchanged
  */
 export async function* listPages(
   transport: ApiTransport,
@@ -51,7 +50,7 @@ export async function* listPages(
     const list = asObject(response.body, path);
     const metadata = objectAt(list, 'metadata');
     const resourceVersion = textAt(metadata, 'resourceVersion');
-    // A proxy may answer 200 with something else: read as an empty list, it would delete every object from the cache.
+    // A proxy may answer 200 with another body: read as an empty list, it would delete every object from the cache.
     if (resourceVersion === '') throw new WireError('metadata.resourceVersion', 'the version of a list', metadata['resourceVersion']);
     yield { items: objectsAt(list, 'items'), restarted, resourceVersion };
     restarted = false;

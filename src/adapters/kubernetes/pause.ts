@@ -20,12 +20,12 @@ export function pause(timer: MachineTimer, ms: DurationMs, signal?: AbortSignal)
   });
 }
 
-/** A call, because the compiler believes that a signal does not change across an await. */
+/** A function call, because TypeScript narrows `signal.aborted` across an await. */
 export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** Why a signal aborted, as an Error whatever was passed to `abort()`. */
+/** Abort reason as an Error, whatever was passed to `abort()`. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason });

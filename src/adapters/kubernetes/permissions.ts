@@ -1,6 +1,5 @@
-// What Evenkeel asks of the API server, as RBAC names it. The roles in charts/ and config/ grant exactly this, and tests hold
-// both to what running binaries are seen to ask: a request without a row is refused by the API server, and a row that no
-// request needs fails the build.
+// Evenkeel's RBAC permissions. The roles in charts/ and config/ grant exactly these, and tests compare both with the requests of running
+// binaries: the API server refuses a request without a row, and a row without a request fails the build.
 
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import type { EffectKind } from '../../core/effects/effect.ts';
@@ -10,7 +9,7 @@ import { ownResource, type ApiResource } from './resources.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
-/** Which installations need it: all, or those with the named choice of the chart's. */
+/** Installations that need it: all, or those with this chart value. */
 export type GrantedWhen =
   | 'always'
   | 'rbac.effects'
@@ -24,17 +23,18 @@ export interface Permission {
   readonly resource: Pick<ApiResource, 'group' | 'plural'>;
   readonly subresource?: string;
   readonly verbs: readonly Verb[];
-  /** `own`: in Evenkeel's own namespace alone. */
+  /** `own`: only in Evenkeel's namespace. */
   readonly scope: 'cluster' | 'own';
-  /** The only objects by these names; absent: any. */
+  /** Names of the only objects; absent: any. */
   readonly names?: readonly string[];
   readonly when: GrantedWhen;
+  /** Reason, for docs/rbac.md. */
   readonly why: string;
-  /** The code that asks, from the root of the checkout. */
+  /** Source file of the request, relative to the repository root. */
   readonly by: string;
 }
 
-/** By which the controller's replicas elect their leader. */
+/** Lease of the leader election of the controller's replicas. */
 export const CONTROLLER_LEASE = 'evenkeel-controller';
 const INFORMERS = 'src/adapters/kubernetes/informers.ts';
 const EFFECTS = 'src/adapters/kubernetes/effect-writer.ts';
@@ -49,7 +49,7 @@ const ADMISSION = 'evenkeel-admission';
 const EVENTS = 'src/adapters/kubernetes/event-recorder.ts';
 const KUBELETS = 'src/adapters/kubelet/kubelet-fetcher.ts';
 const KUBELET_TOKEN = 'src/adapters/kubelet/kubelet-token.ts';
-/** ServiceAccount of Evenkeel's own namespace whose tokens kubelets are sent. */
+/** ServiceAccount in Evenkeel's namespace whose tokens are sent to kubelets. */
 export const KUBELET_READER = 'evenkeel-kubelet-reader';
 const METRICS_SERVER = 'src/adapters/metricsserver/metrics-server-usage-source.ts';
 
@@ -70,7 +70,7 @@ function watched(resource: ApiResource, why: string): Permission {
   return { resource, verbs: ['list', 'watch'], scope: 'cluster', when: 'always', why, by: INFORMERS };
 }
 
-/** What each kind of effect asks of the API server. The row of a restart is that of annotations on workloads, too. */
+/** Permissions of each kind of effect. The rows of `restart` also cover annotations on workloads. */
 export const EFFECT_PERMISSIONS: Readonly<Record<EffectKind, readonly Permission[]>> = {
   resize: [
     {
@@ -78,7 +78,7 @@ export const EFFECT_PERMISSIONS: Readonly<Record<EffectKind, readonly Permission
       verbs: ['get'],
       scope: 'cluster',
       when: 'always',
-      why: 'a resize is made from the pod as it is at that moment; in dry-run, too',
+      why: 'the current pod, from which a resize patch is built; in dry-run as well',
       by: EFFECTS,
     },
     {
@@ -87,7 +87,7 @@ export const EFFECT_PERMISSIONS: Readonly<Record<EffectKind, readonly Permission
       verbs: ['patch'],
       scope: 'cluster',
       when: 'rbac.effects',
-      why: 'resizing pods in place; in dry-run, having that validated',
+      why: 'resizing pods in place; in dry-run, validating it',
       by: EFFECTS,
     },
   ],
@@ -98,7 +98,7 @@ export const EFFECT_PERMISSIONS: Readonly<Record<EffectKind, readonly Permission
       verbs: ['create'],
       scope: 'cluster',
       when: 'rbac.effects',
-      why: 'a pod that cannot be resized where it is, in policies with apply: InPlaceOrEvict; disruption budgets hold',
+      why: 'evicting a pod that cannot be resized in place, in policies with apply: InPlaceOrEvict; disruption budgets apply',
       by: EFFECTS,
     },
   ],
@@ -108,7 +108,7 @@ export const EFFECT_PERMISSIONS: Readonly<Record<EffectKind, readonly Permission
       verbs: ['patch'],
       scope: 'cluster',
       when: 'rbac.effects',
-      why: 'utilization targets that move with the request (hpa: Preserve), and the note of what they were; minReplicas while idle (idle.replicas); in dry-run, having that validated',
+      why: 'utilization targets that follow the request (hpa: Preserve), and the record of the original values; minReplicas while idle (idle.replicas); in dry-run, validating it',
       by: EFFECTS,
     },
   ],
@@ -118,7 +118,7 @@ export const EFFECT_PERMISSIONS: Readonly<Record<EffectKind, readonly Permission
     verbs: ['patch'],
     scope: 'cluster',
     when: 'rbac.effects',
-    why: 'fewer replicas while idle, in policies with idle.replicas, and back; in dry-run, having that validated',
+    why: 'scaling down while idle, in policies with idle.replicas, and restoring; in dry-run, validating it',
     by: EFFECTS,
   })),
   restart: WORKLOADS.map((resource): Permission => ({
@@ -126,24 +126,24 @@ export const EFFECT_PERMISSIONS: Readonly<Record<EffectKind, readonly Permission
     verbs: ['patch'],
     scope: 'cluster',
     when: 'rbac.effects',
-    why: 'annotations under evenkeel.io/: what a person set (mode, floor, ceiling, exclude, …) and what was done; and of the template kubectl.kubernetes.io/restartedAt, where a person asked for a reset',
+    why: 'annotations under evenkeel.io/: user settings (mode, floor, ceiling, exclude, …) and applied changes; and kubectl.kubernetes.io/restartedAt of the template, where a user requested a reset',
     by: RECORDS,
   })),
 };
 
-/** Of the controller's ServiceAccount. */
+/** Permissions of the controller's ServiceAccount. */
 export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
-  watched(resources.PODS, 'requests, limits, states and owners of what runs'),
+  watched(resources.PODS, 'requests, limits, states and owners of running pods'),
   watched(resources.NODES, 'capacity, prices, and the addresses of kubelets'),
-  watched(resources.NAMESPACES, 'policies choose by namespaces and their labels'),
-  watched(resources.LIMIT_RANGES, 'what is recommended must be admitted'),
-  watched(resources.RESOURCE_QUOTAS, 'what is recommended must fit'),
+  watched(resources.NAMESPACES, 'policies select by namespaces and their labels'),
+  watched(resources.LIMIT_RANGES, 'recommendations must satisfy limit ranges'),
+  watched(resources.RESOURCE_QUOTAS, 'recommendations must fit quotas'),
   ...WORKLOADS.map((resource) => watched(resource, 'templates, replicas, roll-outs and annotations of workloads')),
-  watched(resources.HPAS, 'their targets move with the requests, so that the replicas stay'),
-  watched(resources.VPAS, 'workloads that a VerticalPodAutoscaler sizes are left to it'),
-  watched(resources.SCALED_OBJECTS, 'autoscalers that KEDA keeps are left to it'),
-  watched(resources.DISRUPTION_BUDGETS, 'what may be disrupted, for the health score and before evictions'),
-  ...resources.OWN_RESOURCES.map((resource) => watched(resource, "Evenkeel's own kinds")),
+  watched(resources.HPAS, 'targets follow the requests, so that the replica count stays'),
+  watched(resources.VPAS, 'workloads sized by a VerticalPodAutoscaler are not changed'),
+  watched(resources.SCALED_OBJECTS, 'autoscalers managed by KEDA are not changed'),
+  watched(resources.DISRUPTION_BUDGETS, 'allowed disruptions, for the health score and before evictions'),
+  ...resources.OWN_RESOURCES.map((resource) => watched(resource, "Evenkeel's custom resources")),
 
   ...Object.values(EFFECT_PERMISSIONS).flat(),
 
@@ -152,7 +152,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['create', 'patch', 'delete'],
     scope: 'cluster',
     when: 'always',
-    why: 'one object a workload, made by server-side apply; approvals and the like; taken back where a mode publishes none',
+    why: 'one object per workload, by server-side apply; approvals and other user requests; deletion where a mode publishes none',
     by: RECORDS,
   },
   {
@@ -161,7 +161,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['patch'],
     scope: 'cluster',
     when: 'always',
-    why: 'what is recommended and what came of it',
+    why: 'recommendations and their outcomes',
     by: RECORDS,
   },
   {
@@ -169,7 +169,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['patch'],
     scope: 'cluster',
     when: 'always',
-    why: 'the annotations evenkeel.io/trigger (a person asked for a cycle now) and evenkeel.io/overrides (for a while)',
+    why: 'the annotations evenkeel.io/trigger (a cycle requested by a user) and evenkeel.io/overrides (temporary overrides)',
     by: RECORDS,
   },
   ...POLICY_KINDS.filter(({ overridable, plural }) => overridable && plural !== POLICIES.plural).map(({ plural }): Permission => ({
@@ -177,7 +177,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['patch'],
     scope: 'cluster',
     when: 'always',
-    why: 'the annotation evenkeel.io/overrides: a person has overridden a field for a while',
+    why: 'the annotation evenkeel.io/overrides: temporary overrides by users',
     by: RECORDS,
   })),
   {
@@ -186,7 +186,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['patch'],
     scope: 'cluster',
     when: 'always',
-    why: 'what a policy governs and what its last cycle did',
+    why: 'the workloads of a policy and the results of its last cycle',
     by: RECORDS,
   },
   {
@@ -194,7 +194,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['create', 'patch'],
     scope: 'cluster',
     when: 'always',
-    why: 'Events beside the objects that they are about; patch counts repetitions',
+    why: 'Events about changed objects; patch counts repetitions',
     by: EVENTS,
   },
 
@@ -205,7 +205,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     scope: 'own',
     names: [KUBELET_READER],
     when: 'rbac.kubelets',
-    why: "what kubelets are sent instead of the controller's own token: one that reads nodes' metrics alone, for ten minutes",
+    why: "the token sent to kubelets instead of the controller's own: it only reads node metrics, for ten minutes",
     by: KUBELET_TOKEN,
   },
   {
@@ -214,7 +214,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['get'],
     scope: 'cluster',
     when: 'config.kubelet.viaProxy',
-    why: 'the same through the API server, where kubelets cannot be reached: a far-reaching permission',
+    why: 'the same through the API server, where kubelets cannot be reached directly: a broad permission',
     by: KUBELETS,
   },
   ...[resources.POD_METRICS, resources.NODE_METRICS].map((resource): Permission => ({
@@ -222,7 +222,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['list'],
     scope: 'cluster',
     when: 'config.kubelet.viaProxy: false',
-    why: 'usage from metrics-server, where kubelets may not be asked or the certificates of most of them are not trusted',
+    why: 'usage from metrics-server, where kubelets may not be read or most of their certificates are not trusted',
     by: METRICS_SERVER,
   })),
 
@@ -232,7 +232,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     scope: 'cluster',
     names: resources.OWN_RESOURCES.map(({ plural, group }) => `${plural}.${group}`).sort(),
     when: 'config.crds.install',
-    why: "Evenkeel's own definitions, by server-side apply at each start; no others",
+    why: "Evenkeel's CRDs, by server-side apply at each start; no others",
     by: CRDS,
   },
   {
@@ -241,7 +241,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     scope: 'cluster',
     names: [ADMISSION],
     when: 'always',
-    why: 'what an earlier run with controller.admission.enabled announced, taken away where that is off',
+    why: 'removing the webhook of an earlier run with controller.admission.enabled, where that is disabled',
     by: WEBHOOK,
   },
   {
@@ -250,7 +250,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     scope: 'cluster',
     names: [ADMISSION],
     when: 'config.controller.admission.enabled',
-    why: 'our one webhook, by server-side apply; no others',
+    why: 'the webhook of Evenkeel, by server-side apply; no others',
     by: WEBHOOK,
   },
   {
@@ -258,7 +258,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['create'],
     scope: 'own',
     when: 'always',
-    why: "the key of records, and the webhook's certificate; a name cannot be asked for where an object is made by POST",
+    why: "the record key, and the webhook's certificate; RBAC cannot restrict create by name",
     by: RECORD_KEY,
   },
   {
@@ -267,7 +267,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     scope: 'own',
     names: [RECORD_KEY_SECRET],
     when: 'always',
-    why: 'the key by which Evenkeel knows the records that it wrote on workloads and autoscalers',
+    why: 'the key that authenticates the records that Evenkeel writes on workloads and autoscalers',
     by: RECORD_KEY,
   },
   {
@@ -284,7 +284,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['create'],
     scope: 'own',
     when: 'always',
-    why: 'leader election; a name cannot be asked for where an object is made by POST',
+    why: 'leader election; RBAC cannot restrict create by name',
     by: LEASES,
   },
   {
@@ -302,7 +302,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     scope: 'own',
     names: ['evenkeel-autoscaler'],
     when: 'always',
-    why: 'pace Hourly is in force only while evenkeel-autoscaler holds it',
+    why: 'pace Hourly applies only while evenkeel-autoscaler holds this Lease',
     by: LEASES,
   },
   {
@@ -311,12 +311,12 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     scope: 'own',
     names: [PAUSE_CONFIG_MAP],
     when: 'always',
-    why: 'the kill switch',
+    why: 'pausing all effects',
     by: INFORMERS,
   },
 ];
 
-/** Of the ServiceAccount whose tokens kubelets are sent. No pod runs as it. */
+/** Permissions of the ServiceAccount whose tokens are sent to kubelets. No pod runs as it. */
 export const KUBELET_READER_PERMISSIONS: readonly Permission[] = [
   {
     resource: resources.NODES,
@@ -324,7 +324,7 @@ export const KUBELET_READER_PERMISSIONS: readonly Permission[] = [
     verbs: ['get'],
     scope: 'cluster',
     when: 'rbac.kubelets',
-    why: "usage, throttling and OOM events of containers; asked of each node's kubelet, which asks the API server whether that may be",
+    why: "usage, throttling and OOM events of containers, from each node's kubelet, which checks access with the API server",
     by: KUBELETS,
   },
   {
@@ -333,7 +333,7 @@ export const KUBELET_READER_PERMISSIONS: readonly Permission[] = [
     verbs: ['get'],
     scope: 'cluster',
     when: 'rbac.kubelets',
-    why: "usage of volumes, pressure of containers; asked of each node's kubelet, which asks the API server whether that may be",
+    why: "usage of volumes and pressure of containers, from each node's kubelet, which checks access with the API server",
     by: KUBELETS,
   },
 ];

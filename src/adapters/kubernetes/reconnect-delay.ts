@@ -2,12 +2,12 @@ import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 
-// client-go's numbers: soon enough to go unnoticed, late enough to let a server come up.
+// client-go's values: short enough to go unnoticed, long enough for a server to start.
 const FIRST_MS: DurationMs = 800;
 const MAX_MS: DurationMs = 30_000;
-const FORGET_AFTER_MS: DurationMs = 120_000;
+const RESET_AFTER_MS: DurationMs = 120_000;
 
-/** Exponential delay between tries, with full jitter on top; forgotten after two minutes without need. */
+/** Exponential delay between attempts with full jitter; reset after two minutes without failures. */
 export class ReconnectDelay {
   readonly #timer: MachineTimer;
   readonly #random: Random;
@@ -19,21 +19,22 @@ export class ReconnectDelay {
     this.#random = random;
   }
 
+  /** Returns the delay before the next attempt and counts a failure. */
   nextMs(): DurationMs {
-    if (!this.isHot()) this.#failures = 0;
-    this.heat();
+    if (!this.hasRecentFailure()) this.#failures = 0;
+    this.markFailure();
     const delay = Math.min(MAX_MS, FIRST_MS * 2 ** this.#failures);
     this.#failures += 1;
     return delay * (1 + this.#random.next());
   }
 
-  /** Notes trouble that needed no wait yet. */
-  heat(): void {
+  /** Records a failure that needs no delay. */
+  markFailure(): void {
     this.#lastAtMs = this.#timer.nowMs();
   }
 
-  /** Trouble was noted in the last two minutes. */
-  isHot(): boolean {
-    return this.#timer.nowMs() - this.#lastAtMs < FORGET_AFTER_MS;
+  /** Whether a failure was recorded in the last two minutes. */
+  hasRecentFailure(): boolean {
+    return this.#timer.nowMs() - this.#lastAtMs < RESET_AFTER_MS;
   }
 }

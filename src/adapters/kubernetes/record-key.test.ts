@@ -20,11 +20,11 @@ function replica(isLeader = true, dryRun = false): RecordKey {
   return new RecordKey({ transport, leaders: transport, ...common, isLeader: () => isLeader, dryRun });
 }
 
-describe('The key of records', () => {
-  test('is made by the leader, and read by every other replica', async () => {
+describe('the record key', () => {
+  test('is created by the leader, and read by every other replica', async () => {
     const [leader, follower] = [replica(), replica(false)];
     await follower.look(signal);
-    expect([follower.key, follower.problem]).toEqual([null, expect.stringContaining('the leader makes it')]);
+    expect([follower.key, follower.problem]).toEqual([null, expect.stringContaining('the leader creates it')]);
     await leader.look(signal);
     await follower.look(signal);
     expect([leader.key?.length, leader.problem, follower.problem]).toEqual([32, null, null]);
@@ -39,7 +39,7 @@ describe('The key of records', () => {
     expect(after.key).toEqual(before.key);
   });
 
-  test('is written down anew, the same, where its Secret was deleted', async () => {
+  test('is stored again unchanged where its Secret was deleted', async () => {
     const leader = replica();
     await leader.look(signal);
     const { key } = leader;
@@ -50,14 +50,14 @@ describe('The key of records', () => {
     expect(after.key).toEqual(key);
   });
 
-  test('that cannot be one is no key, and the remedy is said', async () => {
+  test('that is malformed is rejected with the remedy', async () => {
     await world.post(SECRETS, { metadata: { name: 'evenkeel-record-key' }, data: { key: 'c2hvcnQ=' } });
     const leader = replica();
     await leader.look(signal);
     expect([leader.key, leader.problem]).toEqual([null, expect.stringContaining('delete the Secret')]);
   });
 
-  test('of a dry run is its own, and is stored nowhere', async () => {
+  test('of a dry run is separate and not stored', async () => {
     const dry = replica(true, true);
     await dry.look(signal);
     expect(dry.key).toHaveLength(32);

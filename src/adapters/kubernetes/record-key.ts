@@ -1,4 +1,4 @@
-// The key by which Evenkeel knows its own records: in a Secret of its namespace, made by the leader, read by every replica.
+// The key that authenticates Evenkeel's records: in a Secret of its namespace, created by the leader, read by every replica.
 
 import { randomBytes } from 'node:crypto';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
@@ -12,11 +12,11 @@ import { asObject, objectAt, textAt } from './wire.ts';
 
 export const RECORD_KEY_SECRET = 'evenkeel-record-key';
 const BYTES = 32;
-/** A Secret that was deleted is made anew with the same key; one that was replaced is taken over. */
-const LOOK_EVERY_MS: DurationMs = MINUTE_MS;
-const SOON_MS: DurationMs = 5 * SECOND_MS;
+/** Interval of reading the Secret. A deleted one is created again with the same key; a replaced key is adopted. */
+const READ_EVERY_MS: DurationMs = MINUTE_MS;
+const RETRY_AFTER_MS: DurationMs = 5 * SECOND_MS;
 
-/** null where there is no Secret. @throws ApiFault; Error where it holds no key */
+/** Reads the key; null without a Secret. @throws ApiFault; Error where the Secret has no valid key */
 export async function readRecordKey(transport: ApiTransport, namespace: string, signal: AbortSignal): Promise<Buffer | null> {
   const response = await transport.request({ method: 'GET', path: objectPath(SECRETS, namespace, RECORD_KEY_SECRET), signal });
   const failure = failureOf(response);
@@ -26,23 +26,26 @@ export async function readRecordKey(transport: ApiTransport, namespace: string, 
   }
   const key = Buffer.from(textAt(objectAt(asObject(response.body, 'secret'), 'data'), 'key'), 'base64');
   if (key.length !== BYTES) {
-    throw new Error(`secret ${namespace}/${RECORD_KEY_SECRET}: data.key must have ${BYTES} bytes; delete the Secret to have it made anew`);
+    throw new Error(
+      `secret ${namespace}/${RECORD_KEY_SECRET}: data.key must have ${BYTES} bytes; delete the Secret to have it created again`,
+    );
   }
   return key;
 }
 
 export interface RecordKeyDependencies {
   readonly transport: ApiTransport;
-  /** What leaves by it leaves while this replica leads. */
+  /** A fenced transport, which writes only while this replica leads. */
   readonly leaders: ApiTransport;
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly namespace: string;
   readonly isLeader: () => boolean;
-  /** Nothing is written: the key of this process signs records that are not stored. */
+  /** True: nothing is written, and a key of this process signs records that are not stored. */
   readonly dryRun: boolean;
 }
 
+/** Reads and, on the leader, creates the key that signs Evenkeel's records. */
 export class RecordKey {
   readonly #dependencies: RecordKeyDependencies;
   #key: Buffer | null = null;
@@ -52,41 +55,42 @@ export class RecordKey {
     this.#dependencies = dependencies;
   }
 
+  /** null: no key is available yet. */
   get key(): Buffer | null {
     return this.#key;
   }
 
-  /** null: there is a key, and its Secret was there at the last look. */
+  /** null: a key is available, and its Secret existed at the last read. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Looks until the signal aborts. */
+  /** Reads the Secret at intervals until the signal aborts. */
   async keep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look(signal);
-      await pause(this.#dependencies.timer, this.#problem === null ? LOOK_EVERY_MS : SOON_MS, signal).catch(() => undefined);
+      await pause(this.#dependencies.timer, this.#problem === null ? READ_EVERY_MS : RETRY_AFTER_MS, signal).catch(() => undefined);
     }
   }
 
-  /** Reads the Secret, or makes it where this replica leads. Never throws: what went wrong is the problem. */
+  /** Reads the Secret, or creates it where this replica leads. Never rejects: a failure becomes `problem`. */
   async look(signal: AbortSignal): Promise<void> {
     try {
-      await this.#look(signal);
+      await this.#refresh(signal);
     } catch (err) {
       const problem = err instanceof Error ? err.message : String(err);
       if (!signal.aborted && problem !== this.#problem)
-        this.#dependencies.logger.warn('The key of records cannot be had; trying again', { err });
+        this.#dependencies.logger.warn('Failed to read or create the record key; will retry', { err });
       this.#problem = problem;
     }
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #refresh(signal: AbortSignal): Promise<void> {
     const { transport, namespace, isLeader, dryRun } = this.#dependencies;
-    const kept = await readRecordKey(transport, namespace, signal);
-    this.#key = kept ?? this.#key;
-    this.#problem = kept === null ? `there is no secret ${namespace}/${RECORD_KEY_SECRET} yet; the leader makes it` : null;
-    if (kept !== null) return;
+    const stored = await readRecordKey(transport, namespace, signal);
+    this.#key = stored ?? this.#key;
+    this.#problem = stored === null ? `secret ${namespace}/${RECORD_KEY_SECRET} does not exist yet; the leader creates it` : null;
+    if (stored !== null) return;
     if (dryRun) {
       this.#key ??= randomBytes(BYTES);
       this.#problem = null;
@@ -101,7 +105,7 @@ export class RecordKey {
     const body = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: { key: key.toString('base64') } };
     const failure = failureOf(await leaders.request({ method: 'POST', path: collectionPath(SECRETS, namespace), body, signal }));
     if (failure !== null && !isConflict(failure)) throw new ApiFault(`creating secret ${namespace}/${RECORD_KEY_SECRET}`, failure);
-    // Where another replica was first, its key counts.
+    // Where another replica wrote first, its key is used.
     this.#key = failure === null ? key : await readRecordKey(transport, namespace, signal);
     this.#problem = null;
   }

@@ -15,10 +15,10 @@ interface Patch {
 }
 
 const ANNOTATION_PREFIX = 'evenkeel.io/';
-/** Who annotates objects that are not ours. */
+/** Field manager of annotations on objects of other owners. */
 const ANNOTATOR = 'evenkeel';
 
-/** Writes what Evenkeel keeps for itself, and nothing that changes what runs. */
+/** Writes Evenkeel's own records: custom resources and annotations. It never changes pods or replicas. */
 export class KubernetesRecordWriter implements RecordWriter {
   readonly #transport: ApiTransport;
 
@@ -43,7 +43,7 @@ export class KubernetesRecordWriter implements RecordWriter {
     return this.#patch({
       path: objectPath(ownResource(object.plural), object.namespace, object.name),
       type: 'application/merge-patch+json',
-      body: guarded(patch, options.resourceVersion),
+      body: withResourceVersion(patch, options.resourceVersion),
       query: { fieldManager: options.fieldManager, dryRun: dryRunOf(options.dryRun) },
       signal,
     });
@@ -57,7 +57,7 @@ export class KubernetesRecordWriter implements RecordWriter {
     return outcome.kind === 'done' && options.dryRun === true ? { kind: 'dry-run' } : outcome;
   }
 
-  /** @throws when an annotation is not ours to write: a mistake in the code that asks */
+  /** @throws Error where an annotation is outside evenkeel.io/, which is a bug in the caller */
   async annotate(
     path: string,
     annotations: Readonly<Record<string, string | null>>,
@@ -69,13 +69,13 @@ export class KubernetesRecordWriter implements RecordWriter {
     return this.#patch({
       path,
       type: 'application/merge-patch+json',
-      body: guarded({ metadata: { annotations } }, options.resourceVersion),
+      body: withResourceVersion({ metadata: { annotations } }, options.resourceVersion),
       query: { fieldManager: options.fieldManager ?? ANNOTATOR, dryRun: dryRunOf(options.dryRun) },
       signal,
     });
   }
 
-  // Forced: Evenkeel owns its fields, whichever manager wrote them last.
+  // Forced: Evenkeel owns its fields regardless of their last manager.
   #serverSideApply(
     object: OwnObject,
     body: object,
@@ -114,8 +114,8 @@ export class KubernetesRecordWriter implements RecordWriter {
   }
 }
 
-// In a merge patch the version is compared by the server and makes it a conditional write.
-function guarded(patch: object, resourceVersion: string | undefined): object {
+// A resourceVersion in a merge patch makes the write conditional.
+function withResourceVersion(patch: object, resourceVersion: string | undefined): object {
   if (resourceVersion === undefined) return patch;
   const metadata = 'metadata' in patch ? (patch.metadata as object) : {};
   return { ...patch, metadata: { ...metadata, resourceVersion } };

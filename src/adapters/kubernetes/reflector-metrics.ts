@@ -1,9 +1,9 @@
 import type { Counter, Gauge, Labels, Metrics } from '../../ports/metrics.ts';
 
-/** Events are counted in steps: a labelled counter costs as much as applying an event does. */
+/** Events are counted in batches: a labelled counter costs as much as applying an event. */
 const FLUSH_EVERY = 64;
 
-/** Figures of one reflector. */
+/** Metrics of one reflector. */
 export class ReflectorMetrics {
   readonly labels: Labels;
   readonly lists: Counter;
@@ -22,23 +22,23 @@ export class ReflectorMetrics {
     this.labels = { resource };
     this.lists = metrics.counter({
       name: 'evenkeel_informer_lists_total',
-      help: 'Whole listings of a kind, by how: one stream or pages.',
+      help: 'Complete listings of a kind, by method: stream or pages.',
       labels: ['resource', 'by'],
     });
     this.watches = metrics.counter({ name: 'evenkeel_informer_watches_total', help: 'Watches opened.', labels });
     this.expired = metrics.counter({
       name: 'evenkeel_informer_expired_total',
-      help: 'Times the version to resume at was too old (410) and the kind was listed again.',
+      help: 'Times that the version to resume at was too old (410) and the kind was listed again.',
       labels,
     });
     this.stalls = metrics.counter({
       name: 'evenkeel_informer_stalls_total',
-      help: 'Watches given up because the connection was silent for too long.',
+      help: 'Watches closed because the connection was silent for too long.',
       labels,
     });
     this.undecodable = metrics.counter({
       name: 'evenkeel_informer_undecodable_total',
-      help: 'Objects left out because a field had the wrong type.',
+      help: 'Objects ignored because a field had the wrong type.',
       labels,
     });
     this.handlerFailures = metrics.counter({
@@ -48,11 +48,11 @@ export class ReflectorMetrics {
     });
     this.drift = metrics.counter({
       name: 'evenkeel_informer_drift_total',
-      help: 'Objects found different from the API server although the watch was open: each is a bug, of ours or of the server.',
+      help: 'Objects that differed from the API server although the watch was open: each is a bug of Evenkeel or the server.',
       labels,
     });
     this.#events = metrics.counter({ name: 'evenkeel_informer_events_total', help: 'Watch events received, bookmarks included.', labels });
-    this.#objects = metrics.gauge({ name: 'evenkeel_informer_objects', help: 'Objects held in memory.', labels });
+    this.#objects = metrics.gauge({ name: 'evenkeel_informer_objects', help: 'Objects in memory.', labels });
   }
 
   event(objects: number): void {

@@ -1,4 +1,4 @@
-// Configuration of a reflector: its kind, the process's parts that it uses, and its intervals.
+// Configuration of a reflector: its kind, its dependencies and its intervals.
 
 import type { DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
@@ -10,28 +10,28 @@ import type { ChangeHandler } from './reflector-store.ts';
 import type { ApiResource } from './resources.ts';
 import type { Decoded, Wire } from './wire.ts';
 
-/** Shared by the reflectors of one API server: what one finds out, none tries again. */
+/** Capabilities of an API server, shared by its reflectors, so that only one probes them. */
 interface ServerCapabilities {
-  /** null until a reflector has tried. */
+  /** null: not probed yet. */
   streamingLists: boolean | null;
 }
 
-/** Machine time of the loop; tests shorten it. */
+/** Intervals of the loop in machine time; tests shorten them. */
 export interface ReflectorTimes {
-  /** The server ends a watch after a random time in this range, so that watches do not all come back at once. */
+  /** Range of the watch timeout that the server applies. It is random, so that watches do not reconnect together. */
   readonly watchSeconds: readonly [from: number, to: number];
-  /** Past the server's own end of a watch, silence means that the connection is dead. */
+  /** Time after the server's timeout of a watch, after which the connection counts as dead. */
   readonly graceMs: DurationMs;
   /**
-   * Longest silence of an open watch: the server sends a bookmark each minute. A balancer that still answers keep-alive
-   * probes for a server that is gone is found by this alone.
+   * Maximum silence of an open watch: the server sends a bookmark each minute. Only this detects a load balancer that answers keep-alive
+   * probes for a dead server.
    */
   readonly quietMs: DurationMs;
-  /** Longest silence inside an initial streaming list. */
+  /** Maximum silence within an initial streaming list. */
   readonly initialSilenceMs: DurationMs;
-  /** How often the whole kind is compared with a fresh listing; jittered. */
+  /** Interval of comparing the whole kind with a fresh listing; jittered. */
   readonly auditEveryMs: DurationMs;
-  /** How often a kind of another tool that is not served is asked for again. */
+  /** Retry interval of another tool's kind that is not served. */
   readonly foreignRetryMs: DurationMs;
 }
 
@@ -44,7 +44,7 @@ export const REFLECTOR_TIMES: ReflectorTimes = {
   foreignRetryMs: 60_000,
 };
 
-/** What every reflector of a process shares. */
+/** Dependencies shared by all reflectors of a process. */
 export interface ReflectorContext {
   readonly transport: ApiTransport;
   readonly clock: Clock;
@@ -62,13 +62,13 @@ export interface ReflectorSpec<T> {
   readonly namespace?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** Without it nothing can be decided: `synced` waits for it, and a refusal is an error instead of a warning. */
+  /** Decisions need this kind: `synced` waits for it, and a refusal is logged as an error instead of a warning. */
   readonly required: boolean;
-  /** It holds what people wish: once known, an old state of it is not acted on either. */
+  /** The kind contains user requests: once listed, an outdated state of it is not acted on. */
   readonly holdsUserRequests?: boolean;
-  /** Of another tool, which most clusters do not have: that it is not served is nothing wrong, and asked again at leisure. */
+  /** A kind of another tool, which most clusters do not have: not being served is no problem, and is retried slowly. */
   readonly foreign?: boolean;
   readonly decode: (wire: Wire) => Decoded<T>;
-  /** Synchronous and cheap. What it throws is logged and counted, and the next change goes on. */
+  /** Must be synchronous and fast. An error is logged and counted, and the next change is handled. */
   readonly onChange: ChangeHandler<T>;
 }

@@ -1,5 +1,4 @@
-// What a reflector knows of its kind: the objects by key with their versions, so that a new listing becomes the few
-// changes that it really is.
+// Objects of one kind by key with their versions, so that a new listing yields only the actual changes.
 
 import type { InformerStatus } from '../../ports/cluster-feed.ts';
 import type { Decoded, Wire } from './wire.ts';
@@ -7,7 +6,7 @@ import { objectAt, textAt, WireError } from './wire.ts';
 
 export interface Entry<T> {
   readonly uid: string;
-  /** Opaque: compared for equality alone. */
+  /** Opaque: compared only for equality. */
   readonly resourceVersion: string;
   readonly record: T;
 }
@@ -19,7 +18,7 @@ export interface Identity {
   readonly resourceVersion: string;
 }
 
-/** @throws WireError where the metadata is not that of an object */
+/** Key, UID and version of an object. @throws WireError where the metadata is malformed */
 export function identityOf(wire: Wire): Identity {
   const metadata = objectAt(wire, 'metadata');
   const name = textAt(metadata, 'name');
@@ -41,10 +40,11 @@ export interface ReflectorStoreDependencies<T> {
   readonly onUndecodable: (key: string, problem: string) => void;
 }
 
+/** Stores decoded records of one kind and reports each change. */
 export class ReflectorStore<T> {
   readonly #dependencies: ReflectorStoreDependencies<T>;
-  readonly #known = new Map<string, Entry<T>>();
-  /** By key: objects whose newest state could not be decoded. */
+  readonly #entries = new Map<string, Entry<T>>();
+  /** Objects whose newest state could not be decoded, by key. */
   readonly #unreadable = new Map<string, { readonly version: string; readonly problem: string }>();
 
   constructor(dependencies: ReflectorStoreDependencies<T>) {
@@ -52,28 +52,28 @@ export class ReflectorStore<T> {
   }
 
   get size(): number {
-    return this.#known.size;
+    return this.#entries.size;
   }
 
-  /** Objects whose newest state could not be decoded; null: there are none. */
+  /** Objects whose newest state could not be decoded; null: none. */
   unreadable(): InformerStatus['unreadable'] {
     for (const [key, { problem }] of this.#unreadable) return { count: this.#unreadable.size, first: { key, problem } };
     return null;
   }
 
-  /** `uid/resourceVersion` by key, for an audit against a listing. */
+  /** `uid/resourceVersion` of an object, for the drift audit; undefined: unknown object. */
   versionOf(key: string): string | undefined {
     const unreadable = this.#unreadable.get(key);
     if (unreadable !== undefined) return unreadable.version;
-    const entry = this.#known.get(key);
+    const entry = this.#entries.get(key);
     return entry === undefined ? undefined : versionText(entry);
   }
 
   keys(): Iterable<string> {
-    return this.#known.keys();
+    return this.#entries.keys();
   }
 
-  /** A watch event. What cannot be decoded leaves the record before it in place: old knowledge beats none. */
+  /** Applies a watch event. If the object cannot be decoded, its previous record stays. */
   upsert(wire: Wire): void {
     const identity = this.#identity(wire);
     if (identity === null) return;
@@ -86,47 +86,47 @@ export class ReflectorStore<T> {
     if (identity !== null) this.#delete(identity.key);
   }
 
-  /** The kind is no longer served: all of it is gone. */
+  /** Deletes every record, where the kind is no longer served. */
   clear(): void {
-    for (const key of [...this.#known.keys(), ...this.#unreadable.keys()]) this.#delete(key);
+    for (const key of [...this.#entries.keys(), ...this.#unreadable.keys()]) this.#delete(key);
   }
 
-  /** Adds one object of a listing to `staging`. An object that is known in this very version is not decoded again. */
+  /** Adds an object of a listing to `staging`. An object already stored in this version is not decoded again. */
   stage(wire: Wire, staging: Map<string, Entry<T> | null>): void {
     const identity = this.#identity(wire);
     if (identity === null) return;
-    const known = this.#known.get(identity.key);
+    const known = this.#entries.get(identity.key);
     const same = known?.uid === identity.uid && known.resourceVersion === identity.resourceVersion;
     staging.set(identity.key, same ? known : this.#entryOf(wire, identity));
   }
 
   /**
-   * Makes the store what was listed: removals first, then what is new or changed. `breathe` is awaited now and then, so
-   * that a listing of 100,000 objects does not hold the event loop. Null in `staging` is an object that could not be decoded.
+   * Replaces the contents by a listing: first deletions, then new and changed objects. Awaits `yieldToEventLoop` at intervals, so that
+   * 100,000 objects do not block the event loop. null in `staging`: the object could not be decoded.
    */
-  async replace(staging: ReadonlyMap<string, Entry<T> | null>, breathe: () => Promise<void>): Promise<void> {
+  async replace(staging: ReadonlyMap<string, Entry<T> | null>, yieldToEventLoop: () => Promise<void>): Promise<void> {
     let done = 0;
-    for (const key of [...this.#known.keys(), ...this.#unreadable.keys()]) if (!staging.has(key)) this.#delete(key);
+    for (const key of [...this.#entries.keys(), ...this.#unreadable.keys()]) if (!staging.has(key)) this.#delete(key);
     for (const [key, entry] of staging) {
-      if (entry === null || this.#known.get(key) === entry) continue;
+      if (entry === null || this.#entries.get(key) === entry) continue;
       this.#set(key, entry);
-      if (++done % BREATHE_EVERY === 0) await breathe();
+      if (++done % YIELD_EVERY === 0) await yieldToEventLoop();
     }
   }
 
   #set(key: string, entry: Entry<T>): void {
-    const before = this.#known.get(key);
-    // Deleted and created again between two reads: two objects for the handler.
+    const before = this.#entries.get(key);
+    // An object deleted and recreated between two reads is reported as a deletion and a creation.
     if (before !== undefined && before.uid !== entry.uid) this.#dependencies.onChange(key, null, before.record);
-    this.#known.set(key, entry);
+    this.#entries.set(key, entry);
     this.#dependencies.onChange(key, entry.record, before?.uid === entry.uid ? before.record : null);
   }
 
   #delete(key: string): void {
     this.#unreadable.delete(key);
-    const before = this.#known.get(key);
+    const before = this.#entries.get(key);
     if (before === undefined) return;
-    this.#known.delete(key);
+    this.#entries.delete(key);
     this.#dependencies.onChange(key, null, before.record);
   }
 
@@ -157,4 +157,4 @@ function versionText(of: { readonly uid: string; readonly resourceVersion: strin
 }
 
 /** Applying this many records takes about 10 ms. */
-const BREATHE_EVERY = 5_000;
+const YIELD_EVERY = 5_000;

@@ -16,7 +16,7 @@ import { decoder, objectAt, requiredTextAt, textAt } from './wire.ts';
 
 const PATH = '/api/v1/pods';
 
-/** Under FastTimer an hour is 3 minutes: on a busy machine no answer is late, and a test whose rule is a deadline sets it. */
+/** An hour is 3 minutes under FastTimer, so that no answer is late on a busy machine; tests of deadlines set their own. */
 const PATIENT: ReflectorTimes = { ...REFLECTOR_TIMES, watchSeconds: [3_600, 3_600], quietMs: HOUR_MS, initialSilenceMs: HOUR_MS };
 
 interface Note {
@@ -115,7 +115,7 @@ describe('Reflector', () => {
     expect([seen.get('p7'), seen.has('p8'), seen.size]).toEqual(['blue', false, 1_200]);
   });
 
-  test('takes a streaming list where it is served, and goes on in the same stream', async () => {
+  test('uses a streaming list where it is served, and continues in the same stream', async () => {
     server.streamingLists = true;
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, seen } = start();
@@ -125,7 +125,7 @@ describe('Reflector', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('commits a streaming list only when it is whole', async () => {
+  test('commits a streaming list only when it is complete', async () => {
     server.once(isWatch, streamOf(`${JSON.stringify({ type: 'ADDED', object: thing('half') })}\n`, 'end'));
     server.put(PATH, thing('whole'), { quietly: true });
     const { reflector, log } = start();
@@ -144,7 +144,7 @@ describe('Reflector', () => {
     expect(server.count(isList)).toBe(1);
   });
 
-  test('lists again after 410 and reports only what differs, a missed deletion too', async () => {
+  test('lists again after 410 and reports only differences, including a missed deletion', async () => {
     for (const name of ['same', 'changed', 'deleted']) server.put(PATH, thing(name), { quietly: true });
     const { reflector, log } = start();
     await reflector.whenSynced();
@@ -158,7 +158,7 @@ describe('Reflector', () => {
     expect(metrics.total('evenkeel_informer_expired_total')).toBe(1);
   });
 
-  test('begins a listing anew when its continue token expires', async () => {
+  test('restarts a listing when its continue token expires', async () => {
     for (let i = 0; i < 600; i++) server.put(PATH, thing(`p${i}`), { quietly: true });
     server.once((request) => request.query.has('continue'), refusal(410, 'Expired', 'The provided continue parameter is too old'));
     const { reflector, seen } = start();
@@ -167,7 +167,7 @@ describe('Reflector', () => {
     expect(server.count(isList)).toBe(4);
   });
 
-  test('reports an object that was deleted and created again as two', async () => {
+  test('reports an object that was deleted and recreated as two', async () => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, log } = start();
     await reflector.whenSynced();
@@ -178,7 +178,7 @@ describe('Reflector', () => {
     expect(log).toEqual(['a=red', 'a=gone', 'a=blue']);
   });
 
-  test('reconnects after a connection that breaks in the middle of an event, losing nothing', async () => {
+  test('reconnects without loss after a connection breaks in the middle of an event', async () => {
     const { reflector, seen } = start();
     await reflector.whenSynced();
     await watching();
@@ -191,7 +191,7 @@ describe('Reflector', () => {
     expect(server.count(isList)).toBe(1);
   });
 
-  test('gives up a silent connection once the watch has outlived its time', async () => {
+  test('closes a silent connection once the watch has exceeded its timeout', async () => {
     const { reflector, seen } = start({}, { watchSeconds: [2, 2], graceMs: 500 });
     await reflector.whenSynced();
     await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall is counted: the watch is silent');
@@ -200,7 +200,7 @@ describe('Reflector', () => {
     await until(() => seen.has('after'), 'the object after the stall is seen: the watch is open again');
   });
 
-  test('gives up a connection on which not even a bookmark comes, long before the watch has outlived its time', async () => {
+  test('closes a connection without bookmarks, long before the watch timeout', async () => {
     const { reflector, seen } = start({}, { quietMs: 2_000 });
     await reflector.whenSynced();
     await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall is counted: the watch is silent');
@@ -210,12 +210,12 @@ describe('Reflector', () => {
     expect(server.count(isList)).toBe(1);
   });
 
-  test('a watch on which something is heard now and then is left in peace', async () => {
+  test('a watch that receives messages stays open', async () => {
     const timer = new ManualClock();
     const { reflector, seen } = start({}, REFLECTOR_TIMES, timer);
     await reflector.whenSynced();
     await until(() => activity.count === 0, 'the reflector is idle: its watch is open');
-    // Long past the longest silence all in all, and not past the 300 s that a watch lives at least.
+    // Longer in total than the maximum silence, shorter than the minimum watch timeout of 300 s.
     for (const name of ['a', 'b', 'c', 'd']) {
       timer.advance(70_000);
       server.put(PATH, thing(name));
@@ -228,7 +228,7 @@ describe('Reflector', () => {
     ['an empty object', {}],
     ['a list without a version', { kind: 'PodList', items: [] }],
     ['a word', 'ok'],
-  ])('%s in place of a list is trouble, never an empty cluster', async (_, body) => {
+  ])('%s in place of a list is a problem, never an empty cluster', async (_, body) => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, log } = start();
     await reflector.whenSynced();
@@ -241,7 +241,7 @@ describe('Reflector', () => {
     expect(log).toEqual(['a=red']);
   });
 
-  test('credentials that are not known are named, with what mends it, until they are', async () => {
+  test('rejected credentials are reported with the remedy until they are accepted', async () => {
     for (let i = 0; i < 2; i++) server.once(() => true, refusal(401, 'Unauthorized', 'Unauthorized'));
     const { reflector } = start();
     await until(() => reflector.status().problem !== null, 'a problem is reported: the server answered 401');
@@ -249,7 +249,7 @@ describe('Reflector', () => {
     await reflector.whenSynced();
   });
 
-  test('waits as a throttling server says inside a watch, and keeps what it has', async () => {
+  test('waits as requested by a throttling server within a watch, and keeps its objects', async () => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, seen } = start();
     await reflector.whenSynced();
@@ -265,7 +265,7 @@ describe('Reflector', () => {
     expect([seen.size, server.count(isList)]).toEqual([1, 1]);
   });
 
-  test('names the missing permission, keeps asking, and never says synced for a kind it needs', async () => {
+  test('reports the missing permission, keeps retrying, and never syncs a required kind', async () => {
     server.once(isWatch, refusal(403, 'Forbidden', 'pods is forbidden'));
     server.once(isWatch, refusal(403, 'Forbidden', 'pods is forbidden'));
     const { reflector } = start();
@@ -282,7 +282,7 @@ describe('Reflector', () => {
   test.each([
     ['is no longer permitted', refusal(403, 'Forbidden', 'cannot list resource "pods"'), true],
     ['is no longer served', refusal(404, 'NotFound', 'the server could not find the requested resource'), false],
-  ])('of a kind that holds wishes and %s, an old state counts or is gone', async (words, answer, decisive) => {
+  ])('of a kind with user requests that %s, an outdated state is decisive or dropped', async (words, answer, decisive) => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, seen } = start({ required: false, holdsUserRequests: true });
     expect(reflector.status().decisive).toBe(false);
@@ -296,7 +296,7 @@ describe('Reflector', () => {
     expect([reflector.status().decisive, seen.has('a')]).toEqual([decisive, decisive]);
   });
 
-  test('a kind that is not served counts as empty and is found when it comes', async () => {
+  test('a kind that is not served counts as empty and is listed once it is served', async () => {
     server.once(isWatch, refusal(404, 'NotFound', 'the server could not find the requested resource'));
     server.put(PATH, thing('late'), { quietly: true });
     const { reflector, seen } = start({ required: false });
@@ -305,7 +305,7 @@ describe('Reflector', () => {
     await until(() => seen.has('late'), 'the object is seen: the kind is looked for again and again');
   });
 
-  test('a kind of another tool that is not served is nothing wrong, and is found when it comes', async () => {
+  test('a kind of another tool that is not served is no problem, and is listed once it is served', async () => {
     server.once(isWatch, refusal(404, 'NotFound', 'the server could not find the requested resource'));
     server.put(PATH, thing('late'), { quietly: true });
     const { reflector, seen } = start({ required: false, foreign: true });
@@ -315,7 +315,7 @@ describe('Reflector', () => {
     expect(logger.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
   });
 
-  test('leaves out what it cannot read, says why, and keeps the state before', async () => {
+  test('ignores an undecodable object with the reason, and keeps its previous state', async () => {
     server.put(PATH, thing('good'), { quietly: true });
     server.put(PATH, { ...thing('bad'), spec: { color: 7 } }, { quietly: true });
     const { reflector, seen } = start();
@@ -329,7 +329,7 @@ describe('Reflector', () => {
     expect(logger.lines.map((line) => line.fields['problem'])).toContain('spec.color: expected a string, got 7');
   });
 
-  test('reports an object that it cannot read until that is corrected or gone, also by a listing', async () => {
+  test('reports an undecodable object until it is corrected or deleted, also by a listing', async () => {
     server.put(PATH, { ...thing('corrected'), spec: { color: 7 } }, { quietly: true });
     server.put(PATH, { ...thing('gone'), spec: { color: 8 } }, { quietly: true });
     const { reflector } = start();
@@ -345,7 +345,7 @@ describe('Reflector', () => {
     expect(reflector.status()).toMatchObject({ problem: null, objects: 1 });
   });
 
-  test('counts and logs what a handler throws, and goes on', async () => {
+  test('counts and logs errors of a handler, and continues', async () => {
     const handled: string[] = [];
     const { reflector } = start({
       onChange: (key) => {
@@ -362,7 +362,7 @@ describe('Reflector', () => {
     expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
   });
 
-  test('survives a server that is away at the start', async () => {
+  test('waits for a server that is unavailable at the start', async () => {
     for (let i = 0; i < 4; i++) server.once(() => true, cutOff);
     server.once(() => true, json(503, { kind: 'Status', code: 503, message: 'etcd is starting' }));
     server.put(PATH, thing('a'), { quietly: true });
@@ -372,7 +372,7 @@ describe('Reflector', () => {
     expect(reflector.status().restarts).toBeGreaterThan(0);
   });
 
-  test('an audit finds what the watch has missed, counts it and mends it', async () => {
+  test('an audit detects, counts and repairs changes that the watch missed', async () => {
     const { reflector, seen } = start({}, { auditEveryMs: 2_000 });
     await reflector.whenSynced();
     await watching();
@@ -381,7 +381,7 @@ describe('Reflector', () => {
     expect(metrics.total('evenkeel_informer_drift_total')).toBe(1);
   });
 
-  test('is idle once it watches, and busy until then', async () => {
+  test('is active until it watches', async () => {
     const { reflector } = start();
     expect(activity.count).toBe(1);
     await reflector.whenSynced();
@@ -390,17 +390,17 @@ describe('Reflector', () => {
   });
 
   test.each([
-    ['of another tool is idle between its retries: it may fail for ever', true, 0],
-    ['that decisions are made from is busy until it is listed', false, 1],
+    ['of another tool is inactive between retries: it may fail forever', true, 0],
+    ['required for decisions is active until it is listed', false, 1],
   ])('a kind %s', async (_, foreign, count) => {
-    // Answers every list and watch with a fault, and no timer ends its pauses.
+    // Fails every list and watch, and no timer ends the pauses.
     for (let i = 0; i < 4; i += 1) server.once(() => true, refusal(500, 'InternalError', 'conversion webhook failed'));
     const { reflector } = start({ foreign, required: !foreign }, {}, new ManualClock());
     await until(() => reflector.status().problem !== null, 'the fault is reported: the first list has failed');
     expect(activity.count).toBe(count);
   });
 
-  test('says when the last event came: a change of an object, neither a listing nor a bookmark', async () => {
+  test('reports the time of the last event: a change of an object, not a listing or bookmark', async () => {
     const clock = new ManualClock();
     const { reflector } = start({}, {}, new ManualClock(0), clock);
     await reflector.whenSynced();
@@ -414,7 +414,7 @@ describe('Reflector', () => {
     expect(reflector.status().lastEventAt).toBe(clock.now() - MINUTE_MS);
   });
 
-  test('says how fresh it is: now while the watch is open, then when it was lost', async () => {
+  test('reports its freshness: now while the watch is open, then the time of the disconnect', async () => {
     const [clock, machine] = [new ManualClock(), new ManualClock(0)];
     const begun = clock.now();
     const { reflector } = start({}, {}, machine, clock);

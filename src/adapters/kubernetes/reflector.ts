@@ -1,5 +1,5 @@
-// Keeps one kind in memory as the API server has it: lists once (streaming where served, else in pages), then watches and
-// resumes for as long as the process lives. One implementation for every kind.
+// Mirrors one kind of the API server in memory: lists once (streaming where served, else in pages), then watches and resumes for the life
+// of the process. One implementation for every kind.
 
 import type { DurationMs, Instant } from '#kube/units';
 import type { InformerStatus } from '../../ports/cluster-feed.ts';
@@ -7,7 +7,7 @@ import type { ApiStream } from '#kube/api-transport';
 import type { Logger } from '../../ports/logger.ts';
 import { DriftAudit } from './drift-audit.ts';
 import { Freshness } from './freshness.ts';
-import { failed, missingPermission, notServed, unknownCredentials, type InformerProblem } from './informer-problem.ts';
+import { failed, missingPermission, notServed, rejectedCredentials, type InformerProblem } from './informer-problem.ts';
 import { InformerProgress } from './informer-progress.ts';
 import { listPages, ListRefused } from './pages.ts';
 import { isAborted, pause } from './pause.ts';
@@ -20,22 +20,23 @@ import { failureOf, isForbidden, isGone, isNotFound, isUnauthorized, readFailure
 import { WatchGuard } from './watch-guard.ts';
 import { asObject, objectAt, textAt, type Wire } from './wire.ts';
 
-/** What one round of the loop came to. */
+/** Result of one round of the loop. */
 type Round =
   | { readonly kind: 'again' }
   | { readonly kind: 'list-again' }
   | { readonly kind: 'wait'; readonly problem: InformerProblem | null; readonly atLeastMs: DurationMs; readonly settled: boolean };
 
-interface WatchEars {
-  /** At every event, bookmarks included. */
+interface WatchListeners {
+  /** Called at every event, bookmarks included. */
   readonly onReceived: () => void;
-  /** Once what there was at first is known: from now on events come as they happen. */
+  /** Called once the initial state is complete: later events are live. */
   readonly onHealthy: () => void;
 }
 
-/** A watch that ends earlier without an event counts as refused. */
+/** A watch that ends sooner without an event counts as failed. */
 const MIN_HEALTHY_WATCH_MS: DurationMs = 1_000;
 
+/** Lists and watches one kind, and reports each change to its spec's `onChange`. */
 export class Reflector<T> {
   readonly #spec: ReflectorSpec<T>;
   readonly #context: ReflectorContext;
@@ -48,9 +49,9 @@ export class Reflector<T> {
   readonly #freshness: Freshness;
   readonly #progress: InformerProgress;
   readonly #logger: Logger;
-  /** Where to resume; null: list. */
+  /** Version at which to resume; null: list first. */
   #version: string | null = null;
-  /** There has been a complete listing since the kind was last not served. */
+  /** True after a complete listing, until the kind is no longer served. */
   #listed = false;
   #restarts = 0;
   #lastEventAt: Instant | null = null;
@@ -73,22 +74,22 @@ export class Reflector<T> {
       onChange: (key, record, previous) => this.#publish(key, record, previous),
       onUndecodable: (key, problem) => {
         this.#metrics.undecodable.add(1, this.#metrics.labels);
-        this.#logger.warn('An object could not be read and is left out', { object: key, problem });
+        this.#logger.warn('Failed to decode an object; ignoring it', { object: key, problem });
       },
     });
   }
 
-  /** True from the first complete listing on; also true where an optional kind is not served or not permitted. */
+  /** True after the first complete listing, or where an optional kind is not served or not permitted. */
   hasSynced(): boolean {
     return this.#progress.isSynced;
   }
 
-  /** Resolves at the first complete listing. */
+  /** Resolves after the first complete listing. */
   whenSynced(): Promise<void> {
     return this.#progress.whenSynced();
   }
 
-  /** Domain time up to which this kind is known to be as the server has it; 0 before the first listing. */
+  /** Domain time up to which this kind is known to match the server; 0 before the first listing. */
   confirmedAt(): Instant {
     return this.#freshness.confirmedAt();
   }
@@ -108,7 +109,7 @@ export class Reflector<T> {
     };
   }
 
-  /** Drops every record: the kind is not served any more. Call it after `run` has ended, when nothing confirms them. */
+  /** Deletes every record, where the kind is no longer served. Call it after `run` has ended. */
   clear(): void {
     this.#store.clear();
     this.#metrics.flush(this.#store.size);
@@ -117,11 +118,11 @@ export class Reflector<T> {
   /** Lists and watches until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const audit = this.#startAudit(signal);
-    this.#hold();
+    this.#markActive();
     try {
       while (!signal.aborted) {
         const round = await this.#round(AbortSignal.any([signal, audit.restart()]));
-        this.#hold();
+        this.#markActive();
         if (isAborted(signal)) break;
         if (audit.takeRestart()) this.#version = null;
         else await this.#settle(round, signal);
@@ -129,7 +130,7 @@ export class Reflector<T> {
     } finally {
       audit.stop();
       this.#freshness.disconnected();
-      this.#release();
+      this.#markInactive();
     }
   }
 
@@ -144,12 +145,12 @@ export class Reflector<T> {
       case 'wait': {
         if (round.problem !== null) this.#restarts += 1;
         this.#progress.report(round.problem);
-        // A kind that is not served or not permitted may stay so for ever, and one of another tool may fail for ever: a virtual
-        // clock does not wait for their retries.
-        if (round.settled || this.#spec.foreign === true) this.#release();
+        // A kind may be unserved or forbidden forever, and another tool's kind may fail forever: a virtual clock does not wait for their
+        // retries.
+        if (round.settled || this.#spec.foreign === true) this.#markInactive();
         const ms = Math.max(round.atLeastMs, this.#delay.nextMs());
         await pause(this.#context.timer, ms, signal).catch(() => undefined);
-        this.#hold();
+        this.#markActive();
       }
     }
   }
@@ -182,11 +183,11 @@ export class Reflector<T> {
     return { kind: 'again' };
   }
 
-  /** @param from version to resume at; null asks for a streaming list first */
+  /** @param from version to resume at; null: start with a streaming list */
   async #watch(from: string | null, signal: AbortSignal): Promise<Round> {
     const { transport, timer, random, capabilities } = this.#context;
-    const [least, most] = this.#times.watchSeconds;
-    const timeoutSeconds = Math.floor(least + random.next() * (most - least));
+    const [minSeconds, maxSeconds] = this.#times.watchSeconds;
+    const timeoutSeconds = Math.floor(minSeconds + random.next() * (maxSeconds - minSeconds));
     const openedAtMs = timer.nowMs();
     const guard = new WatchGuard({
       timer,
@@ -214,14 +215,14 @@ export class Reflector<T> {
       });
       if (ended.kind !== 'again') return ended;
       if (ended.events === 0 && timer.nowMs() - openedAtMs < MIN_HEALTHY_WATCH_MS)
-        return this.#broken(failed('the watch ended as soon as it began'));
+        return this.#broken(failed('the watch ended immediately'));
       return ended;
     } catch (err) {
       if (guard.stalled.aborted) this.#metrics.stalls.add(1, this.#metrics.labels);
-      // Twice broken inside the initial list: pages may get through where one long answer does not.
+      // After two failures within the initial list, pages may succeed where one long answer does not.
       if (this.#version === null && !signal.aborted) {
         if (++this.#brokenInitials >= 2 && capabilities.streamingLists === null)
-          this.#logger.info('Streaming lists keep breaking: listing in pages');
+          this.#logger.info('Streaming lists failed twice; listing in pages');
       }
       throw err;
     } finally {
@@ -230,7 +231,11 @@ export class Reflector<T> {
     }
   }
 
-  async #consume(stream: ApiStream, initial: boolean, { onReceived, onHealthy }: WatchEars): Promise<Round & { readonly events?: number }> {
+  async #consume(
+    stream: ApiStream,
+    initial: boolean,
+    { onReceived, onHealthy }: WatchListeners,
+  ): Promise<Round & { readonly events?: number }> {
     let staging = initial ? new Map<string, Entry<T> | null>() : null;
     let events = 0;
     if (staging === null) this.#opened(onHealthy);
@@ -263,14 +268,14 @@ export class Reflector<T> {
         case 'ERROR':
           return this.#refused(readFailure(0, object));
         default:
-          this.#logger.warn('A watch event of an unknown type was left out', { type: String(event['type']) });
+          this.#logger.warn('Ignored a watch event of unknown type', { type: String(event['type']) });
       }
       this.#metrics.event(this.#store.size);
     }
     return staging === null ? { kind: 'again', events } : this.#noStreaming('the initial events never ended');
   }
 
-  // The version moves on only after the event was handed on, and never by events that are part of an initial list.
+  // The version advances only after the event was handled, and never by events of an initial list.
   #advance(object: Wire, apply: () => void): void {
     apply();
     this.#lastEventAt = this.#context.clock.now();
@@ -282,7 +287,7 @@ export class Reflector<T> {
     this.#freshness.connected();
     this.#progress.report(null);
     this.#metrics.watches.add(1, this.#metrics.labels);
-    this.#release();
+    this.#markInactive();
   }
 
   async #commit(staging: ReadonlyMap<string, Entry<T> | null>, version: string): Promise<void> {
@@ -298,7 +303,7 @@ export class Reflector<T> {
   #noStreaming(why: string): Round {
     if (this.#context.capabilities.streamingLists === null) {
       this.#context.capabilities.streamingLists = false;
-      this.#logger.info('The API server serves no streaming lists: listing in pages', { why });
+      this.#logger.info('The API server does not support streaming lists; listing in pages', { why });
     } else this.#brokenInitials = 2;
     return { kind: 'list-again' };
   }
@@ -306,12 +311,12 @@ export class Reflector<T> {
   #refused(failure: ApiFailure): Round {
     if (isGone(failure)) {
       this.#metrics.expired.add(1, this.#metrics.labels);
-      // A version that expires right after a listing would otherwise be listed for in a tight loop.
-      const listedInVain = this.#version === null || this.#delay.isHot();
+      // A version that expires right after a listing would otherwise cause listings in a tight loop.
+      const expiredAfterListing = this.#version === null || this.#delay.hasRecentFailure();
       this.#version = null;
-      return listedInVain ? this.#broken(failed(`the listed version expired: ${failure.message}`)) : this.#expired();
+      return expiredAfterListing ? this.#broken(failed(`the listed version expired: ${failure.message}`)) : this.#expired();
     }
-    if (isUnauthorized(failure)) return this.#broken(unknownCredentials(failure));
+    if (isUnauthorized(failure)) return this.#broken(rejectedCredentials(failure));
     if (isForbidden(failure)) {
       if (!this.#spec.required) this.#progress.markSynced(this.#store.size);
       const problem = missingPermission(this.#name, this.#spec.namespace, failure);
@@ -329,7 +334,7 @@ export class Reflector<T> {
   }
 
   #expired(): Round {
-    this.#delay.heat();
+    this.#delay.markFailure();
     return { kind: 'list-again' };
   }
 
@@ -342,7 +347,7 @@ export class Reflector<T> {
       this.#spec.onChange(key, record, previous);
     } catch (err) {
       this.#metrics.handlerFailures.add(1, this.#metrics.labels);
-      this.#logger.error('Handling a change failed; the next one goes on', { object: key, err });
+      this.#logger.error('Handling a change failed; continuing with the next', { object: key, err });
     }
   }
 
@@ -355,7 +360,7 @@ export class Reflector<T> {
       isWatching: () => this.#freshness.isConnected(),
       onDrift: (keys) => {
         this.#metrics.drift.add(keys.length, this.#metrics.labels);
-        this.#logger.error('The watch had missed changes: listing again', { objects: keys.slice(0, 10), count: keys.length });
+        this.#logger.error('The watch missed changes; listing again', { objects: keys.slice(0, 10), count: keys.length });
       },
       logger: this.#logger,
       signal,
@@ -366,17 +371,17 @@ export class Reflector<T> {
     return { fieldSelector: this.#spec.fieldSelector, labelSelector: this.#spec.labelSelector };
   }
 
-  #hold(): void {
+  #markActive(): void {
     this.#endActivity ??= this.#context.activity.begin();
   }
 
-  #release(): void {
+  #markInactive(): void {
     this.#endActivity?.();
     this.#endActivity = null;
   }
 }
 
-/** Answers of servers that do not know streaming lists: bad request, invalid, not acceptable, not implemented. */
+/** Status codes of servers without streaming lists: bad request, invalid, not acceptable, not implemented. */
 function refusesStreaming(failure: ApiFailure): boolean {
   return [400, 405, 406, 415, 422, 501].includes(failure.status);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { refusalByKubelet, refusalByServer } from './refusal-message.ts';
 
-// Messages as the kubelet, the authorizer and the admission plug-ins of Kubernetes write them.
+// Messages of the kubelet, the authorizer and the admission plugins of Kubernetes.
 test.each([
   ['deferred', "Node didn't have enough resource: cpu, requested: 2000, used: 3500, capacity: 4000", 'node-capacity'],
   ['infeasible', "Node didn't have enough capacity: memory, requested: 68719476736, capacity: 33554432000", 'node-capacity'],
@@ -34,6 +34,6 @@ test.each([
   ['In-place resize of containers with swap is not supported.', 'memory'],
   ['In-place pod resize is not supported on Windows', null],
   ['', null],
-] as const)('the resource that is refused by %j is %s', (message, resource) => {
+] as const)('the resource refused by %j is %s', (message, resource) => {
   expect(refusalByKubelet('infeasible', message).resource).toBe(resource);
 });

@@ -1,8 +1,8 @@
-// Reads why a resize was refused from the messages of the kubelet and the API server, which have no code for it.
+// Classifies refused resizes by the messages of the kubelet and the API server, which have no code for it.
 
 import type { Refusal, RefusalCode } from '#kube/records/refusal-code';
 
-/** Messages of the kubelet's podResizesAdmitHandler; the first that matches. */
+/** Messages of the kubelet's podResizesAdmitHandler; the first match applies. */
 const INFEASIBLE: readonly (readonly [RegExp, RefusalCode])[] = [
   [/memory manager policy/i, 'memory-manager'],
   [/cpu manager|exclusive cpu|static/i, 'cpu-manager'],
@@ -10,14 +10,14 @@ const INFEASIBLE: readonly (readonly [RegExp, RefusalCode])[] = [
   [/not supported on|VerticalScaling is disabled/i, 'no-resize'],
 ];
 const CAPACITY_RESOURCE = /enough (?:capacity|resource): (cpu|memory)\b/;
-/** Of the API server, where no container status has resources. */
+/** Message of the API server for nodes without resize support. */
 const NO_SUPPORT = /running on node without support for resize|windows pods cannot be resized/i;
-/** The authorizer's message; quotas and webhooks refuse in others. */
+/** Message of the authorizer; those of quotas and webhooks differ. */
 const PERMISSION = /cannot (\w+) resource "/;
-/** The messages of the admission plug-ins ResourceQuota and LimitRanger. */
+/** Messages of the admission plugins ResourceQuota and LimitRanger. */
 const QUOTA = /quota|\b(minimum|maximum) \w+ usage per (Container|Pod)\b|limit to request ratio/i;
 
-/** @param message of the kubelet, in the condition PodResizePending */
+/** Classifies a refusal by the kubelet. @param message of the condition PodResizePending */
 export function refusalByKubelet(state: 'deferred' | 'infeasible', message: string): Refusal {
   const code = state === 'deferred' ? 'node-capacity' : (INFEASIBLE.find(([pattern]) => pattern.test(message))?.[1] ?? 'node-capacity');
   if (code === 'cpu-manager') return { code, resource: 'cpu' };
@@ -29,13 +29,13 @@ export function refusalByKubelet(state: 'deferred' | 'infeasible', message: stri
 /**
  * The verb that the authorizer refused; undefined where something else refused. It may differ from the request's: an apply that
  * would create the object is refused for want of `create`.
- * @param message of a 403; admission and quotas answer 403, too
+ * Whether the authorizer refused. @param message of a 403, which admission and quotas answer as too
  */
 export function refusedVerb(message: string): string | undefined {
   return PERMISSION.exec(message)?.[1];
 }
 
-/** @param message of the API server: admission, the authorizer or validation */
+/** Classifies a refusal by the API server. @param message of admission, the authorizer or validation */
 export function refusalByServer(message: string): RefusalCode {
   if (NO_SUPPORT.test(message)) return 'no-resize';
   if (refusedVerb(message) !== undefined) return 'permission';

@@ -1,4 +1,4 @@
-// Names a request the way RBAC and audit logs do, for metrics and messages.
+// Verbs and resources of requests as in RBAC and audit logs, for metrics and messages.
 
 import type { ApiRequest } from '#kube/api-transport';
 
@@ -18,7 +18,7 @@ export interface ResourcePath {
   readonly subresource: string | undefined;
 }
 
-/** `/api/v1/namespaces/a/pods/b/resize` → `patch`, `pods/resize`. Paths that are no resource are `other`: labels stay few. */
+/** `/api/v1/namespaces/a/pods/b/resize` → `patch`, `pods/resize`. Other paths are `other`, which bounds the number of label values. */
 export function nameOf(request: Pick<ApiRequest, 'method' | 'path' | 'query' | 'headers'>): RequestName {
   const found = findResource(request.path);
   if (found === undefined) return { verb: request.method.toLowerCase(), resource: 'other' };

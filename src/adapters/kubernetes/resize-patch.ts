@@ -1,4 +1,4 @@
-// The JSON patch of one in-place resize, made from the pod as the server holds it at this moment.
+// Builds the JSON patch of an in-place resize from the pod as currently stored by the server.
 
 import type { PodResize } from '../../core/effects/effect.ts';
 import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
@@ -9,15 +9,14 @@ import { objectAt, objectsAt, optionalObjectAt, textAt, type Wire } from './wire
 
 export type ResizePatch =
   | { readonly kind: 'patch'; readonly operations: readonly JsonPatchOperation[] }
-  /** The pod already asks for this: nothing to send. */
+  /** The pod already has these resources: no request is needed. */
   | { readonly kind: 'same' }
   | { readonly kind: 'conflict' | 'gone'; readonly message: string };
 
 /**
- * Every operation is guarded: by the pod's uid, by each container's name at its index, and by the very resources that were
- * decided from. Quantities have many spellings, so the test values are taken from `pod` after comparing them by amount.
- *
- * @throws WireError where the pod is no pod
+ * Returns a patch guarded by the pod's UID, each container's name at its index, and the resources on which the decision was based.
+ * Quantities have many spellings, so test values are copied from `pod` after a comparison by amount.
+ * @throws WireError where the pod is malformed
  */
 export function resizePatch(resize: PodResize, pod: Wire): ResizePatch {
   const metadata = objectAt(pod, 'metadata');
@@ -31,11 +30,11 @@ export function resizePatch(resize: PodResize, pod: Wire): ResizePatch {
     if (found === null) return { kind: 'conflict', message: `pod ${resize.target.name} has no container ${change.name}` };
     const raw = optionalObjectAt(found.container, 'resources');
     const now = requestsAndLimits(raw ?? {}, `${found.pointer}/resources`);
-    if (sameBoth(now, change.to)) continue;
-    if (!sameBoth(now, change.from)) {
+    if (isSameSize(now, change.to)) continue;
+    if (!isSameSize(now, change.from)) {
       return {
         kind: 'conflict',
-        message: `container ${change.name} of pod ${resize.target.name} no longer asks for what was decided from`,
+        message: `container ${change.name} of pod ${resize.target.name} no longer has the resources on which the decision was based`,
       };
     }
     changes += 1;
@@ -61,7 +60,7 @@ function findContainer(pod: Wire, name: string): { readonly container: Wire; rea
   return null;
 }
 
-// Other resources (ephemeral storage, devices, claims) stay as they are, and so does the spelling of what does not change.
+// Other resources (ephemeral storage, devices, claims) and the spelling of unchanged quantities are preserved.
 function resourcesOf(raw: Wire, now: RequestsAndLimits, to: RequestsAndLimits): Wire {
   const requests = listOf(objectAt(raw, 'requests'), now.requests, to.requests);
   const limits = listOf(objectAt(raw, 'limits'), now.limits, to.limits);
@@ -81,6 +80,6 @@ function isEmpty(list: Wire): boolean {
   return Object.keys(list).length === 0;
 }
 
-function sameBoth(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
+function isSameSize(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
   return sameResources(a.requests, b.requests) && sameResources(a.limits, b.limits);
 }

@@ -1,10 +1,10 @@
-// The resources that are watched or written, as data: their paths are known, so nothing is discovered at start.
+// Resources that are watched or written, as data: their paths are fixed, so no discovery is needed at start.
 
 import { POLICY_KINDS } from '../../core/policies/policy-kinds.ts';
 
 /** A resource of the Kubernetes API. */
 export interface ApiResource {
-  /** Empty for core. */
+  /** Empty: the core group. */
   readonly group: string;
   readonly version: string;
   readonly plural: string;
@@ -12,16 +12,17 @@ export interface ApiResource {
   readonly namespaced: boolean;
 }
 
-/** `pods`, `deployments.apps`: how RBAC, logs and metrics name it. */
+/** Name in RBAC, logs and metrics: `pods`, `deployments.apps`. */
 export function resourceName(resource: Pick<ApiResource, 'group' | 'plural'>): string {
   return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
 }
 
+/** `v1` or `GROUP/VERSION`. */
 export function apiVersionOf(resource: Pick<ApiResource, 'group' | 'version'>): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** Path of a list; of one namespace, or of all with null. */
+/** Path of a list in one namespace; null: all namespaces. */
 export function collectionPath(resource: ApiResource, namespace: string | null): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
   const scope = resource.namespaced && namespace !== null ? `/namespaces/${encodeURIComponent(namespace)}` : '';
@@ -54,7 +55,7 @@ export const CONTROLLER_REVISIONS = resource('apps', 'v1', 'controllerrevisions'
 export const JOBS = resource('batch', 'v1', 'jobs', 'Job');
 export const CRON_JOBS = resource('batch', 'v1', 'cronjobs', 'CronJob');
 export const HPAS = resource('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler');
-/** Of others, where they are installed. */
+/** Kinds of other projects, where installed. */
 export const VPAS = resource('autoscaling.k8s.io', 'v1', 'verticalpodautoscalers', 'VerticalPodAutoscaler');
 export const SCALED_OBJECTS = resource('keda.sh', 'v1alpha1', 'scaledobjects', 'ScaledObject');
 export const DISRUPTION_BUDGETS = resource('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
@@ -78,14 +79,14 @@ export const ACCESS_REVIEWS = resource('authorization.k8s.io', 'v1', 'selfsubjec
 export const POD_METRICS = resource('metrics.k8s.io', 'v1beta1', 'pods', 'PodMetrics');
 export const NODE_METRICS = resource('metrics.k8s.io', 'v1beta1', 'nodes', 'NodeMetrics', false);
 
-/** Annotation of pod templates, as `kubectl rollout restart` writes it: with a new value the pods are rolled out. */
+/** Pod template annotation of `kubectl rollout restart`: a new value triggers a rollout. */
 export const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
 function own(plural: string, kind: string, namespaced: boolean): ApiResource {
   return resource('evenkeel.io', 'v1alpha1', plural, kind, namespaced);
 }
 
-/** Evenkeel's own kinds. A kind whose CRD is not installed is asked for again now and then and counts as empty until then. */
+/** Evenkeel's custom resources. A kind whose CRD is not installed is retried and counts as empty until then. */
 export const OWN_RESOURCES: readonly ApiResource[] = [
   ...POLICY_KINDS.map(({ kind, plural, namespaced }) => own(plural, kind, namespaced)),
   own('recommendations', 'Recommendation', true),
@@ -93,7 +94,7 @@ export const OWN_RESOURCES: readonly ApiResource[] = [
   own('accesspolicies', 'AccessPolicy', false),
 ];
 
-/** @throws when no such kind is ours: a mistake in the code that asks */
+/** The resource of a plural. @throws Error where it is not Evenkeel's, which is a bug in the caller */
 export function ownResource(plural: string): ApiResource {
   const found = OWN_RESOURCES.find((candidate) => candidate.plural === plural);
   if (found === undefined) throw new Error(`no kind of evenkeel.io is called "${plural}"`);

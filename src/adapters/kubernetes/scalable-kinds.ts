@@ -1,5 +1,5 @@
-// Reads the workloads of kinds that are not Kubernetes' own: every namespaced kind with a `scale` subresource that Evenkeel may list
-// and watch. Kinds come, go, are permitted and are refused while the process runs.
+// Watches workloads of kinds that are not built in: every namespaced kind with a `scale` subresource that RBAC allows to list and watch.
+// Kinds and permissions may appear and disappear at runtime.
 
 import { KUBERNETES_OWNERS, workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
@@ -15,39 +15,42 @@ import { ScaleDiscovery } from './scale-discovery.ts';
 import { decoder } from './wire.ts';
 
 /**
- * How soon a new kind, or a new permission, is found. A watch of definitions would be sooner, and needs a permission on all of them and
- * the transfer of every schema; an answer of discovery that is unchanged is empty.
+ * Interval of discovery. Watching CRDs would be faster, but needs a permission on all of them and the transfer of every schema; an
+ * unchanged discovery answer is empty.
  */
-const LOOK_AGAIN_MS: DurationMs = 30 * SECOND_MS;
-/** A kind whose watch is broken for longer is read no longer: with the next look, before two minutes have passed. An open watch is heard each minute. */
+const DISCOVER_EVERY_MS: DurationMs = 30 * SECOND_MS;
+/**
+ * A kind whose watch has failed for longer is removed at the next discovery, within two minutes. An open watch receives a bookmark each
+ * minute.
+ */
 const STALE_AFTER_MS: DurationMs = 1.5 * MINUTE_MS;
-/** Each is one more open watch of few that share the connections to the API server. */
+/** Maximum kinds, since each has an open watch, and watches share few connections to the API server. */
 const MAX_KINDS = 20;
 
-/** As the definition of Recommendation has it. */
+/** Kinds that the CRD of Recommendation accepts. */
 const RECOMMENDABLE = /^[A-Z][A-Za-z0-9]{0,62}$/;
 
-/** A kind that is read. */
+/** A watched kind. */
 export interface ReadKind {
   readonly resource: ApiResource;
   readonly informer: InformerStatus;
-  /** Objects without a count where the definition says that their replicas are; null: none. */
+  /** Objects without a replica count at the path of their CRD; null: none. */
   readonly withoutReplicas: { readonly count: number; readonly first: string; readonly path: string } | null;
 }
 
 export interface ScalableKindsStatus {
   readonly read: readonly ReadKind[];
   readonly notPermitted: readonly ApiResource[];
-  /** Permitted, but left out, with the reason. */
+  /** Permitted kinds that are not watched, with the reason. */
   readonly leftOut: readonly { readonly resource: ApiResource; readonly why: string }[];
-  /** Why it is not known which kinds there are; null: it is. */
+  /** Why discovery failed; null: it succeeded. */
   readonly problem: string | null;
 }
 
 interface Reading {
   readonly resource: ApiResource;
   status(): ReadKind;
-  /** Ends the watch and withdraws every record. */
+  /** Ends the watch and deletes every record. */
   stop(): Promise<void>;
 }
 
@@ -55,10 +58,11 @@ export interface ScalableKindsDependencies {
   readonly context: ReflectorContext;
   readonly interner: Interner;
   readonly sink: Pick<ClusterSink, 'apply'>;
-  /** Of what every decision is made from. */
+  /** Freshness of the kinds that every decision needs. */
   readonly feed: Pick<FeedStatus, 'confirmedAt'>;
 }
 
+/** Discovers scalable kinds and runs one reflector for each. */
 export class ScalableKinds {
   readonly #dependencies: ScalableKindsDependencies;
   readonly #discovery: ScaleDiscovery;
@@ -81,23 +85,23 @@ export class ScalableKinds {
     };
   }
 
-  /** Looks for kinds and reads them until `signal` aborts. Never rejects. */
+  /** Discovers and watches kinds until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!isAborted(signal)) {
-      await this.#look(signal);
-      await pause(this.#dependencies.context.timer, LOOK_AGAIN_MS, signal).catch(() => undefined);
+      await this.#refresh(signal);
+      await pause(this.#dependencies.context.timer, DISCOVER_EVERY_MS, signal).catch(() => undefined);
     }
     await Promise.all([...this.#readings.values()].map((reading) => reading.stop()));
     this.#readings.clear();
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
-    // Without an answer of discovery what is stale must go all the same.
+  async #refresh(signal: AbortSignal): Promise<void> {
+    // Stale kinds are removed even where discovery fails.
     for (const [name, reading] of this.#readings) if (this.#isStale(reading)) await this.#stop(name, 'its watch is broken');
     try {
       const wanted = await this.#permitted(await this.#discovery.resources(signal), signal);
       for (const [name, { resource }] of this.#readings) {
-        if (!wanted.some((each) => isSame(each, resource))) await this.#stop(name, 'it is not served or not permitted any more');
+        if (!wanted.some((each) => isSame(each, resource))) await this.#stop(name, 'it is no longer served or permitted');
       }
       for (const resource of wanted) if (!this.#readings.has(resourceName(resource))) await this.#read(resource, signal);
       this.#report(null);
@@ -106,7 +110,7 @@ export class ScalableKinds {
     }
   }
 
-  /** Those that are to be read; the others are reported. */
+  /** Selects the kinds to watch; the others are recorded with the reason. */
   async #permitted(found: readonly ApiResource[], signal: AbortSignal): Promise<readonly ApiResource[]> {
     const wanted = new Map<string, ApiResource>();
     const notPermitted: ApiResource[] = [];
@@ -117,7 +121,7 @@ export class ScalableKinds {
       else if (KUBERNETES_OWNERS.has(resource.kind)) leftOut.push({ resource, why: `${resource.kind} is a kind of Kubernetes` });
       else if (!RECOMMENDABLE.test(resource.kind)) leftOut.push({ resource, why: `no Recommendation can name the kind ${resource.kind}` });
       else if (same !== undefined) leftOut.push({ resource, why: `${resource.kind} is a kind of ${resourceName(same)}` });
-      else if (wanted.size >= MAX_KINDS) leftOut.push({ resource, why: `${MAX_KINDS} kinds are read already` });
+      else if (wanted.size >= MAX_KINDS) leftOut.push({ resource, why: `${MAX_KINDS} kinds are watched already` });
       else wanted.set(resource.kind, resource);
     }
     this.#notPermitted = notPermitted;
@@ -158,22 +162,22 @@ export class ScalableKinds {
       resource,
       status: () => ({ resource, informer: reflector.status(), withoutReplicas: firstOf(withoutReplicas, paths.desired) }),
       stop: async () => {
-        stop.abort(new Error(`${resourceName(resource)} is read no longer`));
+        stop.abort(new Error(`${resourceName(resource)} is no longer watched`));
         await running;
         reflector.clear();
       },
     });
-    context.logger.info('Reading workloads of a further kind', { resource: resourceName(resource), version: apiVersionOf(resource) });
+    context.logger.info('Watching workloads of a new kind', { resource: resourceName(resource), version: apiVersionOf(resource) });
   }
 
   async #stop(name: string, reason: string): Promise<void> {
     const reading = this.#readings.get(name);
     this.#readings.delete(name);
     await reading?.stop();
-    this.#dependencies.context.logger.info('Workloads of a kind are read no longer', { resource: name, reason });
+    this.#dependencies.context.logger.info('Stopped watching workloads of a kind', { resource: name, reason });
   }
 
-  /** Not while the API server is out of reach: then nothing is done about any workload, and all of them stay as they were seen last. */
+  /** False while the API server is unreachable: then no workload is changed, and all records stay. */
   #isStale(reading: Reading): boolean {
     const { context, feed } = this.#dependencies;
     const { confirmedAt } = reading.status().informer;
@@ -183,7 +187,7 @@ export class ScalableKinds {
 
   #report(problem: string | null): void {
     if (problem !== null && problem !== this.#problem)
-      this.#dependencies.context.logger.warn('Looking for kinds with a scale subresource failed; it is tried again', { problem });
+      this.#dependencies.context.logger.warn('Discovery of kinds with a scale subresource failed; will retry', { problem });
     this.#problem = problem;
   }
 }

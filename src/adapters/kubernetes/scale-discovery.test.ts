@@ -22,7 +22,7 @@ function discovery(...items: readonly object[]): FakeTransport {
 }
 
 describe('kinds that can be scaled', () => {
-  test('are those with a scale subresource, by the plural that discovery names', async () => {
+  test('are those with a scale subresource, by the plural from discovery', async () => {
     const transport = discovery(
       aGroup('apps', { v1: [aResource('deployments', 'Deployment')] }),
       aGroup('argoproj.io', { v1alpha1: [aResource('rollouts', 'Rollout'), aResource('experiments', 'Experiment', { subresources: [] })] }),
@@ -36,7 +36,7 @@ describe('kinds that can be scaled', () => {
     expect(transport.requests).toMatchObject([{ path: '/apis', headers: { accept: expect.stringContaining('APIGroupDiscoveryList') } }]);
   });
 
-  test('are read once in the version that the server prefers, where two versions are served', async () => {
+  test('are listed once in the server’s preferred version where two are served', async () => {
     const both = aGroup('argoproj.io', { v1: [aResource('rollouts', 'Rollout')], v1alpha1: [aResource('rollouts', 'Rollout')] });
     expect(await new ScaleDiscovery(discovery(both)).resources(signal)).toEqual([{ ...ROLLOUTS, version: 'v1' }]);
     const onlyOld = aGroup('argoproj.io', {
@@ -46,7 +46,7 @@ describe('kinds that can be scaled', () => {
     expect(await new ScaleDiscovery(discovery(onlyOld)).resources(signal)).toEqual([ROLLOUTS]);
   });
 
-  test('are transferred again only when they have changed', async () => {
+  test('are transferred again only after a change', async () => {
     const items = [aGroup('argoproj.io', { v1alpha1: [aResource('rollouts', 'Rollout')] })];
     const asked: (string | undefined)[] = [];
     const transport = {
@@ -63,13 +63,13 @@ describe('kinds that can be scaled', () => {
     expect(asked).toEqual([undefined, '"1"']);
   });
 
-  test('are not known where discovery is refused', async () => {
+  test('are unknown where discovery is refused', async () => {
     const refused = new ScaleDiscovery(new FakeTransport(() => status(403, 'Forbidden', 'no discovery')));
     await expect(refused.resources(signal)).rejects.toThrow('discovering kinds with a scale subresource: no discovery');
   });
 });
 
-describe('where the replicas of a kind are', () => {
+describe('the replica paths of a kind', () => {
   const usual = { desired: '.spec.replicas', current: '.status.replicas' };
   const definition = (scale: object | undefined): object => ({
     spec: { versions: [{ name: 'v1' }, { name: 'v1alpha1', subresources: { scale } }] },
@@ -77,11 +77,11 @@ describe('where the replicas of a kind are', () => {
 
   test.each<[string, { readonly status?: number; readonly body: object }, object]>([
     [
-      'is what the definition of its version says',
+      'are those of the CRD’s version',
       { body: definition({ specReplicasPath: '.spec.size', statusReplicasPath: '.status.members' }) },
       { desired: '.spec.size', current: '.status.members' },
     ],
-    ['is usual where the definition does not say it', { body: definition(undefined) }, usual],
+    ['are the defaults where the CRD has none', { body: definition(undefined) }, usual],
     ['is usual where the definition may not be read', status(403, 'Forbidden', 'no'), usual],
     ['is usual where there is no definition', status(404, 'NotFound', 'no'), usual],
   ])('%s', async (_, answer, paths) => {
@@ -90,8 +90,8 @@ describe('where the replicas of a kind are', () => {
     expect(transport.requests[0]?.path).toBe('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/rollouts.argoproj.io');
   });
 
-  test('is not known where the server fails', async () => {
+  test('are unknown where the server fails', async () => {
     const failing = new ScaleDiscovery(new FakeTransport(() => status(500, 'InternalError', 'etcd')));
-    await expect(failing.replicaPaths(ROLLOUTS, signal)).rejects.toThrow('reading the definition of rollouts.argoproj.io');
+    await expect(failing.replicaPaths(ROLLOUTS, signal)).rejects.toThrow('reading the CRD of rollouts.argoproj.io');
   });
 });

@@ -1,4 +1,4 @@
-// Which kinds can be scaled: asked of the API server's discovery, as plurals and versions are not to be guessed.
+// Discovers kinds with a `scale` subresource by the API server's aggregated discovery.
 // https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
 
 import type { ApiTransport } from '#kube/api-transport';
@@ -7,60 +7,63 @@ import { ApiFault, failureOf, isForbidden, isNotFound } from './status.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from './wire.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-/** Of Kubernetes: their workloads are read in any case, and old versions of them are served under `extensions`. */
+/** Built-in groups: their workloads are watched anyway, and old versions of them are served under `extensions`. */
 const KUBERNETES_GROUPS: ReadonlySet<string> = new Set(['apps', 'batch', 'extensions']);
 const NOT_MODIFIED = 304;
 
-/** Where an object of a kind has its replicas, as the definition says it: `.spec.replicas`. */
+/** Paths of the replica counts in an object, from its CRD: `.spec.replicas`. */
 export interface ReplicaPaths {
   readonly desired: string;
   readonly current: string;
 }
 
-/** What nearly every kind has. */
-const USUAL_PATHS: ReplicaPaths = { desired: '.spec.replicas', current: '.status.replicas' };
+/** Paths of nearly every kind. */
+const DEFAULT_PATHS: ReplicaPaths = { desired: '.spec.replicas', current: '.status.replicas' };
 
 export class ScaleDiscovery {
   readonly #transport: ApiTransport;
-  #known: { readonly etag: string; readonly resources: readonly ApiResource[] } | null = null;
+  #cached: { readonly etag: string; readonly resources: readonly ApiResource[] } | null = null;
 
   constructor(transport: ApiTransport) {
     this.#transport = transport;
   }
 
-  /** Namespaced kinds with a `scale` subresource, of other groups than Kubernetes' own, by name. @throws ApiFault, WireError */
+  /** Namespaced kinds with a `scale` subresource outside the built-in groups, sorted by name. @throws ApiFault, WireError */
   async resources(signal: AbortSignal): Promise<readonly ApiResource[]> {
-    const cached: Readonly<Record<string, string>> = this.#known === null ? {} : { 'if-none-match': this.#known.etag };
+    const cached: Readonly<Record<string, string>> = this.#cached === null ? {} : { 'if-none-match': this.#cached.etag };
     const response = await this.#transport.request({ method: 'GET', path: '/apis', headers: { accept: AGGREGATED, ...cached }, signal });
-    if (response.status === NOT_MODIFIED && this.#known !== null) return this.#known.resources;
+    if (response.status === NOT_MODIFIED && this.#cached !== null) return this.#cached.resources;
     const failure = failureOf(response);
     if (failure !== null) throw new ApiFault('discovering kinds with a scale subresource', failure);
     const resources = scalableResources(asObject(response.body, 'discovery'));
     const etag = response.headers['etag'];
-    this.#known = etag === undefined ? null : { etag, resources };
+    this.#cached = etag === undefined ? null : { etag, resources };
     return resources;
   }
 
-  /** By the kind's definition; the usual ones where that may not be read, or an API server of its own serves the kind. */
+  /**
+   * Replica paths from the kind's CRD; the defaults where the CRD may not be read, or an aggregated API server serves the kind. @throws
+   * ApiFault
+   */
   async replicaPaths(resource: ApiResource, signal: AbortSignal): Promise<ReplicaPaths> {
     const path = objectPath(CUSTOM_RESOURCE_DEFINITIONS, null, resourceName(resource));
     const response = await this.#transport.request({ method: 'GET', path, signal });
     const failure = failureOf(response);
     if (failure !== null) {
-      if (isForbidden(failure) || isNotFound(failure)) return USUAL_PATHS;
-      throw new ApiFault(`reading the definition of ${resourceName(resource)}`, failure);
+      if (isForbidden(failure) || isNotFound(failure)) return DEFAULT_PATHS;
+      throw new ApiFault(`reading the CRD of ${resourceName(resource)}`, failure);
     }
     const versions = objectsAt(objectAt(asObject(response.body, path), 'spec'), 'versions');
     const version = versions.find((each) => each['name'] === resource.version) ?? {};
     const scale = objectAt(objectAt(version, 'subresources'), 'scale');
     return {
-      desired: textAt(scale, 'specReplicasPath') || USUAL_PATHS.desired,
-      current: textAt(scale, 'statusReplicasPath') || USUAL_PATHS.current,
+      desired: textAt(scale, 'specReplicasPath') || DEFAULT_PATHS.desired,
+      current: textAt(scale, 'statusReplicasPath') || DEFAULT_PATHS.current,
     };
   }
 }
 
-/** In the version that the server prefers of those that can be scaled. */
+/** Uses the first version with a `scale` subresource in the server's order of preference. */
 function scalableResources(list: Wire): readonly ApiResource[] {
   const found = new Map<string, ApiResource>();
   for (const item of objectsAt(list, 'items')) {

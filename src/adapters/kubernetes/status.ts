@@ -1,4 +1,4 @@
-// What an API server's refusal says, taken from its `Status` object. Refusals are values; only the absence of an answer is thrown.
+// Refusals of an API server, decoded from its `Status` object. Refusals are values; only a missing answer is thrown.
 
 import { isObject } from '#kube/json';
 import type { DurationMs } from '#kube/units';
@@ -11,25 +11,25 @@ interface FailureCause {
   readonly field: string;
 }
 
-/** A refusal, read. */
+/** A decoded refusal. */
 export interface ApiFailure {
   readonly status: number;
   /** `NotFound`, `Conflict`, `Expired`, …; empty where the server gave none. */
   readonly reason: string;
-  /** The server's own words, or `HTTP 502` where it had none. */
+  /** The server's message, or `HTTP 502` where it has none. */
   readonly message: string;
   readonly causes: readonly FailureCause[];
-  /** From `Retry-After` or the Status' details; null where neither asks for a wait. */
+  /** From `Retry-After` or the Status' details; null where neither is set. */
   readonly retryAfterMs: DurationMs | null;
 }
 
-/** null when the answer is a success. */
+/** The refusal in a response; null for a success. */
 export function failureOf(response: Pick<ApiResponse, 'status' | 'headers'> & { readonly body?: unknown }): ApiFailure | null {
   if (response.status >= 200 && response.status < 300) return null;
   return readFailure(response.status, response.body, response.headers['retry-after']);
 }
 
-/** Reads a `Status` object, as it also comes inside a watch in an ERROR event. */
+/** Decodes a `Status` object, which is also the content of a watch's ERROR event. */
 export function readFailure(fallbackStatus: number, body: unknown, retryAfterHeader?: string): ApiFailure {
   const status = objectOf(body);
   const details = objectOf(status['details']);
@@ -52,7 +52,7 @@ export function isConflict(failure: ApiFailure): boolean {
   return failure.status === 409;
 }
 
-/** The version or continue token is too old: list again. */
+/** The version or continue token is too old: a new list is needed. */
 export function isGone(failure: ApiFailure): boolean {
   return failure.status === 410 || failure.reason === 'Expired' || failure.reason === 'Gone';
 }
@@ -61,7 +61,7 @@ export function isTooManyRequests(failure: ApiFailure): boolean {
   return failure.status === 429;
 }
 
-/** Our credentials are expired, or of another cluster. */
+/** The credentials are expired or of another cluster. */
 export function isUnauthorized(failure: ApiFailure): boolean {
   return failure.status === 401;
 }
@@ -70,7 +70,7 @@ export function isForbidden(failure: ApiFailure): boolean {
   return failure.status === 403;
 }
 
-/** 429 of the eviction API: a disruption budget, not load. Waiting a moment does not help. */
+/** 429 of the eviction API because of a disruption budget, not load: retrying soon does not help. */
 export function isBudgetRefusal(failure: ApiFailure): boolean {
   return failure.status === 429 && failure.causes.some((cause) => cause.reason === 'DisruptionBudget');
 }
@@ -85,14 +85,14 @@ export function isBehindAuthorizer(failure: ApiFailure | null): boolean {
 }
 
 /**
- * A JSON patch does not fit the object as it is now: a `test` operation did not hold, or a path is gone. The API server
- * returns this message and no cause; a validation error names the object (apiserver/pkg/endpoints/handlers/patch.go, NewGenericServerResponse).
+ * A JSON patch does not apply to the current object: a `test` operation failed, or a path is missing. The API server answers with this
+ * message and no cause; a validation error names the object (apiserver/pkg/endpoints/handlers/patch.go, NewGenericServerResponse).
  */
 export function isFailedTest(failure: ApiFailure): boolean {
   return failure.status === 422 && failure.message === 'the server rejected our request due to an error in our request';
 }
 
-/** A refusal where none was expected: carries what was attempted. */
+/** Thrown for an unexpected refusal, with the attempted action. */
 export class ApiFault extends UnavailableError {
   readonly failure: ApiFailure;
 
@@ -108,7 +108,7 @@ function readCause(cause: unknown): FailureCause {
   return { reason: textOf(fields['reason']), message: textOf(fields['message']), field: textOf(fields['field']) };
 }
 
-// Kubernetes sends whole seconds; a date (allowed by HTTP) would need a wall clock and is read as "a moment".
+// Kubernetes sends seconds; a date, which HTTP allows as well, would need a wall clock and counts as one second.
 function retryAfter(header: string | undefined, seconds: unknown): DurationMs | null {
   if (header !== undefined) {
     const parsed = Number(header);

@@ -2,12 +2,12 @@ import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { pause } from './pause.ts';
 
-/** Client-side rate limit: `burst` at once, `qps` sustained. Callers are served in the order they came. */
+/** Client-side rate limit: `burst` at once, `qps` sustained. Callers are served in order of arrival. */
 export class TokenBucket {
   readonly #qps: number;
   readonly #burst: number;
   readonly #timer: MachineTimer;
-  /** May fall below zero: each waiting caller has already taken its token. */
+  /** Negative while callers wait: each has already taken its token. */
   #tokens: number;
   #filledAtMs: number;
 
@@ -19,7 +19,7 @@ export class TokenBucket {
     this.#filledAtMs = options.timer.nowMs();
   }
 
-  /** Resolves when the caller may go on, with how long it waited; rejects when `signal` aborts (its token goes back). */
+  /** Resolves with the waited time when the caller may continue; rejects when `signal` aborts, and returns the token. */
   async take(signal?: AbortSignal): Promise<DurationMs> {
     const now = this.#timer.nowMs();
     this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#filledAtMs) / 1000) * this.#qps);

@@ -1,11 +1,11 @@
-// Bearer tokens in files: the pod's own, which its kubelet renews on disk, and those that a kubeconfig points to.
+// Bearer tokens in files: the pod's own, which the kubelet rotates on disk, and those of a kubeconfig.
 
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 
-/** Reads the file each time it is asked. A moment in which it is missing or empty (it is being replaced) keeps the last token. */
+/** Reads the file at each call. While the file is missing or empty during a rotation, the last token is used. */
 export class TokenFile {
   readonly #path: string;
   #last: string | null = null;
@@ -14,7 +14,7 @@ export class TokenFile {
     this.#path = path;
   }
 
-  /** @throws when there has never been a token in it */
+  /** @throws Error where no token was ever read */
   read(): string {
     try {
       const token = readFileSync(this.#path, 'utf8').trim();
@@ -29,10 +29,9 @@ export class TokenFile {
 }
 
 /**
- * File of a user's token; null: it has none. client-node knows the pod's own as an auth provider, and leaves out
- * `tokenFile` of a kubeconfig, which kubectl reads before `token`.
- *
- * @param kubeconfig path of the one in use; unset: `KUBECONFIG`, then `~/.kube/config`
+ * Path of a user's token file; null: none. client-node treats the pod's own token as an auth provider, and ignores `tokenFile` of a
+ * kubeconfig, which kubectl reads before `token`.
+ * @param kubeconfig path of the kubeconfig in use; undefined: `KUBECONFIG`, then `~/.kube/config`
  */
 export function tokenFileOf(
   user: { readonly name: string; readonly authProvider?: unknown },
@@ -55,7 +54,7 @@ function usersIn(file: string): readonly unknown[] {
     const users = (parse(readFileSync(file, 'utf8')) as { readonly users?: unknown } | null)?.users;
     return Array.isArray(users) ? users : [];
   } catch {
-    return []; // one of several may be missing; that all are is client-node's to say
+    return []; // one of several files may be missing; client-node reports where all are
   }
 }
 

@@ -3,13 +3,13 @@ import type { MachineTimer } from '../../ports/clock.ts';
 
 export interface WatchGuardOptions {
   readonly timer: MachineTimer;
-  /** Longest silence at first. */
+  /** Initial maximum silence. */
   readonly silenceMs: DurationMs;
-  /** Past this since its beginning it has outlived its time. */
+  /** Maximum lifetime of the watch since its start. */
   readonly endsAfterMs: DurationMs;
 }
 
-/** Detects a watch whose connection is dead: by its silence, or because it outlives the server's time-out. */
+/** Detects a watch with a dead connection: by its silence, or by exceeding the server's timeout. */
 export class WatchGuard {
   readonly #timer: MachineTimer;
   readonly #stall = new AbortController();
@@ -25,9 +25,10 @@ export class WatchGuard {
     this.#endsAfterMs = endsAfterMs;
     this.#openedAtMs = timer.nowMs();
     this.#receivedAtMs = this.#openedAtMs;
-    this.#look();
+    this.#check();
   }
 
+  /** Aborts when the watch counts as dead. */
   get stalled(): AbortSignal {
     return this.#stall.signal;
   }
@@ -36,25 +37,25 @@ export class WatchGuard {
     this.#receivedAtMs = this.#timer.nowMs();
   }
 
-  /** Another silence is the longest from now on. */
+  /** Sets a new maximum silence. */
   expect(silenceMs: DurationMs): void {
     this.markReceived();
     this.#silenceMs = silenceMs;
     this.stop();
-    this.#look();
+    this.#check();
   }
 
   stop(): void {
     this.#cancel();
   }
 
-  // One timer that looks back, instead of one that every event winds anew.
-  #look(): void {
+  // One timer that checks the last message, instead of one reset by every event.
+  #check(): void {
     const now = this.#timer.nowMs();
     const silentAtMs = this.#receivedAtMs + this.#silenceMs;
     const endsAtMs = this.#openedAtMs + this.#endsAfterMs;
-    if (now >= silentAtMs) this.#stall.abort(new Error(`nothing was heard for ${this.#silenceMs} ms: the connection is dead`));
-    else if (now >= endsAtMs) this.#stall.abort(new Error('the watch outlived its time: the connection is dead'));
-    else this.#cancel = this.#timer.setTimer(Math.min(silentAtMs, endsAtMs) - now, () => this.#look());
+    if (now >= silentAtMs) this.#stall.abort(new Error(`no message for ${this.#silenceMs} ms: the connection is dead`));
+    else if (now >= endsAtMs) this.#stall.abort(new Error('the watch exceeded its timeout: the connection is dead'));
+    else this.#cancel = this.#timer.setTimer(Math.min(silentAtMs, endsAtMs) - now, () => this.#check());
   }
 }

@@ -5,7 +5,7 @@ interface Thing {
   readonly name: string;
 }
 
-/** Collects objects, and reports what it collected, when the test says so. */
+/** A fake garbage collector that collects objects and reports them on request. */
 class Collector implements WeakReferences<Thing> {
   readonly #keys = new Map<Thing, string>();
   readonly #unreported: string[] = [];
@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 
 describe('WeakTable', () => {
-  test('gives the object that is in use for an equal one', () => {
+  test('returns the object in use for an equal one', () => {
     const first = table.share('a', { name: 'a' });
     expect(table.share('a', { name: 'a' })).toBe(first);
     expect(table.share('b', { name: 'b' })).not.toBe(first);
@@ -54,7 +54,7 @@ describe('WeakTable', () => {
     expect(table.share('kept', { name: 'kept' })).toBe(kept);
   });
 
-  test('keeps the next object under the key of one whose collection is reported late', () => {
+  test('keeps a newer object under a key whose former object is reported late', () => {
     collector.collect(table.share('a', { name: 'former' }));
     const next = table.share('a', { name: 'next' });
     expect(next.name).toBe('next');

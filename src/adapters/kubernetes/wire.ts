@@ -1,13 +1,13 @@
-// How records are made of wire JSON: a reader throws, a decoder answers a value.
+// Decoding of JSON into records: a reader throws, a decoder returns a value.
 
 import { WireError, type Wire } from '#kube/wire';
 
 export * from '#kube/wire';
 
-/** What a decoder makes of one object. */
+/** Result of decoding one object. */
 export type Decoded<T> = { readonly ok: true; readonly record: T } | { readonly ok: false; readonly problem: string };
 
-/** Turns a reader that throws WireError into one that answers a value. */
+/** Converts a reader that throws WireError into a decoder that returns a value. */
 export function decoder<T>(read: (wire: Wire) => T): (wire: Wire) => Decoded<T> {
   return (wire) => {
     try {

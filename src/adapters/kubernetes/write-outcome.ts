@@ -3,8 +3,8 @@ import type { WriteOutcome } from '../../ports/writers.ts';
 import { ApiFault, failureOf, isBudgetRefusal, isConflict, isFailedTest, isForbidden, isNotFound } from './status.ts';
 
 /**
- * What came of a write, as a value where a caller can act on it. Anything else (the server overloaded, broken or not
- * knowing us) is thrown, and the reconciler tries again later.
+ * Outcome of a write as a value where a caller can react to it. @throws ApiFault for others (overloaded or failing server, rejected
+ * credentials), which the reconciler retries
  */
 export function writeOutcome(attempt: string, response: ApiResponse): WriteOutcome {
   const failure = failureOf(response);

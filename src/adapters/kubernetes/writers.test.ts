@@ -42,7 +42,7 @@ function serving(pod: object, patched: ReturnType<typeof status> | { status?: nu
 }
 
 describe('kubernetesEffectWriter', () => {
-  test('resizes by a patch that tests the uid, the name and the resources that it decided from', async () => {
+  test('resizes by a patch that tests the uid, the name and the resources of the decision', async () => {
     const transport = serving(aPod());
     expect(await kubernetesEffectWriter(transport).write(resize, signal)).toEqual({ kind: 'done' });
     const [, patch] = transport.requests;
@@ -82,17 +82,17 @@ describe('kubernetesEffectWriter', () => {
   test.each([
     ['another pod of the same name is gone to us', { ...aPod(), metadata: { name: 'p', uid: 'u2' } }, 'gone'],
     [
-      'a pod that is being deleted is left alone',
+      'a pod that is being deleted is not resized',
       { ...aPod(), metadata: { name: 'p', uid: 'u1', deletionTimestamp: '2026-01-01T00:00:00Z' } },
       'gone',
     ],
     [
-      'a request that moved meanwhile is a conflict',
+      'a request that changed meanwhile is a conflict',
       aPod({ requests: { cpu: '400m', memory: '256Mi' }, limits: { memory: '256Mi' } }),
       'conflict',
     ],
     [
-      'a pod that already asks for it is done without a write',
+      'a pod that already has the values needs no write',
       aPod({ requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '320Mi' } }),
       'done',
     ],
@@ -118,7 +118,7 @@ describe('kubernetesEffectWriter', () => {
     if (outcome.kind === 'refused') expect(outcome.message).toBe((refusal.body as { message: string }).message);
   });
 
-  test('a refused resize says why, as a code', async () => {
+  test('a refused resize has a reason code', async () => {
     const refusal = status(403, 'Forbidden', 'pods "p" is forbidden: exceeded quota: team');
     expect(await kubernetesEffectWriter(serving(aPod(), refusal)).write(resize, signal)).toMatchObject({ code: 'quota' });
   });
@@ -130,7 +130,7 @@ describe('kubernetesEffectWriter', () => {
     );
   });
 
-  test('evicts with the uid as precondition; a budget that forbids it is a refusal', async () => {
+  test('evicts with the uid as precondition; a refusal by a disruption budget is an outcome', async () => {
     const transport = new FakeTransport(() => status(429, 'TooManyRequests', 'Cannot evict pod', [{ reason: 'DisruptionBudget' }]));
     const outcome = await kubernetesEffectWriter(transport).write(
       { kind: 'evict', target: podRef({ namespace: 'a', name: 'p' }), uid: 'u1' },
@@ -141,8 +141,8 @@ describe('kubernetesEffectWriter', () => {
   });
 
   test.each([
-    ['of the replicas that were decided from', 3, { op: 'test', path: '/spec/replicas', value: 3 }],
-    ['of the version, where a count of 0 is not on the wire', 0, { op: 'test', path: '/metadata/resourceVersion', value: '7' }],
+    ['of the replicas of the decision', 3, { op: 'test', path: '/spec/replicas', value: 3 }],
+    ['of the resourceVersion, since a count of 0 is absent in JSON', 0, { op: 'test', path: '/metadata/resourceVersion', value: '7' }],
   ])('scales under a test %s', async (_, from, guard) => {
     const transport = new FakeTransport();
     const target = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'a', name: 'd' };
@@ -154,7 +154,7 @@ describe('kubernetesEffectWriter', () => {
     });
   });
 
-  test('patches an autoscaler only at the version that was read', async () => {
+  test('patches an autoscaler only at the version of the decision', async () => {
     const transport = new FakeTransport();
     const patch = [{ op: 'replace', path: '/spec/minReplicas', value: 2 }] as const;
     const target = hpaRef({ namespace: 'a', name: 'h' });
@@ -167,7 +167,7 @@ describe('kubernetesEffectWriter', () => {
 });
 
 describe('dryRunEffectWriter', () => {
-  test('reads as it is, writes as a dry run, and says so', async () => {
+  test('reads normally, writes as a dry run, and reports a dry run', async () => {
     const transport = serving(aPod());
     expect(await dryRunEffectWriter(transport).write(resize, signal)).toEqual({ kind: 'dry-run' });
     expect(transport.requests.map((request) => [request.method, request.query?.['dryRun']])).toEqual([
@@ -180,7 +180,7 @@ describe('dryRunEffectWriter', () => {
 describe('KubernetesRecordWriter', () => {
   const recommendation = { plural: 'recommendations', namespace: 'a', name: 'deployment-web' };
 
-  test('applies its own objects by force, each controller under its own name', async () => {
+  test('applies custom resources by force, each controller under its own field manager', async () => {
     const transport = new FakeTransport(() => ({ body: { made: true } }));
     const outcome = await new KubernetesRecordWriter(transport).apply(
       recommendation,
@@ -215,7 +215,7 @@ describe('KubernetesRecordWriter', () => {
     });
   });
 
-  test('applies no empty map: a real API server makes null of what its applier empties, and refuses it', async () => {
+  test('applies no empty map: a real API server turns an emptied map into null, and rejects it', async () => {
     const transport = new FakeTransport();
     const status = { awaiting: {}, savings: {}, workloads: { total: 1 } };
     await new KubernetesRecordWriter(transport).applyStatus({ plural: 'podresizepolicies', namespace: null, name: 'p' }, status, 'm');
@@ -223,7 +223,7 @@ describe('KubernetesRecordWriter', () => {
     expect(Object.keys((transport.requests[0]?.body as { status: object }).status)).toEqual(['workloads']);
   });
 
-  test('states intent under a version and as a dry run where asked', async () => {
+  test('patches intent under a resourceVersion, and as a dry run where requested', async () => {
     const transport = new FakeTransport();
     const outcome = await new KubernetesRecordWriter(transport).patchIntent(
       recommendation,
@@ -237,7 +237,7 @@ describe('KubernetesRecordWriter', () => {
     });
   });
 
-  test('annotates under its own prefix and nowhere else', async () => {
+  test('annotates only under evenkeel.io/', async () => {
     const transport = new FakeTransport();
     const writer = new KubernetesRecordWriter(transport);
     await writer.annotate('/apis/apps/v1/namespaces/a/deployments/web', { 'evenkeel.io/mode': 'Off', 'evenkeel.io/floor': null }, {});
@@ -245,7 +245,7 @@ describe('KubernetesRecordWriter', () => {
     await expect(writer.annotate('/x', { 'other.io/a': 'b' }, {})).rejects.toThrow('not under evenkeel.io/');
   });
 
-  test('deletes, and finds it no fault when it is gone', async () => {
+  test('deletes, and accepts an object that is already deleted', async () => {
     const writer = new KubernetesRecordWriter(new FakeTransport(() => status(404, 'NotFound', 'not found')));
     expect(await writer.delete(recommendation)).toEqual({ kind: 'gone', message: 'not found' });
   });

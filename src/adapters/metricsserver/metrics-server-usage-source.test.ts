@@ -44,7 +44,7 @@ function podMetrics(name: string, cpu: unknown): object {
 }
 
 describe('MetricsServerUsageSource', () => {
-  test('reports pods by node and the nodes themselves, to the nanocore; leaves out what it cannot place or read', async () => {
+  test('reports pods by node and nodes, to the nanocore; drops pods of unknown nodes and malformed entries', async () => {
     const transport = new FakeTransport((request) =>
       request.path.endsWith('/pods')
         ? { body: { items: [podMetrics('p', '1500000n'), podMetrics('gone', '1'), podMetrics('bad', 'much')] } }
@@ -65,7 +65,7 @@ describe('MetricsServerUsageSource', () => {
     stop.abort();
   });
 
-  test('says what to do where it is not installed', async () => {
+  test('reports the remedy where it is not installed', async () => {
     const { clock, failures, stop } = running(
       new FakeTransport(() => status(404, 'NotFound', 'the server could not find the requested resource')),
     );

@@ -1,4 +1,4 @@
-// Usage from metrics.k8s.io: coarser and later than the kubelets' own, but permitted nearly everywhere.
+// Usage from metrics.k8s.io: coarser and later than the kubelets', but permitted nearly everywhere.
 
 import { parseQuantity } from '#kube/quantity';
 import type { DurationMs, Instant } from '#kube/units';
@@ -18,6 +18,7 @@ export interface MetricsServerUsageSourceDependencies {
   readonly activity: Activity;
 }
 
+/** Lists PodMetrics and NodeMetrics each interval. A failure is reported for the source as a whole (`node: null`). */
 export class MetricsServerUsageSource implements UsageSource {
   readonly name = 'metrics.k8s.io';
   readonly #dependencies: MetricsServerUsageSourceDependencies;
@@ -51,7 +52,7 @@ export class MetricsServerUsageSource implements UsageSource {
     cancel();
   }
 
-  /** Why it cannot be read now, and what to do about it; null: it can. */
+  /** Returns why metrics.k8s.io cannot be read now, with the remedy; null: it can be read. */
   async problem(signal: AbortSignal): Promise<string | null> {
     try {
       await this.#list(POD_METRICS, signal);
@@ -87,7 +88,9 @@ export class MetricsServerUsageSource implements UsageSource {
     }
   }
 
-  /** metrics.k8s.io names no node: a pod is its own node's. false: its node is not known, as it is gone or its event not here. */
+  /**
+   * PodMetrics has no node, so the pod's own is used. Returns false where it is unknown: the pod is deleted, or its event has not arrived.
+   */
   #takePod(pod: Wire, byNode: Map<string, ContainerUsage[]>): boolean {
     const metadata = objectAt(pod, 'metadata');
     const namespace = textAt(metadata, 'namespace');
@@ -127,7 +130,7 @@ function usageOf(usage: Wire): { cpuMillicores: number | null; memoryBytes: numb
   return { cpuMillicores: amountAt(usage, 'cpu', 1e6), memoryBytes: amountAt(usage, 'memory', 1e9) };
 }
 
-// Nanocores are exact enough to keep: rounding an idle container up to a millicore would make it ten times as busy.
+// Nanocores are not rounded: rounding an idle container up to a millicore would multiply its usage.
 function amountAt(usage: Wire, key: string, nanoPerUnit: number): number | null {
   const text = usage[key];
   if (text === undefined || text === null) return null;

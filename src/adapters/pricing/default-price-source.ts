@@ -6,7 +6,7 @@ import type { PriceOverrides } from './price-overrides.ts';
 
 type PricedNode = Parameters<PriceSource['priceOf']>[0];
 
-/** The default list, under an operator's own prices where there are any, and an estimate from the size for the rest. */
+/** Prices nodes by the administrator's prices, then the default list, then an estimate from the node's size. */
 export class DefaultPriceSource implements PriceSource {
   readonly #overrides: PriceOverrides | null;
 
@@ -21,8 +21,8 @@ export class DefaultPriceSource implements PriceSource {
   }
 
   #hourly(node: PricedNode): Pick<NodePrice, 'perHourUsd' | 'source' | 'estimate'> {
-    const own = node.machineType === null ? undefined : this.#overrides?.machines.get(node.machineType);
-    const stated = node.capacityType === 'spot' ? own?.spot : own?.onDemand;
+    const override = node.machineType === null ? undefined : this.#overrides?.machines.get(node.machineType);
+    const stated = node.capacityType === 'spot' ? override?.spot : override?.onDemand;
     if (stated !== undefined && stated !== null) return { perHourUsd: stated, source: 'prices.file', estimate: false };
     const listed = findListPrice(node.machineType, node.capacityType);
     if (listed !== null) return { perHourUsd: listed, source: DEFAULT_PRICES_SOURCE, estimate: false };

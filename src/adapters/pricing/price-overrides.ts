@@ -1,19 +1,19 @@
-// `prices.file`: what an operator really pays, over the default list.
+// Parses `prices.file`: the prices that an administrator pays, which override the default list.
 
 import { parse } from 'yaml';
 import type { Usd } from '#kube/units';
 
 /**
- * Prices of an operator's own. The file is YAML:
+ * An administrator's own prices. The file is YAML:
  *
  * ```yaml
- * machines:                     # USD an hour, by machine type; either may be left out
+ * machines:                     # USD per hour by machine type; either may be omitted
  *   e2-standard-4: { onDemand: 0.11, spot: 0.05 }
- * rates:                        # for machine types that neither this file nor the default list names
+ * rates:                        # for machine types in neither this file nor the default list
  *   perCoreHour: 0.03
  *   perGiBHour: 0.004
  *   spotRatio: 0.4              # spot ÷ on-demand, 0–1
- * cpuToMemory: 7.46             # what one core costs, in GiB of memory; splits a node's price
+ * cpuToMemory: 7.46             # price of one core ÷ price of one GiB; splits a node's price
  * ```
  */
 export interface PriceOverrides {
@@ -24,10 +24,10 @@ export interface PriceOverrides {
 
 export type PriceOverridesResult =
   | { readonly ok: true; readonly overrides: PriceOverrides }
-  /** Every problem at once, each naming path and remedy. */
+  /** All problems, each with path and remedy. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads the text of a prices file. `path` names the file in problems. */
+/** Parses the text of a prices file. @param path name of the file in problems */
 export function parsePriceOverrides(text: string, path: string): PriceOverridesResult {
   let document: unknown;
   try {
@@ -45,7 +45,7 @@ export function parsePriceOverrides(text: string, path: string): PriceOverridesR
     const at = `machines.${type}`;
     const entry = reader.mapping(value, at, ['onDemand', 'spot']);
     machines.set(type, { onDemand: reader.price(entry['onDemand'], `${at}.onDemand`), spot: reader.price(entry['spot'], `${at}.spot`) });
-    if (entry['onDemand'] === undefined && entry['spot'] === undefined) reader.problem(at, 'states no price; give onDemand, spot or both');
+    if (entry['onDemand'] === undefined && entry['spot'] === undefined) reader.problem(at, 'has no price; set onDemand, spot or both');
   }
   const overrides: PriceOverrides = {
     machines,
@@ -86,8 +86,7 @@ class Reader {
     }
     const record = value as Readonly<Record<string, unknown>>;
     for (const key of Object.keys(record)) {
-      if (keys !== null && !keys.includes(key))
-        this.problem(at === '' ? key : `${at}.${key}`, `is not known; use one of ${keys.join(', ')}`);
+      if (keys !== null && !keys.includes(key)) this.problem(at === '' ? key : `${at}.${key}`, `is unknown; use one of ${keys.join(', ')}`);
     }
     return record;
   }

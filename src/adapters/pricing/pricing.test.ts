@@ -27,18 +27,18 @@ describe('prices', () => {
     });
   });
 
-  test('of unknown machines are estimated and marked so', () => {
+  test('of unknown machines are estimated and marked as estimates', () => {
     expect(new DefaultPriceSource().priceOf(node('kwok'))).toMatchObject({ source: 'estimate from vCPU and memory', estimate: true });
   });
 
-  test("of an operator's own go before the list, each where it is stated", () => {
+  test('of the administrator override the list where set', () => {
     const source = sourceFrom('machines:\n  e2-standard-4: { onDemand: 0.1 }\n  mine: { onDemand: 0.5, spot: 0.2 }\n');
     expect(source.priceOf(node('e2-standard-4'))).toMatchObject({ perHourUsd: 0.1, source: 'prices.file' });
     expect(source.priceOf(node('e2-standard-4', 'spot')).perHourUsd).toBe(0.080424);
     expect(source.priceOf(node('mine', 'spot')).perHourUsd).toBe(0.2);
   });
 
-  test('fall back on rates, split by the stated proportion', () => {
+  test('fall back on rates, split by the configured ratio', () => {
     const price = sourceFrom('rates: { perCoreHour: 0.02, perGiBHour: 0.005, spotRatio: 0.5 }\ncpuToMemory: 4\n').priceOf(
       node('kwok', 'spot'),
     );
@@ -47,7 +47,7 @@ describe('prices', () => {
     expect(4 * price.perCoreHourUsd + 16 * price.perGiBHourUsd).toBeCloseTo(price.perHourUsd, 9);
   });
 
-  test('in an empty file change nothing', () => {
+  test('are unchanged by an empty file', () => {
     expect(sourceFrom('').priceOf(node('e2-standard-4')).perHourUsd).toBe(0.134023);
   });
 });
@@ -55,8 +55,8 @@ describe('prices', () => {
 describe('a wrong prices file', () => {
   test.each([
     ['machines: { e2-standard-4: { onDemand: -1 } }', 'prices.yaml: machines.e2-standard-4.onDemand must be a number of 0 or more, not -1'],
-    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is not known; use one of onDemand, spot'],
-    ['machines: { a: {} }', 'prices.yaml: machines.a states no price; give onDemand, spot or both'],
+    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is unknown; use one of onDemand, spot'],
+    ['machines: { a: {} }', 'prices.yaml: machines.a has no price; set onDemand, spot or both'],
     ['machines: [1]', 'prices.yaml: machines must be a mapping'],
     ['rates: { perCoreHour: 1 }', 'prices.yaml: rates needs both perCoreHour and perGiBHour'],
     ['rates: { perCoreHour: 1, perGiBHour: 1, spotRatio: 2 }', 'prices.yaml: rates.spotRatio must be between 0 and 1'],
@@ -67,7 +67,7 @@ describe('a wrong prices file', () => {
     expect(result.ok ? [] : result.problems).toContain(problem);
   });
 
-  test('that is no YAML says so', () => {
+  test('that is not YAML is reported', () => {
     const result = parsePriceOverrides('a: [', 'prices.yaml');
     expect(result.ok ? '' : result.problems[0]).toContain('prices.yaml: not valid YAML');
   });

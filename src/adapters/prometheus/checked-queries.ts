@@ -1,7 +1,7 @@
 import type { ClusterCheck } from './cluster-check.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 
-/** Nothing is asked before the check has passed; each query throws PrometheusFailure where it has not. */
+/** Queries Prometheus only while the cluster check passes; otherwise each query rejects with PrometheusFailure. */
 export class CheckedQueries implements PrometheusQueries {
   readonly shown: string;
   readonly #client: PrometheusQueries;
@@ -13,28 +13,28 @@ export class CheckedQueries implements PrometheusQueries {
     this.#check = check;
   }
 
-  async instant(...asked: Parameters<PrometheusQueries['instant']>): ReturnType<PrometheusQueries['instant']> {
-    await this.#check.pass(asked[2]);
-    return this.#client.instant(...asked);
+  async instant(...query: Parameters<PrometheusQueries['instant']>): ReturnType<PrometheusQueries['instant']> {
+    await this.#check.pass(query[2]);
+    return this.#client.instant(...query);
   }
 
-  async range(...asked: Parameters<PrometheusQueries['range']>): ReturnType<PrometheusQueries['range']> {
-    await this.#check.pass(asked[2]);
-    return this.#client.range(...asked);
+  async range(...query: Parameters<PrometheusQueries['range']>): ReturnType<PrometheusQueries['range']> {
+    await this.#check.pass(query[2]);
+    return this.#client.range(...query);
   }
 
-  async labelNames(...asked: Parameters<PrometheusQueries['labelNames']>): ReturnType<PrometheusQueries['labelNames']> {
-    await this.#check.pass(asked[3]);
-    return this.#client.labelNames(...asked);
+  async labelNames(...query: Parameters<PrometheusQueries['labelNames']>): ReturnType<PrometheusQueries['labelNames']> {
+    await this.#check.pass(query[3]);
+    return this.#client.labelNames(...query);
   }
 
-  async labelValues(...asked: Parameters<PrometheusQueries['labelValues']>): ReturnType<PrometheusQueries['labelValues']> {
-    await this.#check.pass(asked[4]);
-    return this.#client.labelValues(...asked);
+  async labelValues(...query: Parameters<PrometheusQueries['labelValues']>): ReturnType<PrometheusQueries['labelValues']> {
+    await this.#check.pass(query[4]);
+    return this.#client.labelValues(...query);
   }
 
-  async series(...asked: Parameters<PrometheusQueries['series']>): ReturnType<PrometheusQueries['series']> {
-    await this.#check.pass(asked[3]);
-    return this.#client.series(...asked);
+  async series(...query: Parameters<PrometheusQueries['series']>): ReturnType<PrometheusQueries['series']> {
+    await this.#check.pass(query[3]);
+    return this.#client.series(...query);
   }
 }

@@ -11,14 +11,14 @@ import { connectPrometheus } from './connection.ts';
 import { PrometheusClient } from './prometheus-client.ts';
 
 const T = Date.UTC(2026, 0, 15);
-const GOING_ON = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const OUR_UID = '11111111-1111-4111-8111-111111111111';
 const OTHER_UID = '22222222-2222-4222-8222-222222222222';
 const MEMORY = 'container_memory_working_set_bytes';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A container's series as cAdvisor exposes it; an empty value takes a label away. */
+/** A container's series as cAdvisor exposes it; an empty value removes a label. */
 function ofPod(pod: string, more: Labels = {}, name = MEMORY): LabelledSeries {
   const labels = { __name__: name, job: 'kubelet', instance: '10.0.0.1:10250', namespace: 'shop', pod, container: 'app', ...more };
   return { labels: Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== '')), value: 1 };
@@ -42,7 +42,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** A cluster with the pods `web-0` and `web-1` of namespace `shop`. */
+/** A check for a cluster with the pods `web-0` and `web-1` of namespace `shop`. */
 function aCheck(matchers: readonly string[] = []): ClusterCheck {
   const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers }, 'prometheus.url');
   client = new PrometheusClient({ connection, timer: new FastTimer(2), random: new SeededRandom(1) });
@@ -51,9 +51,9 @@ function aCheck(matchers: readonly string[] = []): ClusterCheck {
   return new ClusterCheck({ client, cluster, clock: { now: () => now }, pastMs: 14 * DAY_MS, logger });
 }
 
-/** What is said against using it; null: it may be used. */
+/** The reason against using Prometheus; null: it may be used. */
 async function verdict(check: ClusterCheck): Promise<string | null> {
-  const refusal = await check.pass(GOING_ON).then(
+  const refusal = await check.pass(NEVER_ABORTED).then(
     () => null,
     (error: unknown) => (error as Error).message,
   );
@@ -61,7 +61,7 @@ async function verdict(check: ClusterCheck): Promise<string | null> {
   return refusal;
 }
 
-/** After looking as long as it takes to be certain. */
+/** The verdict after enough checks to be certain. */
 async function lastVerdict(check: ClusterCheck): Promise<string | null> {
   for (const end = now + 12 * MINUTE_MS; now < end; now += MINUTE_MS) await verdict(check);
   return verdict(check);
@@ -81,20 +81,20 @@ describe('a Prometheus of this cluster alone may be used', () => {
     expect(await lastVerdict(aCheck())).toBeNull();
   });
 
-  test('and asked little: once for its verdict, and again ten minutes later', async () => {
+  test('and is queried once per verdict, again after ten minutes', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
-    await Promise.all([check.pass(GOING_ON), check.pass(GOING_ON)]);
+    await Promise.all([check.pass(NEVER_ABORTED), check.pass(NEVER_ABORTED)]);
     const asked = server.requests.length;
     now += 9 * MINUTE_MS;
-    await check.pass(GOING_ON);
+    await check.pass(NEVER_ABORTED);
     expect(server.requests).toHaveLength(asked);
     now += MINUTE_MS;
-    await check.pass(GOING_ON);
+    await check.pass(NEVER_ABORTED);
     expect(server.requests.length).toBeGreaterThan(asked);
   });
 
-  test('also where the clock was set back', async () => {
+  test('even where the clock was set back', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
     expect(await verdict(check)).toBeNull();
@@ -104,7 +104,7 @@ describe('a Prometheus of this cluster alone may be used', () => {
   });
 });
 
-describe('a Prometheus of several clusters is refused', () => {
+describe('a Prometheus of several clusters is rejected', () => {
   test.each(['cluster', 'cluster_id', 'clusterName', 'k8s_cluster', 'kubernetes_cluster_name', '__tenant_id__'])(
     'by label %s',
     async (label) => {
@@ -126,13 +126,15 @@ describe('a Prometheus of several clusters is refused', () => {
     expect(await verdict(aCheck())).toMatch(/holds several clusters: label cluster is /);
   });
 
-  test('that have no labels of clusters, by pods that this cluster does not have', async () => {
+  test('without cluster labels, by pods that this cluster does not have', async () => {
     series = [ofPod('web-0', { env: 'prod' }), ofPod('web-2', { env: 'test' })];
     const check = aCheck();
-    expect(await verdict(check)).toMatch(/has series of pods that this cluster does not have \(shop\/web-2\): not used until they end/);
+    expect(await verdict(check)).toMatch(
+      /has series of pods that this cluster does not have \(shop\/web-2\): it is not used until these series end/,
+    );
     expect(await lastVerdict(check)).toBe(
-      `Prometheus at ${server.url}/ has had series for 10 minutes for pods that this cluster does not have (shop/web-2): it is of several ` +
-        `clusters, or of another; set prometheus.matchers to what only this cluster's series have`,
+      `Prometheus at ${server.url}/ has had series for 10 minutes for pods that this cluster does not have (shop/web-2): it serves several ` +
+        `clusters, or another one; set prometheus.matchers to labels that only this cluster's series have`,
     );
   });
 
@@ -144,32 +146,32 @@ describe('a Prometheus of several clusters is refused', () => {
     expect(await lastVerdict(aCheck())).toMatch(/for 10 minutes for pods that this cluster does not have \(shop\/web-0 /);
   });
 
-  test('also where matchers leave several, or another one', async () => {
+  test('where matchers select several clusters, or another one', async () => {
     series = [ofPod('web-0', { cluster: 'a', env: 'prod' }), ofPod('web-9', { cluster: 'b', env: 'prod' })];
     expect(await verdict(aCheck(['env="prod"']))).toMatch(/label cluster is "a", "b"/);
-    expect(await verdict(aCheck(['cluster="b"']))).toMatch(/has no series of a pod of this cluster now/);
+    expect(await verdict(aCheck(['cluster="b"']))).toMatch(/has no current series of a pod of this cluster/);
     expect(await verdict(aCheck(['cluster="a"']))).toBeNull();
   });
 
-  test('as is one without a current series: its cluster is unknown', async () => {
+  test('where there is no current series, since its cluster is unknown', async () => {
     series = [];
     expect(await verdict(aCheck())).toMatch(
-      /has no series of a pod of this cluster now; .*\/metrics\/cadvisor.*prometheus\.url and prometheus\.matchers/,
+      /has no current series of a pod of this cluster; .*\/metrics\/cadvisor.*prometheus\.url and prometheus\.matchers/,
     );
   });
 });
 
-describe('pods that come and go', () => {
-  test('are waited for: what was deleted a moment ago ends, and the next one is another', async () => {
+describe('pods that are created and deleted', () => {
+  test('delay the verdict: series of a deleted pod end, and a new pod is another', async () => {
     series = [ofPod('web-0'), ofPod('deleted-1')];
     const check = aCheck();
-    expect(await verdict(check)).toMatch(/not used until they end; unless they do within 10 minutes, set prometheus\.matchers/);
+    expect(await verdict(check)).toMatch(/not used until these series end; if they do not within 10 minutes, set prometheus\.matchers/);
     series = [ofPod('web-0'), ofPod('deleted-2')];
     now += MINUTE_MS;
     expect(await verdict(check)).toBeNull();
   });
 
-  test('under one name are distinguished by their UIDs', async () => {
+  test('with the same name are distinguished by UID', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
     expect(await verdict(check)).toBeNull();
@@ -180,7 +182,7 @@ describe('pods that come and go', () => {
     }
   });
 
-  test('do not stop what was certain, unless they stay', async () => {
+  test('do not revoke a positive verdict, unless they remain', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
     expect(await verdict(check)).toBeNull();
@@ -207,12 +209,12 @@ describe('a cluster that joins later', () => {
 });
 
 describe('without an answer Prometheus is not used', () => {
-  test('nor asked again within a minute, however many callers there are', async () => {
+  test('nor queried again within a minute, for any number of callers', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
     server.on(() => ({ status: 422, text: 'too many series' }));
-    // As `too-much` it would be asked for in parts, each with a check of its own.
-    await expect(check.pass(GOING_ON)).rejects.toMatchObject({ kind: 'refused' });
+    // With `too-much` the caller would split the query, with one check per part.
+    await expect(check.pass(NEVER_ABORTED)).rejects.toMatchObject({ kind: 'refused' });
     const asked = server.requests.length;
     for (let caller = 0; caller < 100; caller++) expect(await verdict(check)).toMatch(/answered 422/);
     expect(server.requests).toHaveLength(asked);
@@ -221,7 +223,7 @@ describe('without an answer Prometheus is not used', () => {
     expect(await verdict(check)).toBeNull();
   });
 
-  test('and what was certain before it failed is certain again after it: pods that were just deleted do not stop it', async () => {
+  test('and an earlier positive verdict holds after the failure: recently deleted pods do not revoke it', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
     expect(await verdict(check)).toBeNull();
@@ -238,10 +240,10 @@ describe('without an answer Prometheus is not used', () => {
     series = [ofPod('web-0')];
     const check = aCheck();
     server.on(() => ({ status: 401, text: 'Unauthorized' }));
-    await expect(check.pass(GOING_ON)).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('answered 401') });
+    await expect(check.pass(NEVER_ABORTED)).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('answered 401') });
   });
 
-  test('and a stop does not wait for it', async () => {
+  test('and a stop does not wait for the check', async () => {
     series = [];
     const check = aCheck();
     server.on(() => ({ hang: true }));

@@ -1,141 +1,144 @@
-// Whether Prometheus holds series of this cluster alone. Names repeat between clusters (`default/web`): usage of another
-// cluster's pods would be learnt as this cluster's without any error.
+// Checks that Prometheus has series of this cluster alone. Names repeat between clusters (`default/web`), so usage of another cluster's
+// pods would be taken for this cluster's without any error.
 
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { orAborted } from '../../runtime/or-aborted.ts';
-import { severalClusters } from './cluster-labels.ts';
+import { findSeveralClusters } from './cluster-labels.ts';
 import { PrometheusFailure } from './failure.ts';
-import { ANY_OF_CONTAINERS } from './metric-names.ts';
+import { ANY_CONTAINER_METRICS } from './metric-names.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 import type { InstantSample } from './read-answer.ts';
-import { namesOf, refOf, type SeriesNames } from './series-names.ts';
+import { findSeriesNames, refOf, type SeriesNames } from './series-names.ts';
 
-/** A verdict is valid for so long: another cluster may be connected at any time. */
-const CERTAIN_FOR_MS: DurationMs = 10 * MINUTE_MS;
-const PENDING_FOR_MS: DurationMs = MINUTE_MS;
+/** Validity of a verdict, since another cluster may be added at any time. */
+const VERDICT_VALID_MS: DurationMs = 10 * MINUTE_MS;
+const RETRY_AFTER_MS: DurationMs = MINUTE_MS;
 /** Series of a deleted pod go stale after 5 minutes; a pod with series for longer belongs to another cluster. */
-const LINGERS_MS: DurationMs = 10 * MINUTE_MS;
+const STALE_AFTER_MS: DurationMs = 10 * MINUTE_MS;
 const MAX_SHOWN = 3;
 const SETTING = 'prometheus.matchers';
 const UID_LABEL = 'evenkeel_pod_uid';
-/** In the cgroup's path, with `_` where systemd writes it. A static pod has a hash there, which the API server does not know. */
+/**
+ * Matches a pod UID in a cgroup path, where systemd writes `_` for `-`. A static pod has a hash instead, which the API server does not
+ * know.
+ */
 const UID_IN_ID = '.*pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}).*';
 
 interface Verdict {
   readonly problem: string | null;
-  /** How long nothing is asked again. */
-  readonly goodForMs: DurationMs;
+  /** Time until the next check. */
+  readonly validForMs: DurationMs;
 }
 
 export interface ClusterCheckDependencies {
   readonly client: PrometheusQueries;
   readonly cluster: Pick<ClusterReader, 'synced' | 'findPod'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** How far back Prometheus is read. */
+  /** Length of the history that is read. */
   readonly pastMs: DurationMs;
   readonly logger: Logger;
 }
 
 /**
- * Two rules, either of which refuses: the series have one value of each cluster label; and the pods with current series are
- * pods of this cluster, one of them at least.
+ * Rejects Prometheus unless the series have one value per cluster label, and every pod with current series is a pod of this cluster, with
+ * at least one.
  */
 export class ClusterCheck {
   readonly #dependencies: ClusterCheckDependencies;
-  #verdict: Verdict = { problem: null, goodForMs: 0 };
-  #lookedAt: Instant = 0;
-  #looking: Promise<void> | null = null;
-  /** Series before this have one value of each label. */
+  #verdict: Verdict = { problem: null, validForMs: 0 };
+  #checkedAt: Instant = 0;
+  #checking: Promise<void> | null = null;
+  /** Series before this time have one value per cluster label. */
   #labelsCheckedTo: Instant | null = null;
-  /** Pods that are not of this cluster, in every look since. */
-  #strangers: { readonly since: Instant; readonly pods: ReadonlySet<string> } | null = null;
-  #wasCertain = false;
+  /** Pods with series in every check since, that are not of this cluster. */
+  #foreignPods: { readonly since: Instant; readonly pods: ReadonlySet<string> } | null = null;
+  #wasAccepted = false;
 
   constructor(dependencies: ClusterCheckDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Why Prometheus is not used, by the newest verdict; null: it is, or was not looked at yet. */
+  /** Why Prometheus is not used, according to the latest verdict; null: it is used, or was not checked yet. */
   problem(): string | null {
     return this.#verdict.problem;
   }
 
-  /** Resolves where Prometheus may be used now. Throws PrometheusFailure `refused` where not, or where that cannot be found out. */
+  /** Resolves if Prometheus may be used. Rejects with PrometheusFailure `refused` otherwise, or where the check failed. */
   async pass(signal: AbortSignal): Promise<void> {
-    // Also where the clock was set back.
-    if (Math.abs(this.#dependencies.clock.now() - this.#lookedAt) >= this.#verdict.goodForMs) {
-      this.#looking ??= this.#look().finally(() => (this.#looking = null));
-      await orAborted(this.#looking, signal);
+    // The absolute difference also expires a verdict after the clock was set back.
+    if (Math.abs(this.#dependencies.clock.now() - this.#checkedAt) >= this.#verdict.validForMs) {
+      this.#checking ??= this.#check().finally(() => (this.#checking = null));
+      await orAborted(this.#checking, signal);
     }
     const problem = this.problem();
     if (problem !== null) throw new PrometheusFailure('refused', problem);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const now = this.#dependencies.clock.now();
-    // Whoever waits may stop waiting; the answer is still everybody's. It ends with the client.
-    const verdict = await this.#judge(now, new AbortController().signal).catch(unanswered);
+    // The check is shared: one caller's abort must not cancel it for the others.
+    const verdict = await this.#judge(now, new AbortController().signal).catch(failedVerdict);
     const before = this.problem();
     this.#verdict = verdict;
-    this.#lookedAt = now;
+    this.#checkedAt = now;
     if (verdict.problem === before) return;
-    if (verdict.problem === null) this.#dependencies.logger.info('Prometheus is used: it has series of this cluster alone');
+    if (verdict.problem === null) this.#dependencies.logger.info('Prometheus is used: all its series are of this cluster');
     else this.#dependencies.logger.warn('Prometheus is not used', { problem: verdict.problem });
   }
 
   async #judge(now: Instant, signal: AbortSignal): Promise<Verdict> {
     const { client, cluster, pastMs } = this.#dependencies;
-    const said = `Prometheus at ${client.shown}`;
-    if (!cluster.synced()) return this.#refused(`${said} is not asked before the pods of this cluster are known`, PENDING_FOR_MS);
+    const subject = `Prometheus at ${client.shown}`;
+    if (!cluster.synced()) return this.#refused(`${subject} is not queried before the pods of this cluster are listed`, RETRY_AFTER_MS);
     const from = this.#labelsCheckedTo ?? now - pastMs;
     this.#labelsCheckedTo = null;
-    const several = await severalClusters(client, { from, to: now }, SETTING, signal);
-    if (several !== null) return this.#refused(several, CERTAIN_FOR_MS);
-    this.#labelsCheckedTo = now - LINGERS_MS;
-    const { own, strangers } = await this.#podsWithSeries(now, signal);
-    if (own > 0) return this.#watch(strangers, now, said);
+    const several = await findSeveralClusters(client, { from, to: now }, SETTING, signal);
+    if (several !== null) return this.#refused(several, VERDICT_VALID_MS);
+    this.#labelsCheckedTo = now - STALE_AFTER_MS;
+    const { own, foreignPods } = await this.#comparePods(now, signal);
+    if (own > 0) return this.#watch(foreignPods, now, subject);
     const remedy = `let it scrape /metrics/cadvisor of the kubelets, or correct prometheus.url and ${SETTING}`;
-    return this.#refused(`${said} has no series of a pod of this cluster now; ${remedy}`, PENDING_FOR_MS);
+    return this.#refused(`${subject} has no current series of a pod of this cluster; ${remedy}`, RETRY_AFTER_MS);
   }
 
-  #refused(problem: string, goodForMs: DurationMs): Verdict {
-    this.#wasCertain = false;
-    return { problem, goodForMs };
+  #refused(problem: string, validForMs: DurationMs): Verdict {
+    this.#wasAccepted = false;
+    return { problem, validForMs };
   }
 
-  /** Series of a deleted pod end after a while; those of another cluster's pod stay. */
-  #watch(strangers: ReadonlySet<string>, now: Instant, said: string): Verdict {
-    const before = this.#strangers;
-    const pods = before === null ? strangers : new Set([...strangers].filter((pod) => before.pods.has(pod)));
+  /** Foreign pods with lasting series belong to another cluster; series of a deleted pod end. */
+  #watch(foreignPods: ReadonlySet<string>, now: Instant, subject: string): Verdict {
+    const before = this.#foreignPods;
+    const pods = before === null ? foreignPods : new Set([...foreignPods].filter((pod) => before.pods.has(pod)));
     if (pods.size === 0) {
-      this.#strangers = null;
-      this.#wasCertain = true;
-      return { problem: null, goodForMs: CERTAIN_FOR_MS };
+      this.#foreignPods = null;
+      this.#wasAccepted = true;
+      return { problem: null, validForMs: VERDICT_VALID_MS };
     }
     const since = before?.since ?? now;
-    this.#strangers = { since, pods };
-    const isProven = Math.abs(now - since) >= LINGERS_MS;
-    // In a cluster where pods come and go there is always one that was just deleted.
-    if (!isProven && this.#wasCertain) return { problem: null, goodForMs: PENDING_FOR_MS };
-    return this.#refused(`${said} ${isProven ? proven(pods) : pending(pods)}`, PENDING_FOR_MS);
+    this.#foreignPods = { since, pods };
+    const isProven = Math.abs(now - since) >= STALE_AFTER_MS;
+    // A busy cluster always has pods that were just deleted.
+    if (!isProven && this.#wasAccepted) return { problem: null, validForMs: RETRY_AFTER_MS };
+    return this.#refused(`${subject} ${isProven ? explainForeign(pods) : explainPending(pods)}`, RETRY_AFTER_MS);
   }
 
-  async #podsWithSeries(now: Instant, signal: AbortSignal): Promise<{ readonly own: number; readonly strangers: ReadonlySet<string> }> {
+  async #comparePods(now: Instant, signal: AbortSignal): Promise<{ readonly own: number; readonly foreignPods: ReadonlySet<string> }> {
     const { client } = this.#dependencies;
-    const names = await namesOf(client, `{${ANY_OF_CONTAINERS}}`, { from: now - LINGERS_MS, to: now }, signal);
-    if (names === null) return { own: 0, strangers: new Set() };
-    const containers = `{${ANY_OF_CONTAINERS},${names.pod}!="",${names.container}!="",${names.container}!="POD"}`;
+    const names = await findSeriesNames(client, `{${ANY_CONTAINER_METRICS}}`, { from: now - STALE_AFTER_MS, to: now }, signal);
+    if (names === null) return { own: 0, foreignPods: new Set() };
+    const containers = `{${ANY_CONTAINER_METRICS},${names.pod}!="",${names.container}!="",${names.container}!="POD"}`;
     const withUid = `label_replace(${containers},"${UID_LABEL}","$1","id","${UID_IN_ID}")`;
     const by = [names.namespace, names.pod, UID_LABEL, 'job', 'instance'];
     return this.#compare(await client.instant(`count by (${by.join(',')}) (${withUid})`, now, signal), names);
   }
 
-  #compare(series: readonly InstantSample[], names: SeriesNames): { readonly own: number; readonly strangers: ReadonlySet<string> } {
+  #compare(series: readonly InstantSample[], names: SeriesNames): { readonly own: number; readonly foreignPods: ReadonlySet<string> } {
     let own = 0;
-    const strangers = new Set<string>();
+    const foreignPods = new Set<string>();
     const addresses = new Map<string, string>();
     for (const { labels } of series) {
       const { namespace, pod } = refOf(labels, names);
@@ -143,36 +146,39 @@ export class ClusterCheck {
       const known = this.#dependencies.cluster.findPod(namespace, pod);
       const isOwn = known !== undefined && (uid === '' || uid.replaceAll('_', '-') === known.uid);
       if (isOwn) own += 1;
-      // Names are reused: only the UID identifies the pod.
-      else strangers.add(uid === '' ? `${namespace}/${pod}` : `${namespace}/${pod} with UID ${uid}`);
+      // Names are reused; only the UID identifies a pod.
+      else foreignPods.add(uid === '' ? `${namespace}/${pod}` : `${namespace}/${pod} with UID ${uid}`);
       if (uid !== '') continue;
-      // A pod is on one node: where one job finds it on two, one of them is another cluster's.
+      // A pod runs on one node: where one job scrapes it on two, one belongs to another cluster.
       const key = `${job} ${namespace}/${pod}`;
       const address = addresses.get(key) ?? instance;
       addresses.set(key, address);
-      if (address !== instance) strangers.add(`${namespace}/${pod} on ${[address, instance].sort().join(' and ')}`);
+      if (address !== instance) foreignPods.add(`${namespace}/${pod} on ${[address, instance].sort().join(' and ')}`);
     }
-    return { own, strangers };
+    return { own, foreignPods };
   }
 }
 
-/** Callers may be as many as nodes: one that does not answer, or not so much, is left alone for a while. */
-function unanswered(err: unknown): Verdict {
+/** There may be as many callers as nodes, so after a failed check Prometheus is not queried for a while. */
+function failedVerdict(err: unknown): Verdict {
   const why = err instanceof Error ? err.message : String(err);
-  return { problem: `Prometheus is not used, as nothing shows that it is of this cluster: ${why}`, goodForMs: PENDING_FOR_MS };
+  return {
+    problem: `Prometheus is not used, since the check that it has only this cluster's series failed: ${why}`,
+    validForMs: RETRY_AFTER_MS,
+  };
 }
 
-function proven(pods: ReadonlySet<string>): string {
-  const what = `for ${LINGERS_MS / MINUTE_MS} minutes for pods that this cluster does not have (${listed(pods)})`;
-  return `has had series ${what}: it is of several clusters, or of another; set ${SETTING} to what only this cluster's series have`;
+function explainForeign(pods: ReadonlySet<string>): string {
+  const what = `for ${STALE_AFTER_MS / MINUTE_MS} minutes for pods that this cluster does not have (${formatPods(pods)})`;
+  return `has had series ${what}: it serves several clusters, or another one; set ${SETTING} to labels that only this cluster's series have`;
 }
 
-function pending(pods: ReadonlySet<string>): string {
-  const within = `within ${LINGERS_MS / MINUTE_MS} minutes`;
-  return `has series of pods that this cluster does not have (${listed(pods)}): not used until they end; unless they do ${within}, set ${SETTING}`;
+function explainPending(pods: ReadonlySet<string>): string {
+  const within = `within ${STALE_AFTER_MS / MINUTE_MS} minutes`;
+  return `has series of pods that this cluster does not have (${formatPods(pods)}): it is not used until these series end; if they do not ${within}, set ${SETTING}`;
 }
 
-function listed(pods: ReadonlySet<string>): string {
+function formatPods(pods: ReadonlySet<string>): string {
   const shown = [...pods].sort().slice(0, MAX_SHOWN).join(', ');
   return pods.size > MAX_SHOWN ? `${shown} and ${pods.size - MAX_SHOWN} more` : shown;
 }

@@ -1,20 +1,20 @@
-// Whether series are of several clusters, by the labels that distinguish clusters.
+// Detects series of several clusters by cluster labels.
 
 import type { Instant } from '#kube/units';
 import { ANY } from './metric-names.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 import { quoted } from './series-names.ts';
 
-/** `__tenant_id__` is what Mimir adds to series of several tenants. */
+/** Names of cluster labels. Mimir adds `__tenant_id__` to series of several tenants. */
 const CLUSTER_LABEL = /^(((k8s|kube|kubernetes|openshift|eks|aks|gke)_?)?cluster(_?(name|id|uid|uuid))?|__tenant_id__)$/i;
 const MAX_SHOWN = 5;
 
 /**
- * What is wrong where series of a span of time differ in a label of clusters, with the remedy; null where none do. The series
- * themselves are asked for, never what a query has summed. Throws PrometheusFailure.
- * @param setting where the person who reads it sets matchers
+ * Returns the problem and remedy where series of the time span differ in a cluster label; null where none do. Reads labels of raw series,
+ * never of aggregated ones. @throws PrometheusFailure
+ * @param setting name of the setting or option for matchers
  */
-export async function severalClusters(
+export async function findSeveralClusters(
   client: PrometheusQueries,
   { from, to }: { readonly from: Instant; readonly to: Instant },
   setting: string,

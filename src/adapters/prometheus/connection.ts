@@ -1,4 +1,4 @@
-// How Prometheus, or whatever speaks its API (Thanos, Mimir, VictoriaMetrics), is reached, from settings or options.
+// Parses the address of Prometheus or a server with its API (Thanos, Mimir, VictoriaMetrics).
 
 import { readFileSync } from 'node:fs';
 import { HTTP_HEADER } from '../../runtime/options/http-header.ts';
@@ -6,31 +6,35 @@ import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from '../../runtime/options/labe
 
 export interface PrometheusAddress {
   readonly url: string;
-  /** File with a bearer token, read for each query: it may be renewed. Empty: none. */
+  /** Path of a bearer token, read for each query since it may be rotated. Empty: none. */
   readonly tokenFile: string;
-  /** PEM file with the authority of the server's certificate. Empty: those that Node.js knows. */
+  /** Path of a PEM file with the server's CA. Empty: the CAs of Node.js. */
   readonly caFile: string;
-  /** Further headers, each `Name: value`. */
+  /** Additional headers, each `Name: value`. */
   readonly headers: readonly string[];
-  /** Sent as X-Scope-OrgID. Empty: none. */
+  /** Tenant, sent as X-Scope-OrgID. Empty: none. */
   readonly tenant: string;
-  /** Label matchers that every query is narrowed by, each as PromQL writes it. */
+  /** Label matchers in PromQL, added to every selector. */
   readonly matchers: readonly string[];
 }
 
 export interface PrometheusConnection {
-  /** With the path that comes before `/api/v1`, without a slash at its end. */
+  /** URL including the path before `/api/v1`, without a trailing slash. */
   readonly base: URL;
-  /** For people: without user and password. */
+  /** For display: without user and password. */
   readonly shown: string;
+  /** PEM; null: the CAs of Node.js. */
   readonly ca: string | null;
-  /** With commas between, as PromQL writes them; empty: none. */
+  /** Comma-separated, as in PromQL; empty: none. */
   readonly matchers: string;
-  /** Headers of the next request. Throws where the token cannot be read. */
+  /** Headers of the next request. @throws Error where the token cannot be read */
   headers(): Readonly<Record<string, string>>;
 }
 
-/** Throws with what is wrong and what to write instead; no message holds a secret. @param what how the user calls the address */
+/**
+ * Validates the address. @throws Error with the problem and the remedy, without secrets
+ * @param what name of the address in messages, such as the setting
+ */
 export function connectPrometheus(address: PrometheusAddress, what: string): PrometheusConnection {
   const { url, tokenFile, caFile, headers, tenant, matchers } = address;
   if (!URL.canParse(url)) throw new Error(`${what} is not a URL: write http://HOST:9090, or https://HOST/PATH`);
@@ -41,7 +45,7 @@ export function connectPrometheus(address: PrometheusAddress, what: string): Pro
   const fixed: Record<string, string> = {};
   for (const header of headers) {
     const [, name, value] = new RegExp(HTTP_HEADER).exec(header) ?? [];
-    if (name === undefined || value === undefined) throw new Error(`a header for ${what} is not written as "Name: value"`);
+    if (name === undefined || value === undefined) throw new Error(`a header for ${what} is not of the form "Name: value"`);
     fixed[name.toLowerCase()] = value;
   }
   if (!matchers.every((matcher) => new RegExp(LABEL_MATCHER).test(matcher))) {
@@ -68,6 +72,6 @@ function readOrExplain(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new Error(`reading ${what} from ${path} failed: mount a file there that may be read`, { cause });
+    throw new Error(`reading ${what} from ${path} failed: mount a readable file there`, { cause });
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Why Prometheus did not answer. `too-much`: a shorter range may work. `busy`: a later retry may work. `unreachable`: no
- * answer, or not in time. `refused`: fails until its configuration is changed. `malformed`: the answer is not
- * Prometheus', or was cut off.
+ * Why a query failed. `too-much`: a shorter range may succeed. `busy`: a later retry may succeed. `unreachable`: no answer in time.
+ * `refused`: fails until the configuration changes. `malformed`: the answer is not of the Prometheus API, or is truncated.
  */
 export type PrometheusFailureKind = 'too-much' | 'busy' | 'unreachable' | 'refused' | 'malformed';
 
+/** Rejection of every query of PrometheusClient. */
 export class PrometheusFailure extends Error {
   readonly kind: PrometheusFailureKind;
-  /** How long it asked to be left alone; null where it did not say. */
+  /** Value of Retry-After; null where absent. */
   readonly retryAfterMs: number | null;
 
   constructor(

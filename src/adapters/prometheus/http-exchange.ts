@@ -1,4 +1,4 @@
-// One request to Prometheus and its whole answer, bounded in time and size.
+// One HTTP request to Prometheus and its complete answer, bounded in time and size.
 
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -9,8 +9,8 @@ import type { DurationMs } from '#kube/units';
 import type { PrometheusConnection } from './connection.ts';
 import { PrometheusFailure } from './failure.ts';
 
-/** More than any answer that was asked for with care; past it less is asked for. */
-const MOST_BYTES = 128 * 1024 * 1024;
+/** Above this size the query is split into shorter ranges. */
+const MAX_BYTES = 128 * 1024 * 1024;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -18,6 +18,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
+/** Sends requests to Prometheus over keep-alive connections. */
 export class HttpExchange {
   readonly #connection: PrometheusConnection;
   readonly #timer: MachineTimer;
@@ -37,8 +38,8 @@ export class HttpExchange {
   }
 
   /**
-   * Sends a form: posted where the API allows it, for queries may be long. Throws PrometheusFailure, or the signal's reason.
-   * @param method GET for what the API does not let be posted
+   * Sends a form. Rejects with PrometheusFailure, or the signal's reason.
+   * @param method POST where the API allows it, since queries may be long
    */
   async send(
     { method, path, form }: { readonly method: 'GET' | 'POST'; readonly path: string; readonly form: URLSearchParams },
@@ -105,9 +106,9 @@ async function readAll(stream: Readable, stop: () => void): Promise<string> {
   let bytes = 0;
   for await (const part of stream as AsyncIterable<Buffer>) {
     bytes += part.byteLength;
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_BYTES) {
       stop();
-      throw new PrometheusFailure('too-much', `the answer is larger than ${MOST_BYTES / 1024 / 1024} MiB`);
+      throw new PrometheusFailure('too-much', `the answer is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
     }
     parts.push(part);
   }

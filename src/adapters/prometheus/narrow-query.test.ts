@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { narrowed } from './narrow-query.ts';
+import { narrowQuery } from './narrow-query.ts';
 
-const OURS = 'cluster="prod-eu"';
+const MATCHER = 'cluster="prod-eu"';
 
 describe('a query is narrowed by the matchers of the settings', () => {
   test.each([
@@ -26,11 +26,11 @@ describe('a query is narrowed by the matchers of the settings', () => {
     ['label_replace(a, "b", "$1", "c", `\\d{2}`) > 1', 'label_replace(a{cluster="prod-eu"}, "b", "$1", "c", `\\d{2}`) > 1'],
     ['up{job="a"} or up{cluster="other"}', 'up{cluster="prod-eu",job="a"} or up{cluster="prod-eu",cluster="other"}'],
   ])('%s', (query, wanted) => {
-    expect(narrowed(query, OURS)).toBe(wanted);
+    expect(narrowQuery(query, MATCHER)).toBe(wanted);
   });
 
-  test('and left as it is where there are none', () => {
-    expect(narrowed('up{', '')).toBe('up{');
+  test('is unchanged without matchers', () => {
+    expect(narrowQuery('up{', '')).toBe('up{');
   });
 
   test.each([
@@ -39,7 +39,7 @@ describe('a query is narrowed by the matchers of the settings', () => {
     ['a brace too many', 'up}'],
     ['a metric by the name of a keyword', 'sum(offset)'],
     ['a choice of selectors, which VictoriaMetrics knows', 'up{job="a" or job="b"}'],
-  ])('%s is not sent: what it would select is unknown', (_, query) => {
-    expect(() => narrowed(query, OURS)).toThrow(/prometheus\.matchers cannot be added to the query/);
+  ])('%s is rejected: its selectors are ambiguous', (_, query) => {
+    expect(() => narrowQuery(query, MATCHER)).toThrow(/prometheus\.matchers cannot be added to the query/);
   });
 });

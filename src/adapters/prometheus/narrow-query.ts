@@ -1,22 +1,23 @@
-// Label matchers in every selector of a query. PromQL is read just far enough to find its selectors.
+// Adds label matchers to every selector of a query. PromQL is parsed only as far as needed to find its selectors.
 
 import { PrometheusFailure } from './failure.ts';
 
 const TOKEN = /\s+|#[^\n]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|\[[^\]]*\]|\.?\d[\w.]*|[A-Za-z_:][\w:]*|./gsu;
 const NOT_CODE = /^(\s|#)/;
 const NAME = /^[A-Za-z_:]/;
-/** A list of labels in parentheses follows. */
+/** Keywords followed by a parenthesized list of labels. */
 const BEFORE_LABELS = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']);
 const KEYWORDS = new Set([...BEFORE_LABELS, 'and', 'or', 'unless', 'atan2', 'bool', 'offset']);
 const NUMBERS = new Set(['inf', 'nan']);
-/** What a keyword is before; before anything else its word is the name of a metric. */
+/** Start of an operand. A keyword not followed by one is the name of a metric. */
 const OPERAND = /^[\w:({"'`.+-]/;
 
 /**
- * The query with the matchers in each selector; they only ever narrow it. Throws PrometheusFailure where that is not certain.
- * @param matchers as PromQL writes them, with commas between; empty: the query stays as it is
+ * Returns the query with the matchers added to each selector. @throws PrometheusFailure where a selector cannot be identified with
+ * certainty
+ * @param matchers comma-separated, as in PromQL; empty: the query is unchanged
  */
-export function narrowed(query: string, matchers: string): string {
+export function narrowQuery(query: string, matchers: string): string {
   return matchers === '' ? query : new Narrowing(query, matchers).text();
 }
 
@@ -37,7 +38,7 @@ class Narrowing {
       else if (this.#inside === 'labels') this.#takeInLabels(token);
       else this.#take(token, this.#codeAfter(index));
     }
-    if (this.#inside !== 'expression') throw unclear('it does not end');
+    if (this.#inside !== 'expression') throw unclear('a selector or label list is not closed');
     return this.#text;
   }
 
@@ -47,7 +48,7 @@ class Narrowing {
       this.#inside = 'selector';
       this.#text += next === '}' ? this.#matchers : `${this.#matchers},`;
     } else if (NAME.test(token)) this.#takeName(token.toLowerCase(), next);
-    else if (/^["'`}[\]]$/.test(token)) throw unclear(`${token} has no counterpart`);
+    else if (/^["'`}[\]]$/.test(token)) throw unclear(`${token} is unbalanced`);
   }
 
   #takeName(name: string, next: string): void {
@@ -56,14 +57,14 @@ class Narrowing {
       if (!OPERAND.test(next)) throw unclear(`${name} is the name of a metric`);
       return;
     }
-    // A function, an aggregation before its labels, or a selector whose braces come.
+    // Excludes functions, aggregations before their labels, and selectors with braces.
     const isMetric = !NUMBERS.has(name) && next !== '(' && next !== '{' && !/^(by|without)$/i.test(next);
     if (isMetric) this.#text += `{${this.#matchers}}`;
   }
 
   #takeInSelector(token: string): void {
-    if (token === '{' || /^["'`]$/.test(token)) throw unclear('a selector does not end');
-    if (/^or$/i.test(token)) throw unclear('a selector holds `or`');
+    if (token === '{' || /^["'`]$/.test(token)) throw unclear('a selector is not closed');
+    if (/^or$/i.test(token)) throw unclear('a selector contains `or`');
     if (token === '}') this.#inside = 'expression';
     this.#text += token;
   }

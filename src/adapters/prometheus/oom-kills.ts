@@ -1,12 +1,12 @@
-// OOM kills of the past, from what kube-state-metrics says of restarts: a restart whose last end was a kill.
+// Past OOM kills, from kube-state-metrics: a restart whose last termination reason is OOMKilled.
 
 import type { Bytes, Instant } from '#kube/units';
 import { LAST_TERMINATED_REASON as REASON, LIMITS, RESTARTS } from './metric-names.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 import type { RangeSeries } from './read-answer.ts';
-import { containersIn, namesOf, refOf, type SeriesNames } from './series-names.ts';
+import { containersIn, findSeriesNames, refOf, type SeriesNames } from './series-names.ts';
 
-/** By `pod/container`. */
+/** OOM kills by `pod/container`. */
 export type OomKills = ReadonlyMap<string, readonly { readonly at: Instant; readonly memoryLimitBytes: Bytes | null }[]>;
 
 interface Span {
@@ -14,8 +14,8 @@ interface Span {
   readonly to: Instant;
 }
 
-/** Kills of a namespace; none without kube-state-metrics. A kill is dated to the step that first shows it. */
-export async function oomKillsOf(
+/** OOM kills of a namespace; empty without kube-state-metrics. A kill has the time of the first step that shows it. */
+export async function readOomKills(
   client: PrometheusQueries,
   namespace: string,
   span: Span,
@@ -23,14 +23,14 @@ export async function oomKillsOf(
   range: (query: string, chunk: Span) => Promise<readonly RangeSeries[]>,
   signal: AbortSignal,
 ): Promise<OomKills> {
-  const names = await namesOf(client, `${REASON}{reason="OOMKilled"}`, span, signal);
+  const names = await findSeriesNames(client, `${REASON}{reason="OOMKilled"}`, span, signal);
   if (names === null) return new Map();
   const by = (expression: string) => `max by (${names.pod},${names.container}) (${expression})`;
   const of = (metric: string, more = '') => by(`${metric}{${containersIn(namespace, names)}${more}}`);
   const kills = new Map<string, { at: Instant; memoryLimitBytes: Bytes | null }[]>();
   const restartsBefore = new Map<string, number>();
   for (const chunk of chunks) {
-    // Without a kill in sight, nothing more is asked; but what was counted before is then not known any longer.
+    // A chunk without OOMKilled needs no further queries, but restart counts of earlier chunks are then no longer current.
     const killed = byContainer(await range(`${of(REASON, ',reason="OOMKilled"')} == 1`, chunk), names);
     if (killed.size === 0) {
       restartsBefore.clear();

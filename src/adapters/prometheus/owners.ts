@@ -1,4 +1,4 @@
-// The workload that a pod belongs to, by kube-state-metrics: also for pods that no longer exist.
+// Workloads of pods from kube-state-metrics, including pods that no longer exist.
 
 import type { Instant } from '#kube/units';
 import type { WorkloadRef } from '#kube/records/workload';
@@ -7,6 +7,7 @@ import type { PrometheusQueries } from './prometheus-client.ts';
 import type { LabelSet } from './read-answer.ts';
 import { quoted } from './series-names.ts';
 
+/** Returns the workload of a pod; null for a pod without an owner series. */
 export type OwnerLookup = (pod: string) => WorkloadRef | null;
 
 interface Owner {
@@ -14,8 +15,8 @@ interface Owner {
   readonly name: string;
 }
 
-/** Owners of a namespace's pods in a span of time; null for pods without an owner series. */
-export async function ownersIn(
+/** Reads the owners of a namespace's pods in a time span. @throws PrometheusFailure */
+export async function readOwners(
   client: PrometheusQueries,
   namespace: string,
   { from, to }: { readonly from: Instant; readonly to: Instant },
@@ -36,7 +37,7 @@ export async function ownersIn(
     if (owner === undefined) return null;
     const above = owner.kind === 'ReplicaSet' ? replicaSets.get(owner.name) : owner.kind === 'Job' ? jobs.get(owner.name) : undefined;
     const top = above === undefined || above.kind === NONE ? owner : above;
-    // A static pod is owned by its node: it counts as a pod without an owner.
+    // A static pod is owned by its node, and counts as a pod without an owner.
     return top.kind === NONE || top.kind === 'Node' ? { namespace, kind: 'Pod', name: pod } : { namespace, ...top };
   };
 }

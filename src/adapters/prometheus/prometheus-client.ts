@@ -1,4 +1,4 @@
-// Queries to Prometheus, with care for it: few at a time, a rest after a slow answer, a longer one each time it is busy.
+// A client of Prometheus that limits its load: few concurrent queries, a pause after a slow answer, and backoff while it is busy.
 
 import type { DurationMs, Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
@@ -7,15 +7,15 @@ import type { Random } from '../../ports/random.ts';
 import type { PrometheusConnection } from './connection.ts';
 import { PrometheusFailure } from './failure.ts';
 import { type HttpAnswer, HttpExchange } from './http-exchange.ts';
-import { narrowed } from './narrow-query.ts';
+import { narrowQuery } from './narrow-query.ts';
 import { type LabelSet, readLabelNames, readMatrix, readSeries, readVector, type RangeSeries, type InstantSample } from './read-answer.ts';
 
-/** Concurrent queries, over all callers. */
+/** Maximum concurrent queries of all callers. */
 export const MAX_IN_FLIGHT = 2;
-/** Prometheus gives up on a query before we do, so that none goes on unheard. */
+/** Prometheus ends a query before the client's timeout, so that no abandoned query runs on. */
 const QUERY_TIMEOUT_MS: DurationMs = 30 * SECOND_MS;
 const ANSWER_TIMEOUT_MS: DurationMs = 40 * SECOND_MS;
-/** An answer this slow says that it has enough to do. */
+/** An answer this slow indicates an overloaded server. */
 const SLOW_MS: DurationMs = 5 * SECOND_MS;
 const MAX_PAUSE_MS: DurationMs = 30 * SECOND_MS;
 const ATTEMPTS = 4;
@@ -26,20 +26,20 @@ export interface PrometheusClientDependencies {
   readonly connection: PrometheusConnection;
   readonly timer: MachineTimer;
   readonly random: Random;
-  /** An answer came with warnings: part of it is missing (Thanos, Mimir). */
+  /** Called for each warning of an answer: part of it is missing (Thanos, Mimir). */
   readonly onWarning?: (warning: string) => void;
 }
 
-interface Question {
+interface QueryRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly form: URLSearchParams;
 }
 
-/** What Prometheus is asked. */
+/** The query methods of PrometheusClient. */
 export type PrometheusQueries = Pick<PrometheusClient, 'shown' | 'instant' | 'range' | 'labelNames' | 'labelValues' | 'series'>;
 
-/** Every query and selector is narrowed by the matchers of the connection. */
+/** Queries Prometheus. The connection's matchers are added to every selector. */
 export class PrometheusClient {
   readonly shown: string;
   readonly #dependencies: PrometheusClientDependencies;
@@ -47,7 +47,7 @@ export class PrometheusClient {
   readonly #waiting: (() => void)[] = [];
   readonly #closed = new AbortController();
   #inFlight = 0;
-  #restUntilMs = 0;
+  #pauseUntilMs = 0;
 
   constructor(dependencies: PrometheusClientDependencies) {
     this.#dependencies = dependencies;
@@ -55,61 +55,61 @@ export class PrometheusClient {
     this.#exchange = new HttpExchange(dependencies.connection, dependencies.timer, MAX_IN_FLIGHT);
   }
 
-  /** Whatever is still asked for ends: nothing is tried again. */
+  /** Aborts all queries; nothing is retried. */
   close(): void {
-    this.#closed.abort(new PrometheusFailure('unreachable', `${this.shown} is not asked any more`));
+    this.#closed.abort(new PrometheusFailure('unreachable', `${this.shown} is no longer queried`));
     this.#exchange.close();
   }
 
-  /** The value of each series at a moment. Throws PrometheusFailure. */
+  /** Value of each series at a time. Rejects with PrometheusFailure. */
   async instant(query: string, at: Instant, signal: AbortSignal): Promise<readonly InstantSample[]> {
-    const form = new URLSearchParams({ query: this.#ours(query), time: seconds(at), timeout: `${QUERY_TIMEOUT_MS / SECOND_MS}s` });
-    return readVector(await this.#ask('/api/v1/query', form, signal));
+    const form = new URLSearchParams({ query: this.#narrow(query), time: seconds(at), timeout: `${QUERY_TIMEOUT_MS / SECOND_MS}s` });
+    return readVector(await this.#send('/api/v1/query', form, signal));
   }
 
-  /** Values of each series at `from`, `from + step`, … up to `to`. Throws PrometheusFailure. */
+  /** Values of each series at `from`, `from + step`, … up to `to`. Rejects with PrometheusFailure. */
   async range(
     query: string,
     { from, to, stepSeconds }: { readonly from: Instant; readonly to: Instant; readonly stepSeconds: number },
     signal: AbortSignal,
   ): Promise<readonly RangeSeries[]> {
     const form = new URLSearchParams({
-      query: this.#ours(query),
+      query: this.#narrow(query),
       start: seconds(from),
       end: seconds(to),
       step: String(stepSeconds),
       timeout: `${QUERY_TIMEOUT_MS / SECOND_MS}s`,
     });
-    return readMatrix(await this.#ask('/api/v1/query_range', form, signal));
+    return readMatrix(await this.#send('/api/v1/query_range', form, signal));
   }
 
-  /** Names of the labels that series of a selector carry: the index alone is read. */
+  /** Label names of the series of a selector. Reads only the index. Rejects with PrometheusFailure. */
   async labelNames(match: string, from: Instant, to: Instant, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const form = new URLSearchParams({ 'match[]': this.#ours(match), start: seconds(from), end: seconds(to) });
-    return readLabelNames(await this.#ask('/api/v1/labels', form, signal));
+    const form = new URLSearchParams({ 'match[]': this.#narrow(match), start: seconds(from), end: seconds(to) });
+    return readLabelNames(await this.#send('/api/v1/labels', form, signal));
   }
 
-  /** Values of one label over the series of a selector: the index alone is read. */
+  /** Values of a label over the series of a selector. Reads only the index. Rejects with PrometheusFailure. */
   async labelValues(label: string, match: string, from: Instant, to: Instant, signal: AbortSignal): Promise<readonly string[]> {
-    const form = new URLSearchParams({ 'match[]': this.#ours(match), start: seconds(from), end: seconds(to) });
-    return [...readLabelNames(await this.#ask(`/api/v1/label/${label}/values`, form, signal, 'GET'))];
+    const form = new URLSearchParams({ 'match[]': this.#narrow(match), start: seconds(from), end: seconds(to) });
+    return [...readLabelNames(await this.#send(`/api/v1/label/${label}/values`, form, signal, 'GET'))];
   }
 
-  /** Label sets of the series of a selector: the index alone is read. */
+  /** Label sets of the series of a selector. Reads only the index. Rejects with PrometheusFailure. */
   async series(match: string, from: Instant, to: Instant, signal: AbortSignal): Promise<readonly LabelSet[]> {
-    const form = new URLSearchParams({ 'match[]': this.#ours(match), start: seconds(from), end: seconds(to) });
-    return readSeries(await this.#ask('/api/v1/series', form, signal));
+    const form = new URLSearchParams({ 'match[]': this.#narrow(match), start: seconds(from), end: seconds(to) });
+    return readSeries(await this.#send('/api/v1/series', form, signal));
   }
 
-  #ours(query: string): string {
-    return narrowed(query, this.#dependencies.connection.matchers);
+  #narrow(query: string): string {
+    return narrowQuery(query, this.#dependencies.connection.matchers);
   }
 
-  async #ask(path: string, form: URLSearchParams, caller: AbortSignal, method: 'GET' | 'POST' = 'POST'): Promise<unknown> {
+  async #send(path: string, form: URLSearchParams, caller: AbortSignal, method: 'GET' | 'POST' = 'POST'): Promise<unknown> {
     const signal = AbortSignal.any([caller, this.#closed.signal]);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#askOnce({ method, path, form }, signal);
+        return await this.#sendOnce({ method, path, form }, signal);
       } catch (error) {
         const mayRetry = error instanceof PrometheusFailure && (error.kind === 'busy' || error.kind === 'unreachable');
         if (!mayRetry || attempt === ATTEMPTS || signal.aborted) throw error;
@@ -120,17 +120,17 @@ export class PrometheusClient {
     }
   }
 
-  async #askOnce(question: Question, signal: AbortSignal): Promise<unknown> {
-    await this.#take(signal);
+  async #sendOnce(request: QueryRequest, signal: AbortSignal): Promise<unknown> {
+    await this.#acquireSlot(signal);
     const { timer } = this.#dependencies;
     const started = timer.nowMs();
     try {
-      const answer = await this.#exchange.send(question, ANSWER_TIMEOUT_MS, signal);
+      const answer = await this.#exchange.send(request, ANSWER_TIMEOUT_MS, signal);
       return this.#dataOf(answer);
     } finally {
       const took = timer.nowMs() - started;
-      if (took > SLOW_MS) this.#restUntilMs = timer.nowMs() + Math.min(took, MAX_PAUSE_MS);
-      this.#giveBack();
+      if (took > SLOW_MS) this.#pauseUntilMs = timer.nowMs() + Math.min(took, MAX_PAUSE_MS);
+      this.#releaseSlot();
     }
   }
 
@@ -140,34 +140,34 @@ export class PrometheusClient {
     try {
       answer = JSON.parse(body) as typeof answer;
     } catch (cause) {
-      throw new PrometheusFailure('malformed', `${this.shown} answered with what is no JSON: is it the address of Prometheus?`, { cause });
+      throw new PrometheusFailure('malformed', `${this.shown} did not answer with JSON: is it the address of Prometheus?`, { cause });
     }
     if (answer?.status !== 'success' || answer.data === undefined) {
-      throw new PrometheusFailure('malformed', `${this.shown} answered with what Prometheus would not: is it its address?`);
+      throw new PrometheusFailure('malformed', `${this.shown} answered unlike Prometheus: is it the address of Prometheus?`);
     }
     if (Array.isArray(answer.warnings))
       for (const warning of answer.warnings) this.#dependencies.onWarning?.(String(warning).slice(0, 300));
     return answer.data;
   }
 
-  /** Waits until one of the few may begin, and until a rest is over. */
-  async #take(signal: AbortSignal): Promise<void> {
+  /** Waits for a free slot, and for the end of a pause. */
+  async #acquireSlot(signal: AbortSignal): Promise<void> {
     if (this.#inFlight >= MAX_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#inFlight += 1;
     try {
-      for (let left = this.#restLeft(); left > 0; left = this.#restLeft()) await this.#wait(left, signal);
+      for (let left = this.#pauseLeft(); left > 0; left = this.#pauseLeft()) await this.#wait(left, signal);
       signal.throwIfAborted();
     } catch (error) {
-      this.#giveBack();
+      this.#releaseSlot();
       throw error;
     }
   }
 
-  #restLeft(): DurationMs {
-    return this.#restUntilMs - this.#dependencies.timer.nowMs();
+  #pauseLeft(): DurationMs {
+    return this.#pauseUntilMs - this.#dependencies.timer.nowMs();
   }
 
-  #giveBack(): void {
+  #releaseSlot(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#inFlight -= 1;
     else next();
@@ -194,16 +194,16 @@ export class PrometheusClient {
 
 const BUSY = new Set([429, 502, 503, 504]);
 const REMEDIES: Readonly<Record<number, string>> = {
-  401: 'give it credentials (a token file, a header, or user and password in the address)',
+  401: 'set credentials (a token file, a header, or user and password in the address)',
   403: 'the credentials do not permit queries',
   404: 'there is no query API under this address; check its path',
 };
 
 function failureOf(status: number, body: string, retryAfterMs: number | null, shown: string): PrometheusFailure {
-  const said = errorIn(body);
-  const message = `${shown} answered ${status}${said === '' ? '' : `: ${said}`}`;
-  // 422 is an execution error: mostly too many samples. Some answer 413, or 400 with the limit's name.
-  if (status === 422 || status === 413 || (status === 400 && /exceed|too many|limit/i.test(said))) {
+  const error = errorIn(body);
+  const message = `${shown} answered ${status}${error === '' ? '' : `: ${error}`}`;
+  // 422 is an execution error, mostly too many samples. Some servers answer 413, or 400 with the name of the limit.
+  if (status === 422 || status === 413 || (status === 400 && /exceed|too many|limit/i.test(error))) {
     return new PrometheusFailure('too-much', message);
   }
   if (BUSY.has(status)) return new PrometheusFailure('busy', message, { retryAfterMs });

@@ -19,7 +19,7 @@ function answering(samples: readonly { readonly labels: Readonly<Record<string, 
   return { queries, source: new PrometheusCounters(client, (node) => (node === 'n1' ? pods : []), { now: () => T }) };
 }
 
-test('asks for the counters of the pods of a node, and reads each container once however often it is scraped', async () => {
+test('queries the counters of a node’s pods, and returns each container once even if it is scraped twice', async () => {
   const sample = (name: string, value: number, job = 'kubelet') => ({ labels: { __name__: name, job, ...WEB }, value });
   const { queries, source } = answering([
     sample('container_cpu_cfs_periods_total', 100),
@@ -45,7 +45,7 @@ test('asks for the counters of the pods of a node, and reads each container once
   ]);
 });
 
-test('asks nothing about a node without pods', async () => {
+test('sends no query for a node without pods', async () => {
   const { queries, source } = answering([]);
   expect(await source.containerCounters(aNodeRecord({ name: 'n2' }), SIGNAL)).toEqual([]);
   expect(queries).toEqual([]);

@@ -17,8 +17,8 @@ const COUNTERS: Readonly<Record<string, Counter>> = {
 type MutableCounters = { -readonly [K in keyof ContainerCounters]: ContainerCounters[K] };
 
 /**
- * The counters of a node's containers as Prometheus last scraped them from the kubelet: raw and not as a rate, so that the time
- * between two readings is covered whole. Pods are named in the query: which label holds the node differs between installations.
+ * Counters of a node's containers as last scraped by Prometheus. They are raw, not a rate, so that the whole time between two readings is
+ * covered. The query selects pods by name, since the label of the node differs between installations.
  */
 export class PrometheusCounters implements ContainerCounterSource {
   readonly name = 'prometheus';
@@ -49,7 +49,7 @@ export class PrometheusCounters implements ContainerCounterSource {
       const counter = COUNTERS[labels['__name__'] ?? ''];
       if (counter === undefined || !(value >= 0)) continue;
       const counters = countersOf(found, labels);
-      // A kubelet that two jobs scrape has each series twice.
+      // A kubelet scraped by two jobs has each series twice.
       counters[counter] = Math.max(counters[counter] ?? 0, value);
     }
     return [...found.values()];
@@ -67,7 +67,7 @@ function countersOf(found: Map<string, MutableCounters>, labels: Readonly<Record
   return counters;
 }
 
-/** A name as a regular expression that matches nothing else: names hold letters, digits, `-` and `.`. */
+/** Escapes a name for a regular expression: names have only letters, digits, `-` and `.`. */
 function escaped(name: string): string {
   return name.replaceAll('.', '\\.');
 }

@@ -26,7 +26,7 @@ describe('an error rate', () => {
     else expect(answer).toBeCloseTo(rate);
   });
 
-  test('is not known while Prometheus is away, or slow', async () => {
+  test('is unknown while Prometheus is unavailable or slow', async () => {
     expect(await query(() => Promise.reject(new Error('connection refused')))).toBeNull();
     const timer = new FakeClock();
     const slow: Instant = (_, __, signal) =>
@@ -36,7 +36,7 @@ describe('an error rate', () => {
     expect(await answer).toBeNull();
   });
 
-  test('is not waited for when everything stops', async () => {
+  test('is not awaited after a shutdown', async () => {
     const stop = new AbortController();
     const slow: Instant = (_, __, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));

@@ -4,9 +4,10 @@ import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 
-/** A decision waits for it: one that takes longer is no answer. */
-const WITHIN_MS: DurationMs = 10 * SECOND_MS;
+/** Deadline of a query, since a decision waits for it. */
+const TIMEOUT_MS: DurationMs = 10 * SECOND_MS;
 
+/** Error rates of workloads by a policy's query. null: unknown, since the query failed or returned nothing. */
 export class PrometheusErrorRates implements ErrorRates {
   readonly #client: Pick<PrometheusQueries, 'instant'>;
   readonly #timer: MachineTimer;
@@ -20,14 +21,14 @@ export class PrometheusErrorRates implements ErrorRates {
 
   async query(query: string, at: Instant, signal: AbortSignal): Promise<number | null> {
     const late = new AbortController();
-    const cancel = this.#timer.setTimer(WITHIN_MS, () => late.abort(new Error(`no answer within ${WITHIN_MS / SECOND_MS} s`)));
+    const cancel = this.#timer.setTimer(TIMEOUT_MS, () => late.abort(new Error(`no answer within ${TIMEOUT_MS / SECOND_MS} s`)));
     try {
       const samples = await this.#client.instant(query, at, AbortSignal.any([signal, late.signal]));
-      // Where nothing is served a ratio divides by zero: no errors.
+      // Without requests a ratio divides by zero, which means no errors.
       return samples.length === 0 ? null : samples.reduce((sum, { value }) => sum + (Number.isFinite(value) ? value : 0), 0);
     } catch (err) {
       signal.throwIfAborted();
-      this.#logger.warn('Asking for an error rate failed; reductions wait', { query, err });
+      this.#logger.warn('Query of an error rate failed; reductions wait', { query, err });
       return null;
     } finally {
       cancel();

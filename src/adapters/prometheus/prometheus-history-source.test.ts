@@ -11,7 +11,7 @@ import { PrometheusHistorySource } from './prometheus-history-source.ts';
 
 const TO = Date.UTC(2026, 0, 15);
 const FROM = TO - 3 * DAY_MS;
-const GOING_ON = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const WEB = { pod: 'web-7d4f9c5b8d-x2k4v', container: 'app' };
 
 let server: FakePrometheus;
@@ -33,7 +33,7 @@ async function read(options: { from?: number; withKills?: boolean; namespaces?: 
   const { from = FROM, withKills = true, namespaces = ['shop'] } = options;
   const source = new PrometheusHistorySource({ client, ownerOf: (namespace, pod) => inferOwners(namespace, pod)[0] ?? null, withKills });
   const series: UsageSeries[] = [];
-  for await (const each of source.range({ from, to: TO, stepSeconds: 300, namespaces }, GOING_ON)) series.push(each);
+  for await (const each of source.range({ from, to: TO, stepSeconds: 300, namespaces }, NEVER_ABORTED)) series.push(each);
   return series;
 }
 
@@ -52,8 +52,8 @@ function usage(labels: Readonly<Record<string, string>> = WEB): void {
   server.on(rangeOf(/working_set_bytes/, [[labels, () => 100 * MiB]]));
 }
 
-describe('the past from Prometheus', () => {
-  test('comes in five-minute steps, a day at a query, each moment once', async () => {
+describe('usage history from Prometheus', () => {
+  test('is read in five-minute steps, one day per query, each step once', async () => {
     cadvisor();
     usage();
     const [series, ...others] = await read();
@@ -66,7 +66,7 @@ describe('the past from Prometheus', () => {
     expect(server.maxInFlight).toBeLessThanOrEqual(2);
   });
 
-  test('no query sums what is scraped twice, and neither pods nor pause containers are asked for', async () => {
+  test('no query sums series that are scraped twice, or selects pods or pause containers', async () => {
     cadvisor();
     usage();
     await read();
@@ -86,7 +86,7 @@ describe('the past from Prometheus', () => {
     expect(rangeQueries(/cpu_usage/)[0]?.query).toContain(`max by (${pod},${container})`);
   });
 
-  test('gaps stay gaps, and memory without CPU is kept', async () => {
+  test('gaps remain gaps, and memory without CPU is returned', async () => {
     cadvisor();
     server.on(rangeOf(/cpu_usage/, [[WEB, (second) => (second < FROM / 1000 + 3600 ? 1 : null)]]));
     server.on(rangeOf(/working_set/, [[WEB, (second) => (second >= FROM / 1000 + 1800 ? MiB : null)]]));
@@ -96,7 +96,7 @@ describe('the past from Prometheus', () => {
     expect(series?.samples.at(-1)).toMatchObject({ cpuMillicores: null, memoryBytes: MiB });
   });
 
-  test('where no namespaces are given, all that have containers are read', async () => {
+  test('without given namespaces, all that have containers are read', async () => {
     cadvisor();
     usage();
     server.on(({ kind, form }) =>
@@ -106,17 +106,17 @@ describe('the past from Prometheus', () => {
     );
     const source = new PrometheusHistorySource({ client, ownerOf: () => null, withKills: false });
     const read: string[] = [];
-    for await (const { namespace } of source.range({ from: FROM, to: TO, stepSeconds: 300 }, GOING_ON)) read.push(namespace);
+    for await (const { namespace } of source.range({ from: FROM, to: TO, stepSeconds: 300 }, NEVER_ABORTED)) read.push(namespace);
     expect(read).toEqual(['bank', 'shop']);
   });
 
-  test('a namespace is text, whatever is in it', async () => {
+  test('a namespace is escaped', async () => {
     cadvisor();
     await read({ namespaces: ['x"} or vector(1) or {y="'] });
     expect(rangeQueries(/cpu_usage/)[0]?.query).toContain('namespace="x\\"} or vector(1) or {y=\\""');
   });
 
-  test('too many samples for a day: halves of it, and halves of those', async () => {
+  test('a day with too many samples is split in halves, repeatedly', async () => {
     cadvisor();
     usage();
     const tooMuch: PrometheusRule = ({ kind, form }) =>
@@ -129,14 +129,14 @@ describe('the past from Prometheus', () => {
     expect(new Set(series?.samples.map(({ at }) => at)).size).toBe(289);
   });
 
-  test('too many samples even for an hour is a failure that says so', async () => {
+  test('too many samples for an hour fail with the reason', async () => {
     cadvisor();
     server.on(({ kind }) => (kind === 'query_range' ? { status: 422, text: '{"error":"too many samples"}' } : undefined));
     await expect(read({ from: TO - DAY_MS })).rejects.toMatchObject({ kind: 'too-much' });
     expect(rangeQueries(/./).length).toBeLessThan(20);
   });
 
-  test('a Prometheus without container metrics says what it lacks', async () => {
+  test('a Prometheus without container metrics fails with the missing metrics', async () => {
     await expect(read()).rejects.toMatchObject({ kind: 'refused', message: expect.stringMatching(/let it scrape \/metrics\/cadvisor/) });
   });
 
@@ -151,7 +151,7 @@ describe('the past from Prometheus', () => {
   });
 });
 
-describe('whose a pod is', () => {
+describe('the owner of a pod', () => {
   const owners = (kind: string, name: string) =>
     seriesOf(/kube_pod_owner/, [{ namespace: 'shop', pod: WEB.pod, owner_kind: kind, owner_name: name }]);
 
@@ -190,7 +190,7 @@ describe('kills and throttling', () => {
   const ksm = labelsOf(/last_terminated_reason/, 'namespace', 'pod', 'container', 'reason');
   const killedAt = FROM / 1000 + 30 * 3600;
 
-  test('a restart after a kill is a kill, with the limit that was hit; one for another reason is none', async () => {
+  test('a restart after an OOM kill is a kill, with the limit that was hit; a restart for another reason is none', async () => {
     cadvisor();
     usage();
     server.on(ksm);
@@ -208,7 +208,7 @@ describe('kills and throttling', () => {
     ]);
   });
 
-  test('what was killed before the range began is no kill of it', async () => {
+  test('a kill before the range is not reported', async () => {
     cadvisor();
     usage();
     server.on(ksm);
@@ -217,7 +217,7 @@ describe('kills and throttling', () => {
     expect((await read())[0]?.oomKills).toEqual([]);
   });
 
-  test('the throttled share is known where there are CPU limits', async () => {
+  test('the throttled ratio is known where there are CPU limits', async () => {
     cadvisor();
     usage();
     server.on(rangeOf(/throttled_periods/, [[WEB, (second) => (second < FROM / 1000 + 600 ? 0.4 : 'NaN')]]));
@@ -225,7 +225,7 @@ describe('kills and throttling', () => {
     expect(series?.samples.slice(0, 3).map(({ throttledRatio }) => throttledRatio)).toEqual([0.4, 0.4, null]);
   });
 
-  test('who wants usage alone costs Prometheus no more', async () => {
+  test('without kills, only usage is queried', async () => {
     cadvisor();
     usage();
     server.on(ksm);

@@ -1,5 +1,5 @@
-// The past of containers from Prometheus: for each namespace a few range queries a day of history, five-minute steps,
-// one namespace after the other, so that it never has much of ours to do at a time.
+// Usage history from Prometheus: for each namespace a few range queries per day of history, in five-minute steps, one namespace at a time
+// to limit the load.
 
 import { type DurationMs, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS, DAY_MS } from '#kube/units';
 import type { UsageSeries } from '#kube/records/usage';
@@ -7,17 +7,17 @@ import type { WorkloadRef } from '#kube/records/workload';
 import type { UsageHistorySource, UsageRange } from '../../ports/usage-source.ts';
 import { PrometheusFailure } from './failure.ts';
 import { CPU, MEMORY, PERIODS, THROTTLED } from './metric-names.ts';
-import { oomKillsOf, type OomKills } from './oom-kills.ts';
-import { type OwnerLookup, ownersIn } from './owners.ts';
+import { readOomKills, type OomKills } from './oom-kills.ts';
+import { type OwnerLookup, readOwners } from './owners.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 import type { RangeSeries } from './read-answer.ts';
-import { containersIn, namesOf, refOf, type SeriesNames } from './series-names.ts';
+import { containersIn, findSeriesNames, refOf, type SeriesNames } from './series-names.ts';
 
-/** Of one query: 288 points a series, far below the 11,000 that Prometheus allows. */
+/** Time span of one query: 288 points per series, far below Prometheus' limit of 11,000. */
 const CHUNK_MS: DurationMs = DAY_MS;
-/** What is too much even over so short a time is too much. */
+/** Minimum span of a split query. A query that is too much even for this span fails. */
 const MIN_CHUNK_MS: DurationMs = HOUR_MS;
-/** A rate wants four scrapes in its window, or it has gaps. */
+/** A rate over fewer scrapes has gaps. */
 const SCRAPES_IN_WINDOW = 4;
 const MIN_WINDOW_MS: DurationMs = 5 * MINUTE_MS;
 const MAX_WINDOW_MS: DurationMs = 20 * MINUTE_MS;
@@ -25,11 +25,11 @@ const SCRAPES_SEEN_IN: DurationMs = 30 * MINUTE_MS;
 
 export interface PrometheusHistoryDependencies {
   readonly client: PrometheusQueries;
-  /** Owner of a pod for which kube-state-metrics has no series. */
+  /** Owner of a pod without a kube-state-metrics series. */
   readonly ownerOf: (namespace: string, pod: string) => WorkloadRef | null;
-  /** Asks for OOM kills and throttling, too; who only wants usage spares Prometheus the queries. */
+  /** Also reads OOM kills and throttling, at the cost of more queries. */
   readonly withKills: boolean;
-  /** How far it is, for who waits. */
+  /** Progress: `done` of `of` chunks of the namespace. */
   readonly onProgress?: (namespace: string, done: number, of: number) => void;
 }
 
@@ -39,6 +39,7 @@ interface Span {
   readonly to: Instant;
 }
 
+/** Reads the usage history of containers. */
 export class PrometheusHistorySource implements UsageHistorySource {
   readonly name = 'prometheus';
   readonly #dependencies: PrometheusHistoryDependencies;
@@ -48,19 +49,19 @@ export class PrometheusHistorySource implements UsageHistorySource {
   }
 
   /**
-   * Series of each namespace (null: of all that have containers), namespace by namespace. Memory of a sample is the highest
-   * working set of its step. Throws PrometheusFailure where a query fails for good.
+   * Series namespace by namespace (null: all with containers). A sample's memory is the maximum working set of its step. Rejects with
+   * PrometheusFailure where a query fails after retries.
    */
   async *range({ from, to, stepSeconds, namespaces }: UsageRange, signal: AbortSignal): AsyncGenerator<UsageSeries> {
     const { client } = this.#dependencies;
     const stepMs = stepSeconds * SECOND_MS;
     const span = { from: Math.ceil(from / stepMs) * stepMs, to: Math.floor(to / stepMs) * stepMs };
-    const names = await namesOf(client, MEMORY, span, signal);
-    const cpuNames = await namesOf(client, CPU, span, signal);
+    const names = await findSeriesNames(client, MEMORY, span, signal);
+    const cpuNames = await findSeriesNames(client, CPU, span, signal);
     if (names === null && cpuNames === null) {
       throw new PrometheusFailure(
         'refused',
-        `${client.shown} knows neither ${CPU} nor ${MEMORY} by container in the last ${Math.round((to - from) / DAY_MS)} days; let it scrape /metrics/cadvisor of the kubelets`,
+        `${client.shown} has neither ${CPU} nor ${MEMORY} of containers in the last ${Math.round((to - from) / DAY_MS)} days; let it scrape /metrics/cadvisor of the kubelets`,
       );
     }
     const windowMs = await this.#rateWindow(span, signal);
@@ -69,10 +70,10 @@ export class PrometheusHistorySource implements UsageHistorySource {
     }
   }
 
-  /** Namespaces whose containers are known in a span of time. */
+  /** Namespaces with containers in a time span. */
   async namespaces(span: Span, signal: AbortSignal): Promise<readonly string[]> {
     const { client } = this.#dependencies;
-    const names = await namesOf(client, MEMORY, span, signal);
+    const names = await findSeriesNames(client, MEMORY, span, signal);
     if (names === null) return [];
     const containers = `${MEMORY}{${names.container}!="",${names.container}!="POD"}`;
     const found = await client.labelValues(names.namespace, containers, span.from, span.to, signal);
@@ -98,9 +99,9 @@ export class PrometheusHistorySource implements UsageHistorySource {
       }
     }
     if (containers.size === 0) return;
-    const owners = await ownersIn(client, namespace, span, signal);
+    const owners = await readOwners(client, namespace, span, signal);
     const kills = withKills
-      ? await oomKillsOf(client, namespace, span, chunks, (query, chunk) => this.#rangeInParts(query, chunk, stepSeconds, signal), signal)
+      ? await readOomKills(client, namespace, span, chunks, (query, chunk) => this.#rangeInParts(query, chunk, stepSeconds, signal), signal)
       : NO_KILLS;
     for (const past of containers.values()) yield this.#seriesOf(namespace, past, owners, kills, stepSeconds);
   }
@@ -123,7 +124,7 @@ export class PrometheusHistorySource implements UsageHistorySource {
     };
   }
 
-  /** A range query; over half the time, and so on, where it is too much at once. */
+  /** A range query, split in halves while it is too much. */
   async #rangeInParts(query: string, chunk: Span, stepSeconds: number, signal: AbortSignal): Promise<readonly RangeSeries[]> {
     try {
       return await this.#dependencies.client.range(query, { ...chunk, stepSeconds }, signal);
@@ -154,7 +155,7 @@ export class PrometheusHistorySource implements UsageHistorySource {
 interface Plan {
   readonly span: Span;
   readonly stepSeconds: number;
-  /** Null where the metric is not there. */
+  /** null where the metric is absent. The same holds for `memory`. */
   readonly cpu: SeriesNames | null;
   readonly memory: SeriesNames | null;
   readonly windowMs: DurationMs;
@@ -175,7 +176,7 @@ interface ContainerPast {
 
 const NO_KILLS: OomKills = new Map();
 
-/** A series that is scraped twice counts once: the greatest of each moment, never their sum. */
+/** Takes the maximum of a series that is scraped twice, never the sum. */
 function byContainer(names: SeriesNames, expression: string): string {
   return `max by (${names.pod},${names.container}) (${expression})`;
 }
@@ -194,7 +195,7 @@ function throttledQuery(namespace: string, { cpu, windowMs }: Plan): string | nu
   return byContainer(cpu, `${rate(THROTTLED)} / ${rate(PERIODS)}`);
 }
 
-/** Both ends of a range query are points of it: each chunk begins a step after the one before. */
+/** A range query includes both ends, so each chunk starts one step after the previous. */
 function chunksOf({ from, to }: Span, stepSeconds: number): Span[] {
   const stepMs = stepSeconds * SECOND_MS;
   const chunks: Span[] = [];

@@ -1,4 +1,4 @@
-// Answers of Prometheus' API, decoded and checked: whatever speaks it is trusted as little as any other input.
+// Decodes and validates answers of the Prometheus API, which are untrusted input.
 
 import { SECOND_MS, type Instant } from '#kube/units';
 import { PrometheusFailure } from './failure.ts';
@@ -10,12 +10,13 @@ export interface InstantSample {
   readonly value: number;
 }
 
-/** Points ascend in time; NaN and infinities are left out: they say that nothing is known. */
+/** Points ascend in time. NaN and infinities are omitted, since they mean no value. */
 export interface RangeSeries {
   readonly labels: LabelSet;
   readonly points: readonly { readonly at: Instant; readonly value: number }[];
 }
 
+/** Decodes an instant vector. @throws PrometheusFailure `malformed` */
 export function readVector(data: unknown): InstantSample[] {
   return resultOf(data, 'vector').map((entry) => {
     const { metric, value } = entry as { readonly metric?: unknown; readonly value?: unknown };
@@ -23,10 +24,11 @@ export function readVector(data: unknown): InstantSample[] {
   });
 }
 
+/** Decodes a range matrix. @throws PrometheusFailure `malformed` */
 export function readMatrix(data: unknown): RangeSeries[] {
   return resultOf(data, 'matrix').map((entry) => {
     const { metric, values } = entry as { readonly metric?: unknown; readonly values?: unknown };
-    // A series of native histograms alone has none.
+    // A series with only native histograms has no `values`.
     const points = (Array.isArray(values) ? values : []).map(pointOf).filter(({ value }) => Number.isFinite(value));
     return { labels: labelsOf(metric), points };
   });
@@ -42,7 +44,7 @@ export function readSeries(data: unknown): LabelSet[] {
 
 function resultOf(data: unknown, type: 'vector' | 'matrix'): readonly unknown[] {
   const { resultType, result } = (data ?? {}) as { readonly resultType?: unknown; readonly result?: unknown };
-  if (resultType !== type) throw malformed(`a ${type} was asked for, and ${String(resultType).slice(0, 40)} came`);
+  if (resultType !== type) throw malformed(`expected a ${type}, got ${String(resultType).slice(0, 40)}`);
   return arrayOf(result);
 }
 
@@ -58,11 +60,11 @@ function labelsOf(metric: unknown): LabelSet {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw malformed('a label is no text');
+  if (typeof value !== 'string') throw malformed('a label is not a string');
   return value;
 }
 
-/** `[seconds, "value"]`; the value as text, with NaN, +Inf and -Inf. */
+/** `[seconds, "value"]`, with the value as text, including NaN, +Inf and -Inf. */
 function pointOf(point: unknown): { readonly at: Instant; readonly value: number } {
   if (!Array.isArray(point) || typeof point[0] !== 'number' || typeof point[1] !== 'string')
     throw malformed('a point is not [time, "value"]');
@@ -72,5 +74,5 @@ function pointOf(point: unknown): { readonly at: Instant; readonly value: number
 }
 
 function malformed(why: string): PrometheusFailure {
-  return new PrometheusFailure('malformed', `the answer is not what Prometheus answers: ${why}`);
+  return new PrometheusFailure('malformed', `the answer is not of the Prometheus API: ${why}`);
 }

@@ -1,5 +1,4 @@
-// The labels in which a metric has namespace, pod and container: they differ with the version of the kubelet and with the
-// scrape configuration.
+// Labels that hold namespace, pod and container. They differ with the kubelet version and the scrape configuration.
 
 import type { Instant } from '#kube/units';
 import type { LabelSet } from './read-answer.ts';
@@ -11,15 +10,17 @@ export interface SeriesNames {
   readonly container: string;
 }
 
-/** The first that exists. `exported_` is what Prometheus makes of a label that its scrape configuration sets, too. */
+/** Candidates in order of preference. Prometheus adds `exported_` to a label that its scrape configuration also sets. */
 const CANDIDATES: Readonly<Record<keyof SeriesNames, readonly string[]>> = {
   namespace: ['exported_namespace', 'namespace'],
   pod: ['exported_pod', 'pod', 'pod_name'],
   container: ['exported_container', 'container', 'container_name'],
 };
 
-/** Null where the metric has no series in this time, or none with a container label. */
-export async function namesOf(
+/**
+ * Finds the labels of a metric; null where it has no series in this time span, or none with a container label. @throws PrometheusFailure
+ */
+export async function findSeriesNames(
   client: Pick<PrometheusQueries, 'labelNames'>,
   metric: string,
   { from, to }: { readonly from: Instant; readonly to: Instant },
@@ -32,7 +33,7 @@ export async function namesOf(
   return { namespace, pod, container };
 }
 
-/** What a series is about, by the names that its metric goes by. */
+/** The container that a series belongs to. */
 export function refOf(
   labels: LabelSet,
   names: SeriesNames,
@@ -40,12 +41,12 @@ export function refOf(
   return { namespace: labels[names.namespace] ?? '', pod: labels[names.pod] ?? '', container: labels[names.container] ?? '' };
 }
 
-/** Selector of a namespace's containers: neither the pod's own cgroup nor its pause container. */
+/** Matchers of a namespace's containers, without pod cgroups and pause containers. */
 export function containersIn(namespace: string, names: SeriesNames): string {
   return `${names.namespace}=${quoted(namespace)},${names.pod}!="",${names.container}!="",${names.container}!="POD"`;
 }
 
-/** A label value as PromQL writes it. */
+/** A label value quoted for PromQL. */
 export function quoted(value: string): string {
   return JSON.stringify(value);
 }

@@ -7,7 +7,7 @@ import {
 } from '../../core/recommender/recommender-service.ts';
 import type { RecommenderWorker } from './recommender-worker.ts';
 
-/** In this thread: where the same seed must give the same end, and where there is too little to learn for a thread. */
+/** Runs the recommender in the main thread: for deterministic runs by seed, and where there is too little usage for a thread. */
 export class InlineWorker implements RecommenderWorker {
   readonly #service = new RecommenderService();
 

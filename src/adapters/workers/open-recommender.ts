@@ -9,15 +9,15 @@ export interface OpenRecommenderDependencies {
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Called when a thread was replaced: what is kept of all is offered again. */
+  /** Called after a thread was replaced; offers all saved checkpoints to `restore` again. */
   readonly restoreLost: () => Promise<void>;
 }
 
-/** @param threads 0: everything in this thread */
-export function openRecommender(threads: number, parts: OpenRecommenderDependencies): ShardedRecommender {
-  parts.metrics
-    .gauge({ name: 'evenkeel_recommender_threads', help: 'Threads that learn from usage and advise; 0: the main one.' })
+/** Starts the recommender. @param threads 0: runs in the main thread */
+export function openRecommender(threads: number, dependencies: OpenRecommenderDependencies): ShardedRecommender {
+  dependencies.metrics
+    .gauge({ name: 'evenkeel_recommender_threads', help: 'Worker threads of the recommender; 0: it runs in the main thread.' })
     .set(threads);
   if (threads === 0) return new ShardedRecommender([new InlineWorker()]);
-  return new ShardedRecommender(Array.from({ length: threads }, (_, index) => new ThreadWorker({ ...parts, index })));
+  return new ShardedRecommender(Array.from({ length: threads }, (_, index) => new ThreadWorker({ ...dependencies, index })));
 }

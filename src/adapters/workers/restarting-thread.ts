@@ -3,11 +3,11 @@
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 
-/** The first pause before a replacement starts; each further loss before the thread has answered anything doubles it. */
+/** Pause before the first replacement. Each further loss before a reply doubles it. */
 const PAUSE_MS: DurationMs = SECOND_MS;
 const MAX_PAUSE_MS: DurationMs = 60 * SECOND_MS;
 
-/** What is needed of a `Worker`: tests bring their own. */
+/** The part of `Worker` that is used; tests provide their own. */
 export interface Thread<Request, Reply> {
   postMessage(request: Request): void;
   on(event: 'message', listener: (reply: Reply) => void): unknown;
@@ -20,12 +20,13 @@ export interface RestartingThreadDependencies<Request, Reply> {
   readonly timer: MachineTimer;
   readonly start: () => Thread<Request, Reply>;
   readonly onReply: (reply: Reply) => void;
-  /** Called when the thread is lost: nothing that was asked of it will be answered. */
+  /** Called when the thread dies or is replaced: outstanding requests get no reply. */
   readonly onLost: (error: unknown) => void;
-  /** Called when its replacement runs. */
+  /** Called when the replacement has started. */
   readonly onRestarted: () => void;
 }
 
+/** Starts a thread and replaces it with backoff when it dies or hangs. */
 export class RestartingThread<Request, Reply> {
   readonly #dependencies: RestartingThreadDependencies<Request, Reply>;
   #thread: Thread<Request, Reply> | null = null;
@@ -36,7 +37,7 @@ export class RestartingThread<Request, Reply> {
     this.#dependencies = dependencies;
   }
 
-  /** null between a loss and the restart, before `start` and after `stop`. */
+  /** The running thread; null between a loss and the restart, before `start` and after `stop`. */
   get current(): Thread<Request, Reply> | null {
     return this.#thread;
   }
@@ -46,15 +47,15 @@ export class RestartingThread<Request, Reply> {
     this.#thread = thread;
     thread.on('message', (reply) => this.#dependencies.onReply(reply));
     thread.on('error', (error) => this.replace(thread, error));
-    thread.on('exit', (code) => this.replace(thread, new Error(`it ended with code ${code}`)));
+    thread.on('exit', (code) => this.replace(thread, new Error(`it exited with code ${code}`)));
   }
 
-  /** The thread has answered: the next loss is the first in a row. */
+  /** Resets the backoff. Call it when the thread has replied. */
   resetPause(): void {
     this.#lossesInARow = 0;
   }
 
-  /** Ends a thread and starts another after a pause. Does nothing where `thread` is not the current one. */
+  /** Terminates a thread and starts another after a pause. No effect where `thread` is not the current one. */
   replace(thread: Thread<Request, Reply>, error: unknown): void {
     if (thread !== this.#thread) return;
     this.#thread = null;

@@ -1,4 +1,4 @@
-// A learner of one or several seats: each workload always with the same one.
+// A recommender sharded over one or more workers: a workload always belongs to the same worker.
 
 import { fnv1a } from '#kube/fnv1a';
 import type { UsageSample, UsageSeries } from '#kube/records/usage';
@@ -9,13 +9,14 @@ import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommend
 import type { UsageRecommender, SequenceNumbers } from '../../ports/usage-recommender.ts';
 import type { RecommenderWorker } from './recommender-worker.ts';
 
-/** Checkpoints of this many containers are asked for at once: about 2 MB. */
-const PORTION = 200;
+/** Containers per checkpoint request: about 2 MB. */
+const CHECKPOINTS_PER_REQUEST = 200;
 
+/** Distributes workloads over workers by a hash of their key. */
 export class ShardedRecommender implements UsageRecommender {
   readonly #workers: readonly RecommenderWorker[];
 
-  /** @param seats at least one */
+  /** @param workers at least one */
   constructor(workers: readonly RecommenderWorker[]) {
     this.#workers = workers;
   }
@@ -54,8 +55,8 @@ export class ShardedRecommender implements UsageRecommender {
   async *changedSince(sequenceNumbers: SequenceNumbers | null): AsyncGenerator<readonly RecommenderCheckpoint[]> {
     for (const [index, worker] of this.#workers.entries()) {
       const { keys } = await worker.ask('changed', { since: sequenceNumbers?.[index] ?? 0 });
-      for (let begin = 0; begin < keys.length; begin += PORTION) {
-        yield await worker.ask('checkpoints', { keys: keys.slice(begin, begin + PORTION) });
+      for (let begin = 0; begin < keys.length; begin += CHECKPOINTS_PER_REQUEST) {
+        yield await worker.ask('checkpoints', { keys: keys.slice(begin, begin + CHECKPOINTS_PER_REQUEST) });
       }
     }
   }
@@ -83,7 +84,7 @@ export class ShardedRecommender implements UsageRecommender {
 
   #workerOf(workload: WorkloadKey): RecommenderWorker {
     const worker = this.#workers[this.#workers.length === 1 ? 0 : fnv1a(workload) % this.#workers.length];
-    if (worker === undefined) throw new Error('a learner needs at least one seat');
+    if (worker === undefined) throw new Error('a recommender needs at least one worker');
     return worker;
   }
 }

@@ -14,8 +14,8 @@ const T0 = Date.UTC(2026, 10, 2);
 const HOUR_MS = 3_600_000;
 const RULES = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);
 
-/** A thread played in this one: it answers at the next turn, unless it hangs. */
-class PlayedThread extends EventEmitter {
+/** An in-process fake thread: replies at the next turn, unless it hangs. */
+class FakeThread extends EventEmitter {
   readonly service: RecommenderService;
   readonly batches: number[] = [];
   hangs = false;
@@ -40,10 +40,10 @@ class PlayedThread extends EventEmitter {
 
 function aWorker(restoreLost: () => Promise<void> = async () => undefined) {
   const timer = new FakeClock();
-  const threads: PlayedThread[] = [];
+  const threads: FakeThread[] = [];
   const metrics = new CountingMetrics();
-  const start = (sequence: number): PlayedThread => {
-    const thread = new PlayedThread(sequence);
+  const start = (sequence: number): FakeThread => {
+    const thread = new FakeThread(sequence);
     threads.push(thread);
     return thread;
   };
@@ -58,7 +58,7 @@ function aWorker(restoreLost: () => Promise<void> = async () => undefined) {
 }
 
 describe('a recommender in a thread', () => {
-  test('is told in batches, and everything before what is asked', async () => {
+  test('receives updates in batches, and all of them before a question', async () => {
     const { worker, threads, notify, timer } = aWorker();
     notify(1_100);
     expect(threads[0]?.batches).toEqual([500, 500]);
@@ -69,7 +69,7 @@ describe('a recommender in a thread', () => {
     expect(threads[0]?.batches).toEqual([500, 500, 100, 3]);
   });
 
-  test('one that dies is replaced, asked nothing until what was lost is restored, and counts on', async () => {
+  test('a dead thread is replaced, gets no question until the lost state is restored, and continues its sequence', async () => {
     let restored: () => void = () => undefined;
     const { worker, threads, notify, timer } = aWorker(() => new Promise((resolve) => (restored = resolve)));
     notify(10);
@@ -90,20 +90,20 @@ describe('a recommender in a thread', () => {
     expect((await asked).keys).toEqual(['shop/Deployment/web/main']);
   });
 
-  test('a question under way when it dies is refused, not lost', async () => {
+  test('a question outstanding when the thread dies is rejected', async () => {
     const { worker, threads } = aWorker();
     threads[0]!.hangs = true;
     const asked = worker.ask('workloads', null);
     await settle();
     threads[0]?.emit('exit', 1);
-    await expect(asked).rejects.toThrow('ask again');
+    await expect(asked).rejects.toThrow('retry shortly');
   });
 
-  test('one that hangs is replaced at the deadline', async () => {
+  test('a hanging thread is replaced at the deadline', async () => {
     const { worker, threads, timer, metrics } = aWorker();
     threads[0]!.hangs = true;
     const asked = worker.ask('workloads', null);
-    const refused = expect(asked).rejects.toThrow('lost');
+    const refused = expect(asked).rejects.toThrow('died or hung');
     await timer.advance(121_000);
     await refused;
     expect(threads[0]?.terminated).toBe(true);
@@ -111,7 +111,7 @@ describe('a recommender in a thread', () => {
     expect(metrics.total('evenkeel_recommender_thread_restarts_total')).toBe(1);
   });
 
-  test('one that dies again and again of what it is given back is started ever more seldom, and at once again once it lives', async () => {
+  test('a thread that dies repeatedly on restored state is restarted with backoff, which resets once it replies', async () => {
     const { timer, threads, worker } = aWorker();
     for (let second = 0; second < 300; second += 1) {
       threads.at(-1)?.emit('error', new Error('out of memory'));
@@ -126,7 +126,7 @@ describe('a recommender in a thread', () => {
     expect(threads).toHaveLength(started + 1);
   });
 
-  test('what comes faster than it is taken is dropped at a bound, and counted', () => {
+  test('updates above the bound are dropped and counted', () => {
     const { threads, notify, metrics } = aWorker();
     threads[0]!.hangs = true;
     notify(100_010);
@@ -138,7 +138,7 @@ describe('real threads', () => {
   let stop: () => Promise<void> = async () => undefined;
   afterEach(() => stop());
 
-  test('answer the same as the main one, each workload by its own thread', async () => {
+  test('answer like the main thread, each workload by its own thread', async () => {
     const parts = { timer: new SystemTimer(), logger: SILENT_LOGGER, metrics: NO_METRICS, restoreLost: async () => undefined };
     const [threads, inline] = [openRecommender(2, parts), openRecommender(0, parts)];
     stop = () => threads.stop();

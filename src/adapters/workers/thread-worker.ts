@@ -1,5 +1,5 @@
-// A recommender in a thread of its own, so that learning and deciding never hold the event loop. A thread that dies or
-// hangs is replaced, and what it knew is restored before it is asked anything else.
+// A recommender in a worker thread, so that learning and deciding never block the event loop. A thread that dies or hangs is replaced, and
+// its state is restored before it gets other questions.
 
 import { Worker } from 'node:worker_threads';
 import type {
@@ -17,21 +17,21 @@ import type { Counter, Metrics } from '../../ports/metrics.ts';
 import { RestartingThread, type Thread } from './restarting-thread.ts';
 import type { RecommenderWorker } from './recommender-worker.ts';
 
-/** Samples come one by one and leave together. */
+/** Maximum samples of one message. */
 const BATCH = 500;
 const BATCH_WAIT_MS: DurationMs = 100;
-/** Samples on their way to a thread that is behind; more are dropped and counted: the next minute brings new ones. */
+/** Maximum samples queued for a thread that is behind. Further ones are dropped and counted; the next minute brings new ones. */
 const MAX_IN_FLIGHT = 100_000;
-/** A question that is not answered by then finds the thread hanging. The longest is a backfill of two weeks. */
+/** Without an answer for so long the thread hangs. The longest question is a backfill of two weeks. */
 const ANSWER_WITHIN_MS: DurationMs = 120 * SECOND_MS;
 export interface ThreadWorkerDependencies {
   readonly index: number;
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Called when a thread had to be replaced; until it resolves nothing but `restore` is answered. */
+  /** Called after the thread was replaced. Until it resolves only `restore` is answered. */
   readonly restoreLost: () => Promise<void>;
-  /** @param sequence where the predecessor's count ended */
+  /** @param sequence last sequence number of the predecessor */
   readonly start?: (sequence: number) => Thread<WorkerRequest, WorkerReply>;
 }
 
@@ -41,39 +41,40 @@ interface Pending {
   readonly cancelDeadline: () => void;
 }
 
+/** A RecommenderWorker over a RestartingThread. */
 export class ThreadWorker implements RecommenderWorker {
-  readonly #parts: ThreadWorkerDependencies;
+  readonly #dependencies: ThreadWorkerDependencies;
   readonly #restarts: Counter;
   readonly #dropped: Counter;
   readonly #pending = new Map<number, Pending>();
   readonly #thread: RestartingThread<WorkerRequest, WorkerReply>;
   #batch: RecommenderUpdate[] = [];
-  #onTheWay = 0;
+  #unacknowledged = 0;
   #nextId = 1;
   #sequence = 0;
   #stopped = false;
-  /** Resolves when the thread knows again what its predecessor knew. */
+  /** Resolves when the state of the previous thread is restored. */
   #ready: Promise<void> = Promise.resolve();
   #markReady: () => void = () => undefined;
   #cancelBatch: (() => void) | null = null;
 
-  constructor(parts: ThreadWorkerDependencies) {
-    this.#parts = parts;
-    const { metrics } = parts;
+  constructor(dependencies: ThreadWorkerDependencies) {
+    this.#dependencies = dependencies;
+    const { metrics } = dependencies;
     this.#restarts = metrics.counter({
       name: 'evenkeel_recommender_thread_restarts_total',
-      help: 'Threads of the recommender that died or hung and were replaced.',
+      help: 'Replacements of recommender threads after they died or hung.',
     });
     this.#dropped = metrics.counter({
       name: 'evenkeel_recommender_samples_dropped_total',
-      help: 'Samples that a thread of the recommender did not take: it was too far behind, or could not understand them.',
+      help: 'Samples dropped by recommender threads, by reason: behind (the queue was full), error (the sample was rejected).',
       labels: ['reason'],
     });
     this.#thread = new RestartingThread({
-      timer: parts.timer,
-      start: () => (parts.start ?? startThread)(this.#sequence),
+      timer: dependencies.timer,
+      start: () => (dependencies.start ?? startThread)(this.#sequence),
       onReply: (reply) => this.#receive(reply),
-      onLost: (error) => this.#lose(error),
+      onLost: (error) => this.#handleLoss(error),
       onRestarted: () => this.#restoreLost(),
     });
     this.#thread.start();
@@ -81,19 +82,19 @@ export class ThreadWorker implements RecommenderWorker {
 
   notify(update: RecommenderUpdate): void {
     if (this.#stopped) return;
-    if (this.#onTheWay + this.#batch.length >= MAX_IN_FLIGHT) {
+    if (this.#unacknowledged + this.#batch.length >= MAX_IN_FLIGHT) {
       this.#dropped.add(1, { reason: 'behind' });
       return;
     }
     this.#batch.push(update);
     if (this.#batch.length >= BATCH) this.#flush();
-    else this.#cancelBatch ??= this.#parts.timer.setTimer(BATCH_WAIT_MS, () => this.#flush());
+    else this.#cancelBatch ??= this.#dependencies.timer.setTimer(BATCH_WAIT_MS, () => this.#flush());
   }
 
   async ask<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Promise<Answers[Kind]> {
-    if (kind === 'restore') return await this.#put(kind, question);
+    if (kind === 'restore') return await this.#post(kind, question);
     await this.#ready;
-    const answer = await this.#put(kind, question);
+    const answer = await this.#post(kind, question);
     this.#thread.resetPause();
     return answer;
   }
@@ -106,13 +107,13 @@ export class ThreadWorker implements RecommenderWorker {
     await this.#thread.stop();
   }
 
-  #put<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Promise<Answers[Kind]> {
+  #post<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Promise<Answers[Kind]> {
     const thread = this.#thread.current;
-    if (thread === null) return Promise.reject(new Error('the recommender has no thread at this moment: ask again shortly'));
+    if (thread === null) return Promise.reject(new Error('the recommender thread is restarting; retry shortly'));
     this.#flush();
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      const cancelDeadline = this.#parts.timer.setTimer(ANSWER_WITHIN_MS, () => {
+      const cancelDeadline = this.#dependencies.timer.setTimer(ANSWER_WITHIN_MS, () => {
         this.#thread.replace(thread, new Error(`'${kind}' was not answered within ${ANSWER_WITHIN_MS / SECOND_MS} s`));
       });
       this.#pending.set(id, { resolve, reject, cancelDeadline });
@@ -122,10 +123,10 @@ export class ThreadWorker implements RecommenderWorker {
 
   #receive(reply: WorkerReply): void {
     if (reply.type === 'received') {
-      this.#onTheWay -= reply.count;
+      this.#unacknowledged -= reply.count;
       if (reply.failed === 0) return;
       this.#dropped.add(reply.failed, { reason: 'error' });
-      this.#parts.logger.error('The recommender could not take samples', { samples: reply.failed, err: reply.error });
+      this.#dependencies.logger.error('The recommender rejected samples', { samples: reply.failed, err: reply.error });
       return;
     }
     const pending = this.#pending.get(reply.id);
@@ -141,23 +142,23 @@ export class ThreadWorker implements RecommenderWorker {
     pending.resolve(answer as never);
   }
 
-  #lose(error: unknown): void {
+  #handleLoss(error: unknown): void {
     this.#restarts.add();
-    this.#parts.logger.error('A thread of the recommender is lost; starting another from what was saved', {
-      thread: this.#parts.index,
+    this.#dependencies.logger.error('A recommender thread died or hung; starting a new one from saved checkpoints', {
+      thread: this.#dependencies.index,
       err: error,
     });
-    this.#onTheWay = 0;
-    // Well past whatever it had counted since it last told: marks that were taken of it stay good.
+    this.#unacknowledged = 0;
+    // Far above any number that the lost thread can have reached, so that marks taken from it remain valid.
     this.#sequence += 2 ** 32;
-    this.#rejectAll(new Error('the thread of the recommender that was asked is lost: ask again shortly'));
+    this.#rejectAll(new Error('the recommender thread died or hung; retry shortly'));
     this.#ready = new Promise((resolve) => (this.#markReady = resolve));
   }
 
   #restoreLost(): void {
     const markReady = this.#markReady;
-    this.#parts.restoreLost().then(markReady, (err: unknown) => {
-      this.#parts.logger.warn('Restoring what was learnt failed; beginning with what can be learnt', { err });
+    this.#dependencies.restoreLost().then(markReady, (err: unknown) => {
+      this.#dependencies.logger.warn('Restoring the recommender checkpoints failed; continuing with new samples', { err });
       markReady();
     });
   }
@@ -177,12 +178,12 @@ export class ThreadWorker implements RecommenderWorker {
     if (this.#batch.length === 0 || current === null) return;
     const batch = this.#batch;
     this.#batch = [];
-    this.#onTheWay += batch.length;
+    this.#unacknowledged += batch.length;
     current.postMessage({ type: 'notify', batch });
   }
 }
 
-// Beside this file in `src/` as in `dist/`.
+// The worker's path relative to this file is the same in `src/` and `dist/`.
 function startThread(sequence: number): Thread<WorkerRequest, WorkerReply> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new Worker(new URL(`../../workers/recommender.${extension}`, import.meta.url), {

@@ -1,16 +1,16 @@
 // Made by hack/generate-http-types.ts from src/server/openapi/. Not to be edited.
 
-/** CPU and memory, both known. */
+/** CPU and memory. */
 export interface Resources {
-  /** CPU in thousandths of a core. */
+  /** CPU in millicores. */
   readonly cpuMillicores: number;
   /** Memory in bytes. */
   readonly memoryBytes: number;
 }
 
-/** CPU and memory; null where not set or not known, never 0. */
+/** CPU and memory; null where unset or unknown, never 0. */
 export interface OptionalResources {
-  /** CPU in thousandths of a core. */
+  /** CPU in millicores. */
   readonly cpuMillicores: number | null;
   /** Memory in bytes. */
   readonly memoryBytes: number | null;
@@ -18,13 +18,13 @@ export interface OptionalResources {
 
 /** Fractions of CPU and of memory. */
 export interface Ratios {
-  /** Of CPU; above 1 where more is used or asked for than there is. */
+  /** Of CPU; above 1 where usage or requests exceed the capacity. */
   readonly cpuRatio: number | null;
   /** Of memory. */
   readonly memoryRatio: number | null;
 }
 
-/** What a person calls a workload. */
+/** Identity of a workload. */
 export interface WorkloadRef {
   readonly namespace: string;
   /** Kind of the top-level owner. */
@@ -37,21 +37,21 @@ export interface RequestsAndLimits {
   readonly limits: OptionalResources;
 }
 
-/** A source that could not tell what it would have told. */
+/** Data that is missing or outdated. */
 export interface Warning {
-  /** Stable word, lower snake case. */
+  /** Stable code in snake case. */
   readonly code: string;
   readonly message: string;
 }
 
-/** One failing field. */
+/** One invalid field. */
 export interface ErrorDetail {
   /** JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** One line of a graph. */
+/** One time series. */
 export interface Series {
   readonly name: string;
   /** millicores, bytes, count or ratio. */
@@ -61,7 +61,7 @@ export interface Series {
   readonly points: readonly (readonly [number, number | null])[];
 }
 
-/** Points of complete steps: each is the mean over the step that begins at its time. `end` is the time of the last point, so that an answer changes once a step. */
+/** Points of complete steps: each is the mean over the step that starts at its time. `end` is the time of the last point, so an answer changes once per step. */
 export interface SeriesSet {
   readonly start: string;
   readonly end: string;
@@ -71,17 +71,17 @@ export interface SeriesSet {
 
 export interface HealthPart {
   readonly name: string;
-  /** 0–100; null where it cannot be told, and then it does not count. */
+  /** 0–100; null where unknown, then without weight. */
   readonly score: number | null;
-  /** Its share in the weighted mean. */
+  /** Weight in the mean. */
   readonly weight: number;
-  /** Why this score, in words. */
+  /** Reason for the score. */
   readonly reason: string;
 }
 
 export interface Cluster {
   readonly name: string;
-  /** gke, eks, aks, …, by the nodes’ provider ids. */
+  /** gke, eks, aks, …, from the nodes’ provider ids. */
   readonly provider: string | null;
   readonly kubernetesVersion: string | null;
   readonly mode: 'active' | 'dry-run' | 'paused';
@@ -94,10 +94,10 @@ export interface Cluster {
     readonly draining: number;
   };
   readonly pods: {
-    /** Every pod, those that are done included. */
+    /** All pods, including completed ones. */
     readonly total: number;
     readonly running: number;
-    /** Phase Pending; those without a node that fits are counted in unschedulable too. */
+    /** Pods in phase Pending, including unschedulable ones. */
     readonly pending: number;
     readonly unschedulable: number;
     readonly failed: number;
@@ -111,17 +111,17 @@ export interface Cluster {
   readonly requestedRatio: Ratios;
   readonly waitingForNodeCapacity: WaitingRaiseCounts | null;
   readonly cost: {
-    /** All nodes at this hour’s prices. US dollars; null where no price is known. */
+    /** All nodes at current prices. US dollars; null where the price is unknown. */
     readonly perHourUsd: number | null;
-    /** 730 hours of it. US dollars; null where no price is known. */
+    /** perHourUsd × 730 hours. US dollars; null where the price is unknown. */
     readonly perMonthUsd: number | null;
-    /** Room on the nodes that nobody asks for. US dollars; null where no price is known. */
+    /** Allocatable capacity that no pod requests. US dollars; null where the price is unknown. */
     readonly idlePerMonthUsd: number | null;
-    /** What the spot nodes cost less than the same nodes on demand. US dollars; null where no price is known. */
+    /** Difference between on-demand and spot prices of the spot nodes. US dollars; null where the price is unknown. */
     readonly spotSavingsPerMonthUsd: number | null;
-    /** What the open recommendations (recommended, awaiting, applying, exception) would free: the sum of theirs. US dollars; null where no price is known. */
+    /** Sum of the savings of open recommendations (recommended, awaiting, applying, exception). US dollars; null where the price is unknown. */
     readonly projectedSavingsPerMonthUsd: number | null;
-    /** What is no longer spent because nodes went away. US dollars; null where no price is known. */
+    /** Savings from removed nodes. US dollars; null where the price is unknown. */
     readonly realizedSavingsPerMonthUsd: number | null;
   };
   readonly health: {
@@ -133,25 +133,25 @@ export interface Cluster {
   };
 }
 
-/** How the run rate comes about. Used + requested, unused + idle = the run rate. */
+/** Breakdown of the run rate: used + requested but unused + idle. */
 export interface ClusterArithmetic {
-  /** The part of the run rate that is used. US dollars; null where no price is known. */
+  /** Used part of the run rate. US dollars; null where the price is unknown. */
   readonly usedPerMonthUsd: number | null;
-  /** Asked for and not used. US dollars; null where no price is known. */
+  /** Requested and not used. US dollars; null where the price is unknown. */
   readonly requestedUnusedPerMonthUsd: number | null;
-  /** Not asked for by anyone. US dollars; null where no price is known. */
+  /** Not requested by any pod. US dollars; null where the price is unknown. */
   readonly idlePerMonthUsd: number | null;
-  /** Requests that resizes have given back; spent until a node goes away. US dollars; null where no price is known. */
+  /** Requests freed by resizes; still paid until a node is removed. US dollars; null where the price is unknown. */
   readonly reclaimedPerMonthUsd: number | null;
-  /** One line a machine type and price; they add up to the run rate, to the cent. */
+  /** One line per machine type and price; their sum is the run rate, to the cent. */
   readonly lines: readonly {
     readonly label: string;
     readonly quantity: number;
-    /** Price of one an hour. */
+    /** Price of one node per hour. */
     readonly perHourUsd: number;
-    /** The line: quantity × price × 730 h. */
+    /** quantity × perHourUsd × 730 h. */
     readonly perMonthUsd: number;
-    /** Where the price comes from, with its date. */
+    /** Source of the price, with its date. */
     readonly source: string;
     readonly estimate: boolean;
   }[];
@@ -159,16 +159,16 @@ export interface ClusterArithmetic {
 
 export interface Node {
   readonly name: string;
-  /** Node pool by the provider’s label. */
+  /** Node pool from the provider’s label. */
   readonly pool: string | null;
   readonly machineType: string | null;
   readonly zone: string | null;
   readonly region: string | null;
   readonly capacityType: 'spot' | 'on-demand';
-  /** True where a NodeScalingPolicy governs the node’s pool; false: as the provider does by default. */
+  /** True where a NodeScalingPolicy governs the node’s pool; false: provider defaults. */
   readonly managed: boolean;
   readonly ready: boolean;
-  /** Where it is in its life. `bootstrapping`: not yet ready for the first 15 minutes; a node that was ready and is not so now keeps `ready` here and says `ready: false`. */
+  /** Lifecycle phase. `bootstrapping`: not yet ready, for the first 15 minutes. A node that became not ready keeps phase `ready` with `ready: false`. */
   readonly phase: 'bootstrapping' | 'ready' | 'cordoned' | 'draining' | 'interrupted' | 'deleting';
   readonly kubeletVersion: string;
   readonly createdAt: string;
@@ -177,9 +177,9 @@ export interface Node {
   readonly requested: Resources;
   readonly used: OptionalResources;
   readonly utilization: Ratios;
-  /** Pods that hold room on it, and how many it takes. */
+  /** Scheduled pods, and the maximum number of pods. */
   readonly pods: { readonly count: number; readonly capacity: number };
-  /** At the price of this hour. US dollars; null where no price is known. */
+  /** At the current price. US dollars; null where the price is unknown. */
   readonly costPerHourUsd: number | null;
   readonly conditions: readonly {
     readonly type: string;
@@ -193,7 +193,7 @@ export interface Node {
     readonly value: string;
     readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
   }[];
-  /** Whether it could be removed; null until the autoscaler tells. */
+  /** Whether the node could be removed; null until the autoscaler reports it. */
   readonly consolidatable: { readonly ok: boolean; readonly reason: string } | null;
 }
 
@@ -216,16 +216,16 @@ export interface NodeEvent {
 
 export interface NodeDetail {
   readonly name: string;
-  /** Node pool by the provider’s label. */
+  /** Node pool from the provider’s label. */
   readonly pool: string | null;
   readonly machineType: string | null;
   readonly zone: string | null;
   readonly region: string | null;
   readonly capacityType: 'spot' | 'on-demand';
-  /** True where a NodeScalingPolicy governs the node’s pool; false: as the provider does by default. */
+  /** True where a NodeScalingPolicy governs the node’s pool; false: provider defaults. */
   readonly managed: boolean;
   readonly ready: boolean;
-  /** Where it is in its life. `bootstrapping`: not yet ready for the first 15 minutes; a node that was ready and is not so now keeps `ready` here and says `ready: false`. */
+  /** Lifecycle phase. `bootstrapping`: not yet ready, for the first 15 minutes. A node that became not ready keeps phase `ready` with `ready: false`. */
   readonly phase: 'bootstrapping' | 'ready' | 'cordoned' | 'draining' | 'interrupted' | 'deleting';
   readonly kubeletVersion: string;
   readonly createdAt: string;
@@ -234,9 +234,9 @@ export interface NodeDetail {
   readonly requested: Resources;
   readonly used: OptionalResources;
   readonly utilization: Ratios;
-  /** As in the list, and the pods themselves. */
+  /** As in the list, with the pods. */
   readonly pods: { readonly count: number; readonly capacity: number; readonly items: readonly NodePod[] };
-  /** At the price of this hour. US dollars; null where no price is known. */
+  /** At the current price. US dollars; null where the price is unknown. */
   readonly costPerHourUsd: number | null;
   readonly conditions: readonly {
     readonly type: string;
@@ -250,13 +250,13 @@ export interface NodeDetail {
     readonly value: string;
     readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
   }[];
-  /** Whether it could be removed; null until the autoscaler tells. */
+  /** Whether the node could be removed; null until the autoscaler reports it. */
   readonly consolidatable: { readonly ok: boolean; readonly reason: string } | null;
   readonly labels: Readonly<Record<string, string>>;
   /** Latest first; null where events are not read. */
   readonly events: readonly NodeEvent[] | null;
   readonly usage: SeriesSet | null;
-  /** Pods that prevent its removal; null until the autoscaler tells. */
+  /** Pods that block its removal; null until the autoscaler reports them. */
   readonly blockedBy: readonly { readonly pod: string; readonly reason: string }[] | null;
 }
 
@@ -298,7 +298,7 @@ export interface NamespaceQuota {
   readonly name: string;
   readonly hard: { readonly requests: OptionalResources; readonly limits: OptionalResources };
   readonly used: { readonly requests: OptionalResources; readonly limits: OptionalResources };
-  /** The tightest of its bounds. */
+  /** Highest ratio of used to hard. */
   readonly usedRatio: number | null;
 }
 
@@ -310,13 +310,13 @@ export interface Namespace {
   readonly limits: OptionalResources;
   readonly used: OptionalResources;
   readonly recommended: OptionalResources;
-  /** Asked for and not used, at the nodes’ prices. US dollars; null where no price is known. */
+  /** Requested and not used, at the nodes’ prices. US dollars; null where the price is unknown. */
   readonly wastePerMonthUsd: number | null;
-  /** What its pods ask for, at the nodes’ prices. US dollars; null where no price is known. */
+  /** Requests of its pods, at the nodes’ prices. US dollars; null where the price is unknown. */
   readonly costPerMonthUsd: number | null;
   /** null where there is none. */
   readonly quota: readonly NamespaceQuota[] | null;
-  /** Notes of operators; null until they are kept. */
+  /** Number of notes by operators; null: notes are not stored yet. */
   readonly notes: number | null;
   readonly health: 'healthy' | 'attention' | 'critical';
 }
@@ -331,24 +331,24 @@ export interface RecommendationHpa {
   readonly memoryTargetRatio: number | null;
 }
 
-/** Raises that wait until their nodes have the capacity; `requests`: what they ask for beyond what is in force, all pods together. */
+/** Increases that wait for capacity of their nodes; `requests`: the missing requests of all pods. */
 export interface WaitingRaises {
-  /** Pods whose raise waits. */
+  /** Pods whose increase waits. */
   readonly pods: number;
-  /** Since when the first of them waits. */
+  /** When the first of them started to wait. */
   readonly since: string;
   readonly requests: OptionalResources;
 }
 
-/** Raises that wait until their nodes have the capacity. */
+/** Increases that wait for capacity of their nodes. */
 export interface WaitingRaiseCounts {
-  /** Workloads with such a raise. */
+  /** Workloads with such an increase. */
   readonly workloads: number;
-  /** Pods whose raise waits. */
+  /** Pods whose increase waits. */
   readonly pods: number;
 }
 
-/** Bounds by container; `*` stands for all. */
+/** Bounds by container, `*` for all. */
 export type OverrideBounds = Readonly<
   Record<
     string,
@@ -376,21 +376,21 @@ export interface RecommendedContainer {
   readonly lowerBound: OptionalResources;
   readonly upperBound: OptionalResources;
   readonly usage: UsageFigures;
-  /** Inside the history window. */
+  /** Within the history window. */
   readonly oomKills: number | null;
-  /** Share of CPU periods throttled, last 24 hours; null: not measured. */
+  /** Fraction of throttled CPU periods in the last 24 hours; null: not measured. */
   readonly throttledRatio: number | null;
-  /** Share of time in which a task waited for CPU (pressure stall information), last 24 hours; null: not measured. */
+  /** Fraction of time in which a task waited for CPU (pressure stall information) in the last 24 hours; null: not measured. */
   readonly cpuPressureRatio: number | null;
 }
 
-/** What the pods on nodes of one size have, and what they should have. */
+/** Current and recommended values of the pods on nodes of one size class. */
 export interface RecommendationClass {
   /** Cores and memory of its nodes, each rounded, such as `8cpu-32Gi`. */
   readonly name: string;
-  /** Of the workload on such nodes. */
+  /** Pods of the workload on such nodes. */
   readonly pods: number;
-  /** null: it has no pods now. */
+  /** null: no pods now. */
   readonly state:
     'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded' | null;
   readonly reason: string | null;
@@ -402,48 +402,48 @@ export interface Recommendation {
   readonly namespace: string;
   readonly kind: string;
   readonly name: string;
-  /** The PodResizePolicy that governs it; null: none, so all defaults hold. */
+  /** The PodResizePolicy that governs it; null: none, so defaults apply. */
   readonly policy: string | null;
   /** The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
   readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
-  /** False in mode Observe: shown here, and there is no Recommendation object. */
+  /** False in mode Observe: it has no Recommendation object. */
   readonly published: boolean;
   readonly state:
     'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
-  /** What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, … */
+  /** Reason of `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, … */
   readonly reason: string | null;
-  /** Earliest next try; null where no time frees it. */
+  /** Earliest next attempt; null where it does not depend on time. */
   readonly until: string | null;
   readonly waitingForNodeCapacity: WaitingRaises | null;
-  /** What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label. */
+  /** Package that installed it: Helm release, Argo CD application, Flux Kustomization or part-of label. */
   readonly package: string | null;
   readonly hpa: RecommendationHpa | null;
   /** Annotations `evenkeel.io/floor` and `evenkeel.io/ceiling`. */
   readonly overrides: { readonly floor: OverrideBounds | null; readonly ceiling: OverrideBounds | null };
-  /** What its pods ask for now, at their nodes’ prices. */
+  /** Current requests of its pods, at their nodes’ prices. */
   readonly costPerMonthUsd: number | null;
   readonly containers: readonly RecommendedContainer[];
-  /** Wanted replicas. */
+  /** Desired replicas. */
   readonly replicas: number;
-  /** 0–1; null while too little is known. */
+  /** 0–1; null while usage is insufficient. */
   readonly confidence: number | null;
-  /** What the change frees; negative where more is needed. */
+  /** Savings of the change; negative for an increase. */
   readonly savingsPerMonthUsd: number | null;
   readonly risk: 'none' | 'low' | 'medium' | 'high';
   /** When the values were last decided. */
   readonly updatedAt: string | null;
-  /** When values were last put into force. */
+  /** When values were last applied. */
   readonly appliedAt: string | null;
-  /** Where its usage comes from. */
+  /** Source of the usage. */
   readonly source: string | null;
 }
 
-/** Over everything that matched, not over the page. */
+/** Totals of all matching items, not only this page. */
 export interface RecommendationTotals {
-  /** Sum over everything that matched, to the cent; what is not known counts as 0. */
+  /** Sum over all matching items, to the cent; unknown values count as 0. */
   readonly savingsPerMonthUsd: number;
   readonly costPerMonthUsd: number;
-  /** How many are in each state. */
+  /** Number of recommendations by state. */
   readonly byState: Readonly<Record<string, number>>;
   readonly waitingForNodeCapacity: WaitingRaiseCounts;
 }
@@ -451,31 +451,31 @@ export interface RecommendationTotals {
 export interface ExplanationStep {
   /** usage, margin, calibration, hold, reaction, oom, leak, floor, ceiling, rounding or published. */
   readonly step: string;
-  /** In words, with the numbers it came from. */
+  /** Description with the numbers used. */
   readonly detail: string;
-  /** What this step adds (negative: takes away). */
+  /** Change by this step. */
   readonly value: number;
-  /** The sum so far; the last is the recommended value. */
+  /** Running total; the last is the recommended value. */
   readonly total: number;
 }
 
-/** How one number came about. */
+/** Derivation of one recommended value. */
 export interface ExplainedResource {
   readonly unit: 'millicores' | 'bytes';
-  /** What is asked for now. */
+  /** Current request. */
   readonly current: number | null;
-  /** What the steps add up to. */
+  /** Sum of the steps. */
   readonly recommended: number | null;
   readonly lowerBound: number | null;
   readonly upperBound: number | null;
-  /** Highest usage inside the history window. */
+  /** Highest usage within the history window. */
   readonly peak: number | null;
   /** Highest usage of the last hour. */
   readonly recentPeak: number | null;
-  /** Latest usage seen. */
+  /** Latest usage. */
   readonly latest: number | null;
   readonly confidence: number | null;
-  /** They add up to `recommended` exactly. */
+  /** Their sum is exactly `recommended`. */
   readonly steps: readonly ExplanationStep[];
 }
 
@@ -483,11 +483,11 @@ export interface ContainerAudit {
   readonly name: string;
   readonly inputs: {
     readonly samples: number | null;
-    /** Absurd, future or out of order. */
+    /** Samples that are implausible, in the future or out of order. */
     readonly droppedSamples: number | null;
     readonly firstSampleAt: string | null;
     readonly lastSampleAt: string | null;
-    /** Share of its life inside the window that was seen. */
+    /** Fraction of its lifetime within the window with samples. */
     readonly coverageRatio: number | null;
     readonly enoughHistory: boolean | null;
     readonly oomKills: number | null;
@@ -505,7 +505,7 @@ export interface RuleInForce {
   readonly name: string;
   /** Number, text or null. */
   readonly value: unknown;
-  /** Where it came from: policy, override (of the policy, for a while), setting or default, as `/policies` states it; annotation, floor or ceiling (the workload’s own); node (no node has more). */
+  /** Source: policy, override (temporary, of the policy), setting or default, as in `/policies`; annotation, floor or ceiling (of the workload); node (no node has more). */
   readonly source: string;
 }
 
@@ -528,68 +528,68 @@ export interface RecommendationDetail {
   readonly namespace: string;
   readonly kind: string;
   readonly name: string;
-  /** The PodResizePolicy that governs it; null: none, so all defaults hold. */
+  /** The PodResizePolicy that governs it; null: none, so defaults apply. */
   readonly policy: string | null;
   /** The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
   readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
-  /** False in mode Observe: shown here, and there is no Recommendation object. */
+  /** False in mode Observe: it has no Recommendation object. */
   readonly published: boolean;
   readonly state:
     'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
-  /** What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, … */
+  /** Reason of `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, … */
   readonly reason: string | null;
-  /** Earliest next try; null where no time frees it. */
+  /** Earliest next attempt; null where it does not depend on time. */
   readonly until: string | null;
   readonly waitingForNodeCapacity: WaitingRaises | null;
-  /** What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label. */
+  /** Package that installed it: Helm release, Argo CD application, Flux Kustomization or part-of label. */
   readonly package: string | null;
   readonly hpa: RecommendationHpa | null;
   /** Annotations `evenkeel.io/floor` and `evenkeel.io/ceiling`. */
   readonly overrides: { readonly floor: OverrideBounds | null; readonly ceiling: OverrideBounds | null };
-  /** What its pods ask for now, at their nodes’ prices. */
+  /** Current requests of its pods, at their nodes’ prices. */
   readonly costPerMonthUsd: number | null;
   readonly containers: readonly RecommendedContainer[];
-  /** Wanted replicas. */
+  /** Desired replicas. */
   readonly replicas: number;
-  /** 0–1; null while too little is known. */
+  /** 0–1; null while usage is insufficient. */
   readonly confidence: number | null;
-  /** What the change frees; negative where more is needed. */
+  /** Savings of the change; negative for an increase. */
   readonly savingsPerMonthUsd: number | null;
   readonly risk: 'none' | 'low' | 'medium' | 'high';
   /** When the values were last decided. */
   readonly updatedAt: string | null;
-  /** When values were last put into force. */
+  /** When values were last applied. */
   readonly appliedAt: string | null;
-  /** Where its usage comes from. */
+  /** Source of the usage. */
   readonly source: string | null;
-  /** Of a DaemonSet on nodes of more than one size: each class of nodes by itself; `containers` shows the one with the most pods. Empty otherwise. */
+  /** For a DaemonSet on nodes of several size classes: values by class; `containers` shows the class with the most pods. Empty otherwise. */
   readonly classes: readonly RecommendationClass[];
   readonly audit: {
     readonly containers: readonly ContainerAudit[];
-    /** Goal, percentile, margins, floors, ceilings and window, each with where it came from. */
+    /** Goal, percentile, margins, floors, ceilings and window, each with its source. */
     readonly rules: readonly RuleInForce[];
     readonly money: {
-      /** What the change frees, by container and resource; they add up to the savings, to the cent. */
+      /** Savings by container and resource; their sum is the total, to the cent. */
       readonly lines: readonly { readonly label: string; readonly perMonthUsd: number }[];
       readonly totalPerMonthUsd: number | null;
       readonly priceSource: string | null;
     };
-    /** Latest first; null where history is out of reach. */
+    /** Latest first; null where history is unavailable. */
     readonly history: readonly AppliedValue[] | null;
-    /** What would lead to another answer. */
+    /** Changes that would lead to another recommendation. */
     readonly wouldChangeIt: readonly string[];
   };
 }
 
-/** Values that a person has seen and decides on: `requests` and `limits`, or `recommended` with both. */
+/** Displayed values that the user decides on: `requests` and `limits`, or `recommended` with both. */
 export interface SeenContainer {
   readonly name: string;
-  /** The values as the record showed them; null or left out where the record shows null. */
+  /** The values shown by the record; null or omitted where the record has null. */
   readonly requests?: { readonly cpuMillicores?: number | null; readonly memoryBytes?: number | null };
-  /** The values as the record showed them; null or left out where the record shows null. */
+  /** The values shown by the record; null or omitted where the record has null. */
   readonly limits?: { readonly cpuMillicores?: number | null; readonly memoryBytes?: number | null };
   readonly recommended?: RequestsAndLimits;
-  /** Not looked at, as the fields below: a container of the record may be sent back as it came. */
+  /** Ignored, like the fields below, so that a container of the record can be sent back unchanged. */
   readonly current?: unknown;
   readonly lowerBound?: unknown;
   readonly upperBound?: unknown;
@@ -600,28 +600,28 @@ export interface SeenContainer {
 }
 
 export interface ApproveBody {
-  /** Every container of the record, as it was shown. */
+  /** Every container of the record, as displayed. */
   readonly containers: readonly SeenContainer[];
-  /** Kept in the audit and shown beside the change. */
+  /** Recorded in the audit and shown with the change. */
   readonly reason?: string;
 }
 
 export interface RejectBody {
-  /** Left out: the values of now. */
+  /** Omitted: the current values. */
   readonly containers?: readonly SeenContainer[];
-  /** Kept in the audit and shown beside the change. */
+  /** Recorded in the audit and shown with the change. */
   readonly reason?: string;
 }
 
 export interface RollbackBody {
-  /** Kept in the audit and shown beside the change. */
+  /** Recorded in the audit and shown with the change. */
   readonly reason?: string;
 }
 
 export interface ModeBody {
-  /** null: the policy’s again. */
+  /** null: the policy’s mode. */
   readonly mode: 'Auto' | 'Approve' | 'Recommend' | 'Off' | null;
-  /** Kept in the audit and shown beside the change. */
+  /** Recorded in the audit and shown with the change. */
   readonly reason?: string;
 }
 
@@ -634,7 +634,7 @@ export interface BulkItem {
   readonly containers?: readonly SeenContainer[];
   /** For mode: required. */
   readonly mode?: 'Auto' | 'Approve' | 'Recommend' | 'Off' | null;
-  /** Kept in the audit and shown beside the change. */
+  /** Recorded in the audit and shown with the change. */
   readonly reason?: string;
 }
 
@@ -642,7 +642,7 @@ export interface BulkBody {
   readonly items: readonly BulkItem[];
 }
 
-/** One item’s outcome; a failing one never stops the others. */
+/** Outcome of one item; a failing item does not stop the others. */
 export interface BulkResult {
   readonly index: number;
   readonly ok: boolean;
@@ -670,12 +670,12 @@ export interface ResizeCycle {
 
 export interface TriggeredCycle {
   readonly cycleId: string;
-  /** True where a cycle asked for earlier had not yet run: this request joined it. */
+  /** True where this request joined an earlier pending cycle. */
   readonly joined: boolean;
   readonly policies: readonly string[];
 }
 
-/** What people said of one workload, read from its annotations. */
+/** User overrides of one workload, from its annotations. */
 export interface Override {
   readonly namespace: string;
   readonly kind: string;
@@ -684,17 +684,17 @@ export interface Override {
   readonly policy: string | null;
   readonly floor: OverrideBounds | null;
   readonly ceiling: OverrideBounds | null;
-  /** In place of the policy’s; null: the policy’s. */
+  /** Overrides the policy’s mode; null: the policy’s mode applies. */
   readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto' | null;
-  /** Left alone altogether. */
+  /** Excluded from right-sizing and idle mode. */
   readonly excluded: boolean;
-  /** No automatic change before. */
+  /** Automatic changes are blocked until then. */
   readonly heldUntil: string | null;
-  /** Who made the latest change through this API; null where it was written by other means. */
+  /** User of the latest change through this API; null where it was written by other means. */
   readonly setBy: string | null;
   readonly setAt: string | null;
   readonly reason: string | null;
-  /** Who set each, where this API knows: a value changed by hand since has no entry. */
+  /** User of each change made through this API. A value changed by other means has no entry. */
   readonly changes: readonly {
     /** Without the prefix: floor, ceiling, mode, exclude, held-until. */
     readonly annotation: string;
@@ -702,18 +702,18 @@ export interface Override {
     readonly at: string;
     readonly reason: string | null;
   }[];
-  /** What stands in an annotation and cannot be read; while there is any, nothing of the workload is changed. */
+  /** Problems of invalid annotations. While there is one, the workload is not changed. */
   readonly problems: readonly string[];
 }
 
-/** By container, `*` for all; what is left out stays as it is, null takes away. */
+/** By container, `*` for all. Omitted values are unchanged, null removes a value. */
 export type BoundsPatch = Readonly<
   Record<
     string,
     {
-      /** Kubernetes quantity; null takes it away. */
+      /** Kubernetes quantity; null removes it. */
       readonly cpu?: string | null;
-      /** Kubernetes quantity; null takes it away. */
+      /** Kubernetes quantity; null removes it. */
       readonly memory?: string | null;
     } | null
   >
@@ -721,18 +721,18 @@ export type BoundsPatch = Readonly<
 
 /** At least one of `floor` and `ceiling`. */
 export interface SetBoundsBody {
-  /** Least requests. null takes away those of every container. */
+  /** Minimum requests. null removes them for every container. */
   readonly floor?: BoundsPatch | null;
-  /** Greatest requests. null takes away those of every container. */
+  /** Maximum requests. null removes them for every container. */
   readonly ceiling?: BoundsPatch | null;
-  /** Kept beside the change: in its note, its Event and the audit. */
+  /** Recorded with the change, in its Event and the audit. */
   readonly reason?: string;
 }
 
 export interface ExclusionBody {
-  /** false: no longer. */
+  /** false ends the exclusion. */
   readonly excluded: boolean;
-  /** Kept beside the change: in its note, its Event and the audit. */
+  /** Recorded with the change, in its Event and the audit. */
   readonly reason?: string;
 }
 
@@ -740,13 +740,13 @@ export interface OverrideBulkItem {
   readonly namespace: string;
   readonly kind?: string;
   readonly name: string;
-  /** `set` merges as PATCH does; `remove` takes away floor and ceiling. */
+  /** `set` merges like PATCH; `remove` removes floor and ceiling. */
   readonly action: 'set' | 'remove';
-  /** Least requests. null takes away those of every container. */
+  /** Minimum requests. null removes them for every container. */
   readonly floor?: BoundsPatch | null;
-  /** Greatest requests. null takes away those of every container. */
+  /** Maximum requests. null removes them for every container. */
   readonly ceiling?: BoundsPatch | null;
-  /** Kept beside the change: in its note, its Event and the audit. */
+  /** Recorded with the change, in its Event and the audit. */
   readonly reason?: string;
 }
 
@@ -754,50 +754,50 @@ export interface OverrideBulkBody {
   readonly items: readonly OverrideBulkItem[];
 }
 
-/** Demand beyond what a container may have. */
+/** Demand above a container’s limit or ceiling. */
 export interface LimitException {
   readonly namespace: string;
   readonly name: string;
   readonly kind: string;
   readonly container: string;
   readonly resource: 'cpu' | 'memory';
-  /** While it is open it only grows graver, in this order. */
+  /** Types in order of severity, which only increases while open. */
   readonly type: 'recommendation-over-ceiling' | 'cpu-throttled' | 'usage-over-limit' | 'oom-killed' | 'leak';
-  /** What is in the way, and what an approval moves: the limit of the pods, or the ceiling of the request. */
+  /** The exceeded bound, which an approval raises: the limit of the pods, or the ceiling of the request. */
   readonly bound: 'limit' | 'ceiling';
   readonly unit: 'millicores' | 'bytes';
-  /** The limit or ceiling in the way. In `unit`. */
+  /** Value of the exceeded bound. In `unit`. */
   readonly limit: number;
-  /** The most that was seen, or asked for by the recommendation. In `unit`. */
+  /** Maximum observed, or requested by the recommendation. In `unit`. */
   readonly observed: number;
-  /** What would be enough; null where LimitRange or node size leave nothing greater. In `unit`. */
+  /** Proposed value; null where LimitRange or node size allow no greater one. In `unit`. */
   readonly proposed: number | null;
-  /** A decision counts from when it is stated; `settled` tells when it has been carried out. */
+  /** A decision applies as soon as it is stored; `settled` is true once it is carried out. */
   readonly state: 'open' | 'approved' | 'rejected' | 'resolved';
-  /** Pods have more than their limit for the time being, or are still to be brought back. */
+  /** A temporary limit is in force, or is still to be reverted. */
   readonly applied: boolean;
-  /** What they have. In `unit`. */
+  /** The temporary limit. In `unit`. */
   readonly appliedValue: number | null;
-  /** It is taken back from then on. */
+  /** When the temporary limit is reverted. */
   readonly appliedUntil: string | null;
   readonly openedAt: string;
-  /** The last time that counted as one more occurrence. */
+  /** Time of the last occurrence. */
   readonly lastSeenAt: string;
   /** When it was approved, rejected or resolved. */
   readonly closedAt: string | null;
-  /** How often it was seen while it was open. */
+  /** Number of occurrences while open. */
   readonly occurrences: number;
-  /** What it was concluded from, in words. */
+  /** Description of the evidence. */
   readonly evidence: string;
-  /** What was approved. In `unit`. */
+  /** The approved value. In `unit`. */
   readonly approvedValue: number | null;
-  /** Who approved or rejected it. */
+  /** User who approved or rejected it. */
   readonly decidedBy: string | null;
-  /** What was decided is in force: the approved value, or the earlier one again. */
+  /** The decision is carried out: the approved value is in force, or the former one again. */
   readonly settled: boolean;
 }
 
-/** Over everything that matched, not over the page. */
+/** Counts of all matching items, not only this page. */
 export interface LimitExceptionCounts {
   readonly open: number;
   readonly approved: number;
@@ -808,52 +808,52 @@ export interface LimitExceptionCounts {
   readonly byType: Readonly<Record<string, number>>;
 }
 
-/** Without container and resource: all open ones of the workload. */
+/** Without container and resource: all open exceptions of the workload. */
 export interface LimitExceptionBody {
-  /** Left out: every container. */
+  /** Omitted: every container. */
   readonly container?: string;
-  /** Left out: both. */
+  /** Omitted: both. */
   readonly resource?: 'cpu' | 'memory';
-  /** For approve, with one exception: the value in place of the proposed one, a quantity (`512Mi`, `750m`) or a whole number in `unit`. */
+  /** For approval of a single exception: a value that replaces the proposed one, as a quantity (`512Mi`, `750m`) or a whole number in `unit`. */
   readonly value?: string | number;
-  /** Kept beside the decision, in its Event and the audit. */
+  /** Recorded with the decision, in its Event and the audit. */
   readonly reason?: string;
 }
 
-/** `idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each, `realizedSavings` natural less what its pods request at this moment. Limits stay as they are. */
+/** `idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each, `realizedSavings` natural less the current requests of its pods. Limits are unchanged. */
 export interface IdleWorkload {
   readonly workload: WorkloadRef;
-  /** waking: it is being given its natural size back. */
+  /** waking: it is being restored to its natural size. */
   readonly state: 'idled' | 'waking';
-  /** When it was made small. */
+  /** When it was reduced to its idle size. */
   readonly idleSince: string;
   readonly idle: Resources;
   readonly natural: Resources;
-  /** While it is idle. */
+  /** Replicas while idled. */
   readonly replicas: number;
-  /** When it is not. */
+  /** Replicas at its natural size. */
   readonly naturalReplicas: number;
   readonly projectedSavings: Resources;
-  /** The same at the prices of its nodes; null where no pod of it is on a node. */
+  /** The same at the prices of its nodes; null where none of its pods is on a node. */
   readonly projectedSavingsPerMonthUsd: number | null;
   readonly realizedSavings: Resources;
-  /** The same at the prices of its nodes; null where no pod of it is on a node. */
+  /** The same at the prices of its nodes; null where none of its pods is on a node. */
   readonly realizedSavingsPerMonthUsd: number | null;
-  /** What wakes it, in words. */
+  /** Description of the wake triggers. */
   readonly wakesOn: string;
 }
 
 export interface IdleTotals {
   readonly projectedSavings: Resources;
-  /** Sum of what is known. */
+  /** Sum of the known values. */
   readonly projectedSavingsPerMonthUsd: number;
   readonly realizedSavings: Resources;
-  /** Sum of what is known. */
+  /** Sum of the known values. */
   readonly realizedSavingsPerMonthUsd: number;
 }
 
 export interface WakeBody {
-  /** Kept beside the request: in its Event and the audit. */
+  /** Recorded in the Event and the audit. */
   readonly reason?: string;
 }
 
@@ -864,28 +864,28 @@ export interface Policy {
   readonly name: string;
   readonly createdAt: string | null;
   readonly generation: number | null;
-  /** As it stands on the object. */
+  /** The object’s spec. */
   readonly spec: Readonly<Record<string, unknown>>;
-  /** As it stands on the object; of a PodResizePolicy `waitingForNodeCapacity` counts the raises that wait for node capacity. */
+  /** The object’s status; in a PodResizePolicy `waitingForNodeCapacity` counts increases that wait for node capacity. */
   readonly status: Readonly<Record<string, unknown>> | null;
-  /** Each value in force by dotted field, with where it comes from. */
+  /** Value in force and its source by dotted field. */
   readonly effective: Readonly<Record<string, { readonly value: unknown; readonly source: 'policy' | 'override' | 'setting' | 'default' }>>;
 }
 
-/** A field of a policy that a person has overridden for a while. */
+/** A policy field that a user has temporarily overridden. */
 export interface PolicyOverride {
   readonly kind: 'NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy';
   readonly name: string;
   /** Dotted path inside `spec`. */
   readonly field: string;
-  /** In force. */
+  /** Value in force. */
   readonly value: unknown;
-  /** What the spec itself says; null where it leaves the field out. */
+  /** Value of the spec; null where the field is unset. */
   readonly specValue: unknown;
-  /** null where it was written by hand without saying. */
+  /** null where it was written without this API and without a user. */
   readonly setBy: string | null;
   readonly setAt: string | null;
-  /** From this moment on it has no effect; null: until it is removed. */
+  /** When the override ends; null: when it is removed. */
   readonly expiresAt: string | null;
   readonly reason: string | null;
 }
@@ -893,15 +893,15 @@ export interface PolicyOverride {
 export interface PolicyOverrideBody {
   /** Dotted path inside the kind’s `spec`, such as `cooldown` or `cpu.min`. */
   readonly field: string;
-  /** By the field’s schema; an object or a list replaces the field as a whole. null takes the override away. */
+  /** Value by the field’s schema; an object or list replaces the whole field. null removes the override. */
   readonly value: unknown;
-  /** Duration such as 2h or 7d, at most 3650d; left out: until it is removed. */
+  /** Duration such as 2h or 7d, at most 3650d; omitted: until it is removed. */
   readonly expiresIn?: string;
-  /** Why, for whoever finds it. */
+  /** Reason, shown with the override. */
   readonly reason: string;
 }
 
-/** What one pod asks for, by its spec. */
+/** Requests and limits in one pod’s spec. */
 export interface PodSizes {
   readonly pod: string;
   readonly requests: OptionalResources;
@@ -913,76 +913,76 @@ export interface AuditedContainer {
   readonly template: RequestsAndLimits | null;
   readonly recommendation: RequestsAndLimits | null;
   readonly pods: readonly PodSizes[];
-  /** `none`: every pod has what the template gives it. `resized`: every pod has the same values of Evenkeel’s, and they are still what is recommended. `stale`: every pod has the same values of Evenkeel’s, and by now others are recommended. `partial`: pods differ among each other (a change or a roll-out is under way or stopped half-way). `manual`: a pod has a value that neither the template nor Evenkeel gave it. A request that is missing beside a limit counts as that limit, and what a LimitRange fills in counts as the template’s. */
+  /** `none`: every pod has the template’s values. `resized`: every pod has the same values set by Evenkeel, and they are still recommended. `stale`: every pod has the same values set by Evenkeel, and others are recommended now. `partial`: pods differ (a change or rollout is in progress or has stopped). `manual`: a pod has a value that neither the template nor Evenkeel set. A missing request beside a limit counts as that limit, and LimitRange defaults count as the template’s values. */
   readonly drift: 'none' | 'resized' | 'stale' | 'partial' | 'manual';
 }
 
-/** The template against what is recommended against what runs. */
+/** Comparison of template, recommendation and running pods. */
 export interface ResourceAudit {
   readonly workload: WorkloadRef;
-  /** Of its containers the one that asks for most attention. */
+  /** The most severe drift of its containers. */
   readonly drift: 'none' | 'resized' | 'stale' | 'partial' | 'manual';
-  /** Those of the template, then those that admission adds (`template` null). */
+  /** Containers of the template, then those added by admission (`template` null). */
   readonly containers: readonly AuditedContainer[];
-  /** Those under `evenkeel.io/` as they stand. */
+  /** Annotations under `evenkeel.io/`. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** What is due cannot be done in place: only new pods bring it. */
+  /** The pending change cannot be made in place: it needs new pods. */
   readonly restartRequired: boolean;
-  /** A reset was asked for and is not carried out yet. */
+  /** A requested reset is not carried out yet. */
   readonly resetPending: boolean;
 }
 
 export interface ResetBody {
-  /** No automatic change for this long: a duration from 1m to 90d. */
+  /** Time without automatic changes: a duration from 1m to 90d. */
   readonly for?: string;
-  /** Kept beside the change: in its Event and the audit. */
+  /** Recorded with the change, in its Event and the audit. */
   readonly reason?: string;
 }
 
 export interface ResourceAuditBulkBody {
   readonly action: 'reset-to-deploy' | 'delete-recommendation' | 'strip-annotations';
   readonly items: readonly { readonly namespace: string; readonly kind?: string; readonly name: string }[];
-  /** For reset-to-deploy. No automatic change for this long: a duration from 1m to 90d. */
+  /** For reset-to-deploy: time without automatic changes, a duration from 1m to 90d. */
   readonly for?: string;
-  /** Kept beside the change: in its Event and the audit. */
+  /** Recorded with the change, in its Event and the audit. */
   readonly reason?: string;
 }
 
-/** One thing that was done, or tried. */
+/** One applied or attempted change. */
 export interface ScalingActivity {
   readonly time: string;
-  /** `evenkeel`, or the person who asked for it. */
+  /** `evenkeel`, or the user who requested it. */
   readonly actor: string;
-  /** `resize`: requests, replicas of an idle workload, evictions and restarts for a size. `hpa`: a target that was moved. */
+  /** `resize`: requests, replicas of an idle workload, evictions and restarts for a size. `hpa`: a changed target. */
   readonly kind: 'scale-up' | 'scale-down' | 'consolidate' | 'resize' | 'rebalance' | 'hpa' | 'scheduled' | 'interruption';
   readonly object: {
-    /** Null: cluster-scoped, for administrators alone. */
+    /** null: cluster-scoped, visible only to administrators. */
     readonly namespace: string | null;
     readonly kind: string;
     readonly name: string;
-    /** Where it was done to one pod of a workload. */
+    /** The pod, where only one pod of a workload was changed. */
     readonly pod: string | null;
   };
-  /** Requests and limits by container, or `{ replicas }`; null where there is nothing to compare. */
+  /** Requests and limits by container, or `{ replicas }`; null where not applicable. */
   readonly from: unknown;
-  /** The same afterwards, or what was done in words. */
+  /** The same after the change, or a description of it. */
   readonly to: unknown;
   readonly reason: string;
   /** Validated and not carried out. */
   readonly dryRun: boolean;
   readonly outcome: 'applied' | 'deferred' | 'infeasible' | 'rejected' | 'rolled-back' | 'dry-run' | 'failed';
-  /** From asking to the API server’s answer; null where it was not measured. */
+  /** Time from the request to the API server’s answer; null where not measured. */
   readonly durationSeconds: number | null;
-  /** What it adds to the cost of what is requested, at the node’s price; null where that is not known. */
+  /** Change of the cost of requests, at the node’s price; null where unknown. */
   readonly costDeltaPerHourUsd: number | null;
 }
 
 export interface HealthCheck {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
-  /** What is wrong and what follows from it; for callers that are not admins without names of objects. */
+  /** The problem and its effect; without object names for callers who are not admins. */
   readonly message: string;
-  /** Since when it is so. */
+  /** Start of the current status. */
   readonly since: string | null;
   readonly latencyMs: number | null;
 }
@@ -990,19 +990,19 @@ export interface HealthCheck {
 export interface Mode {
   readonly mode: 'active' | 'dry-run' | 'paused';
   readonly dryRun: { readonly controller: boolean; readonly autoscaler: boolean };
-  /** Who holds the lease; null where nobody does. */
+  /** Holder of the leader lease; null: none. */
   readonly leader: string | null;
   readonly version: string;
-  /** Parts of the dashboard that are switched on. */
+  /** Enabled features of the dashboard. */
   readonly features: Readonly<Record<string, boolean>>;
   readonly auth: { readonly enabled: boolean; readonly providers: readonly string[] };
   readonly clusterName: string;
 }
 
 export interface Error {
-  /** Stable word, lower snake case. */
+  /** Stable code in snake case. */
   readonly code: string;
-  /** What is wrong and what to do. */
+  /** The problem and the remedy. */
   readonly message: string;
   readonly details?: readonly ErrorDetail[];
 }
@@ -1026,7 +1026,7 @@ export interface Operations {
     readonly data: SeriesSet;
     readonly summary: undefined;
   };
-  /** Nodes with what is asked of them and used. */
+  /** Nodes with requests and usage. */
   listNodes: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {
@@ -1096,7 +1096,7 @@ export interface Operations {
     readonly data: readonly Node[];
     readonly summary: undefined;
   };
-  /** One node with its pods, labels, events and last hour. */
+  /** One node with its pods, labels, events and usage of the last hour. */
   getNode: {
     readonly path: { readonly name: string };
     readonly query: Readonly<Record<never, never>>;
@@ -1104,7 +1104,7 @@ export interface Operations {
     readonly data: NodeDetail;
     readonly summary: undefined;
   };
-  /** Pods with what they ask for and use. */
+  /** Pods with requests and usage. */
   listPods: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {
@@ -1208,7 +1208,7 @@ export interface Operations {
     readonly data: readonly Namespace[];
     readonly summary: undefined;
   };
-  /** What every workload asks for and what it should ask for. */
+  /** Current and recommended requests of every workload. */
   listRecommendations: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {
@@ -1298,7 +1298,7 @@ export interface Operations {
     readonly data: readonly BulkResult[];
     readonly summary: { readonly succeeded: number; readonly failed: number };
   };
-  /** One recommendation with the audit behind it. */
+  /** One recommendation with its audit. */
   getRecommendation: {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string };
@@ -1306,7 +1306,7 @@ export interface Operations {
     readonly data: RecommendationDetail;
     readonly summary: undefined;
   };
-  /** Approve the values seen. */
+  /** Approve the displayed values. */
   approveRecommendation: {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
@@ -1322,7 +1322,7 @@ export interface Operations {
     readonly data: Recommendation;
     readonly summary: undefined;
   };
-  /** Go back to the values before the last change. */
+  /** Roll back to the values before the last change. */
   rollbackRecommendation: {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
@@ -1375,7 +1375,7 @@ export interface Operations {
     readonly data: readonly ResizeCycle[];
     readonly summary: undefined;
   };
-  /** Ask for a resize cycle now. */
+  /** Request a resize cycle now. */
   triggerResizeCycle: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: { readonly dryRun?: boolean };
@@ -1461,7 +1461,7 @@ export interface Operations {
     readonly data: Override;
     readonly summary: undefined;
   };
-  /** Leave one workload alone, or no longer. */
+  /** Exclude one workload, or end its exclusion. */
   setExclusion: {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
@@ -1469,7 +1469,7 @@ export interface Operations {
     readonly data: Override;
     readonly summary: undefined;
   };
-  /** Demand that passes what workloads may have. */
+  /** Demand above the limits or ceilings of workloads. */
   listLimitExceptions: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {
@@ -1536,7 +1536,7 @@ export interface Operations {
     readonly data: readonly LimitException[];
     readonly summary: LimitExceptionCounts;
   };
-  /** Approve as the new normal. */
+  /** Approve as the new baseline. */
   approveLimitException: {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
@@ -1605,7 +1605,7 @@ export interface Operations {
     readonly data: readonly IdleWorkload[];
     readonly summary: IdleTotals;
   };
-  /** Give an idle workload its natural size back now. */
+  /** Restore an idled workload to its natural size now. */
   wakeWorkload: {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
@@ -1638,7 +1638,7 @@ export interface Operations {
     readonly data: Policy;
     readonly summary: undefined;
   };
-  /** Overrides of policies that are in force. */
+  /** Overrides of policies in force. */
   listPolicyOverrides: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {
@@ -1668,7 +1668,7 @@ export interface Operations {
     readonly data: readonly PolicyOverride[];
     readonly summary: undefined;
   };
-  /** Override a field of a policy for a while. */
+  /** Temporarily override a field of a policy. */
   setPolicyOverride: {
     readonly path: { readonly kind: string; readonly name: string };
     readonly query: { readonly dryRun?: boolean };
@@ -1721,7 +1721,7 @@ export interface Operations {
     readonly data: ResourceAudit;
     readonly summary: undefined;
   };
-  /** Go back to what was deployed. */
+  /** Reset to the deployed values. */
   resetToDeploy: {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
@@ -1745,7 +1745,7 @@ export interface Operations {
     readonly data: ResourceAudit;
     readonly summary: undefined;
   };
-  /** What was done to which object, by whom and why. */
+  /** Timeline of changes with object, actor and reason. */
   listScaling: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {
@@ -1790,7 +1790,7 @@ export interface Operations {
     readonly data: readonly ScalingActivity[];
     readonly summary: undefined;
   };
-  /** Checks of the system itself. */
+  /** Health checks of Evenkeel. */
   listHealth: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {
@@ -1806,7 +1806,7 @@ export interface Operations {
     readonly data: readonly HealthCheck[];
     readonly summary: undefined;
   };
-  /** Mode of the controller and what is switched on. */
+  /** Mode of the controller and enabled features. */
   getMode: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: Readonly<Record<never, never>>;
@@ -1822,7 +1822,7 @@ export interface Operations {
     readonly data: Readonly<Record<string, unknown>>;
     readonly summary: undefined;
   };
-  /** This description, to read. */
+  /** This description as a web page. */
   getDocs: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: Readonly<Record<never, never>>;
@@ -1830,7 +1830,7 @@ export interface Operations {
     readonly data: string;
     readonly summary: undefined;
   };
-  /** Changes as they happen (Server-Sent Events). */
+  /** Live changes (Server-Sent Events). */
   stream: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: { readonly topic?: readonly ('cluster' | 'recommendations' | 'scaling')[]; readonly lastEventId?: string };

@@ -5,7 +5,7 @@ export interface ObjectMeta {
   readonly namespace?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
-  /** Counts changes of the spec. */
+  /** Incremented by the API server with each change of the spec. */
   readonly generation?: number;
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
@@ -15,7 +15,7 @@ export interface ObjectMeta {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
-/** An object that this one goes with: the garbage collector deletes it when all of its owners are gone. */
+/** Owner of an object. The garbage collector deletes the object when all of its owners are deleted. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

@@ -13,22 +13,22 @@ export const PLURALS = {
   ScheduledScalePolicy: 'scheduledscalepolicies',
 } as const;
 
-/** An AccessPolicy says who may see and do what in Evenkeel. The one named default is in force. */
+/** An AccessPolicy grants access to Evenkeel. Only the object named default is in force. */
 export interface AccessPolicy {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'AccessPolicy';
   readonly metadata: ObjectMeta;
-  /** Grants, and who gets one without asking. */
+  /** Grants, and domains that are approved automatically. */
   readonly spec: AccessPolicySpec;
-  /** Requests for access. Written by Evenkeel alone. */
+  /** Access requests. Written only by Evenkeel. */
   readonly status?: AccessPolicyStatus;
 }
 
-/** Grants, and who gets one without asking. */
+/** Grants, and domains that are approved automatically. */
 export interface AccessPolicySpec {
-  /** Who may do what. */
+  /** Grants by user. */
   readonly grants?: readonly AccessPolicySpecGrant[];
-  /** E-mail domains whose people get a grant as soon as they ask. */
+  /** E-mail domains whose requests are approved automatically. */
   readonly autoApprove?: readonly AccessPolicySpecAutoApproveItem[];
 }
 
@@ -37,32 +37,32 @@ export interface AccessPolicySpecGrant {
   readonly email: string;
   /** admin everything; operator reads and changes inside its namespaces; viewer reads inside its namespaces. */
   readonly role: 'admin' | 'operator' | 'viewer';
-  /** Namespaces, as names or globs. Left out or empty, none (an admin needs none); "*" is all of them. */
+  /** Namespaces, as names or globs. If unset or empty, none (an admin needs none); "*" is all namespaces. */
   readonly namespaces?: readonly string[];
-  /** When the grant ends (RFC 3339). Left out, never. */
+  /** When the grant ends (RFC 3339). If unset, never. */
   readonly expiresAt?: string;
-  /** Why, for people. */
+  /** Reason of the grant. */
   readonly note?: string;
 }
 
 export interface AccessPolicySpecAutoApproveItem {
   /** Domain, in lower case. */
   readonly domain: string;
-  /** Role that they get. */
+  /** Granted role. */
   readonly role: 'operator' | 'viewer';
   /** Namespaces, as names or globs. */
   readonly namespaces?: readonly string[];
 }
 
-/** Requests for access. Written by Evenkeel alone. */
+/** Access requests. Written only by Evenkeel. */
 export interface AccessPolicyStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
-  /** Grants that have not ended. */
+  /** Grants in force. */
   readonly grants?: number;
-  /** Requests that wait. */
+  /** Pending requests. */
   readonly pendingRequests?: number;
-  /** Requests for access, pending ones and the last decided. */
+  /** Access requests, pending ones and those decided last. */
   readonly requests?: readonly AccessPolicyStatusRequest[];
   /** Ready, with a reason and a message. */
   readonly conditions?: readonly AccessPolicyStatusCondition[];
@@ -71,28 +71,28 @@ export interface AccessPolicyStatus {
 export interface AccessPolicyStatusRequest {
   /** Identity of the request. */
   readonly id: string;
-  /** Who asks. */
+  /** E-mail address of the requester. */
   readonly email: string;
-  /** Name of the person. */
+  /** Name of the requester. */
   readonly name?: string;
-  /** Why, in their words. */
+  /** Reason given by the requester. */
   readonly reason?: string;
-  /** Role that they ask for. */
+  /** Requested role. */
   readonly requestedRole?: 'admin' | 'operator' | 'viewer';
-  /** Namespaces that they ask for. */
+  /** Requested namespaces. */
   readonly requestedNamespaces?: readonly string[];
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly requestedAt: string;
-  /** What came of it. */
+  /** Outcome. */
   readonly state: 'pending' | 'approved' | 'denied';
-  /** Who decided. */
+  /** User who decided. */
   readonly decidedBy?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly decidedAt?: string;
 }
 
 export interface AccessPolicyStatusCondition {
-  /** Kind of condition, in CamelCase. */
+  /** Type of the condition in CamelCase. */
   readonly type: string;
   /** Whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
@@ -100,75 +100,78 @@ export interface AccessPolicyStatusCondition {
   readonly observedGeneration?: number;
   /** When the status last changed (RFC 3339). */
   readonly lastTransitionTime: string;
-  /** Why, as one CamelCase word for programs. */
+  /** Machine-readable reason in CamelCase. */
   readonly reason: string;
-  /** Why, and what to do about it, in plain words. */
+  /** Human-readable cause and remedy. */
   readonly message: string;
 }
 
-/** A NodeScalingPolicy says how many nodes there should be, of which kind and price, and when nodes may be removed or replaced. */
+/** A NodeScalingPolicy sets how many nodes a cluster has, of which type and price, and when nodes may be removed or replaced. */
 export interface NodeScalingPolicy {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'NodeScalingPolicy';
   readonly metadata: ObjectMeta;
-  /** Which pools of nodes the policy governs and how they may grow and shrink. */
+  /** The node pools that the policy governs, and how they are scaled. */
   readonly spec: NodeScalingPolicySpec;
-  /** What there is, what is under way and what was decided last. Written by the autoscaler alone. */
+  /** Nodes, operations in progress and recent decisions. Written only by the autoscaler. */
   readonly status?: NodeScalingPolicyStatus;
 }
 
-/** Which pools of nodes the policy governs and how they may grow and shrink. */
+/** The node pools that the policy governs, and how they are scaled. */
 export interface NodeScalingPolicySpec {
-  /** Pools of the node provider that it governs, by name. Left out (and without nodePoolSelector), all pools. */
+  /** Names of the governed pools of the node provider. If unset (and without nodePoolSelector), all pools. */
   readonly nodePools?: readonly string[];
-  /** Governs the pools whose nodes carry these labels. */
+  /** Governs pools whose nodes have these labels. */
   readonly nodePoolSelector?: NodeScalingPolicySpecNodePoolSelector;
-  /** Least number of nodes over all governed pools. Left out, the setting autoscaler.minNodes; a policy only narrows it. */
+  /** Minimum number of nodes over all governed pools. If unset, the setting autoscaler.minNodes; a policy can only raise it. */
   readonly minNodes?: number;
-  /** Greatest number of nodes over all governed pools. Left out, the setting autoscaler.maxNodes; a policy only narrows it. */
+  /** Maximum number of nodes over all governed pools. If unset, the setting autoscaler.maxNodes; a policy can only lower it. */
   readonly maxNodes?: number;
-  /** Greatest total of the governed pools. Left out, no bound. */
+  /** Maximum totals of the governed pools. If unset, unlimited. */
   readonly limits?: NodeScalingPolicySpecLimits;
-  /** Bounds of single pools, all zones together. */
+  /** Bounds of individual pools, over all zones. */
   readonly pools?: readonly NodeScalingPolicySpecPool[];
   /**
-   * Share of the allocatable that may be requested before nodes are added ahead of need (0–1). Left out, the setting
+   * Requested fraction of allocatable capacity above which nodes are added ahead of demand (0–1). If unset, the setting
    * autoscaler.scaleUpThreshold.
    */
   readonly scaleUpThreshold?: number;
-  /** Share of a node's allocatable under which it may be removed (0–1). Left out, the setting autoscaler.scaleDownThreshold. */
+  /**
+   * Requested fraction of a node's allocatable capacity below which it may be removed (0–1). If unset, the setting
+   * autoscaler.scaleDownThreshold.
+   */
   readonly scaleDownThreshold?: number;
-  /** Least time between two additions of nodes ahead of need. Left out, the setting autoscaler.scaleUpCooldown. */
+  /** Minimum time between two additions of nodes ahead of demand. If unset, the setting autoscaler.scaleUpCooldown. */
   readonly scaleUpCooldown?: string;
-  /** Least time after a change before a node is removed. Left out, the setting autoscaler.scaleDownCooldown. */
+  /** Minimum time after a change before a node is removed. If unset, the setting autoscaler.scaleDownCooldown. */
   readonly scaleDownCooldown?: string;
-  /** How often the cluster is evaluated. Left out, the setting autoscaler.scanInterval. */
+  /** Interval of evaluations. If unset, the setting autoscaler.scanInterval. */
   readonly scanInterval?: string;
-  /** Room that is kept free for bursts. Left out, none. */
+  /** Capacity that is kept free for bursts. If unset, none. */
   readonly headroom?: NodeScalingPolicySpecHeadroom;
-  /** Whether spot nodes are taken where they can be had. Left out, the setting autoscaler.preferSpot. */
+  /** Whether spot nodes are preferred where available. If unset, the setting autoscaler.preferSpot. */
   readonly preferSpot?: boolean;
-  /** How far spot nodes are trusted. */
+  /** Use of spot nodes. */
   readonly spot?: NodeScalingPolicySpecSpot;
-  /** When nodes are removed or replaced because their pods provably fit elsewhere for less. */
+  /** Removal or replacement of nodes whose pods fit on cheaper capacity. */
   readonly consolidation?: NodeScalingPolicySpecConsolidation;
-  /** How nodes are emptied. */
+  /** How nodes are drained. */
   readonly drain?: NodeScalingPolicySpecDrain;
-  /** How long a new node may take to become ready before it counts as failed. Default: 15m. */
+  /** Time after which a new node that is not ready counts as failed. Default: 15m. */
   readonly bootstrapTimeout?: string;
-  /** Times with a higher least number of nodes. */
+  /** Times with a higher minimum number of nodes. */
   readonly schedules?: readonly NodeScalingPolicySpecSchedule[];
   /** Stops every effect of this policy. Default: false. */
   readonly paused?: boolean;
-  /** Decides and reports, but changes nothing. Default: false. */
+  /** Decides and reports without changes. Default: false. */
   readonly dryRun?: boolean;
 }
 
-/** Governs the pools whose nodes carry these labels. */
+/** Governs pools whose nodes have these labels. */
 export interface NodeScalingPolicySpecNodePoolSelector {
-  /** Labels that must be present with exactly these values; all must hold. */
+  /** Labels that must have exactly these values; all must match. */
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Further requirements; all must hold. */
+  /** Label selector requirements; all must match. */
   readonly matchExpressions?: readonly NodeScalingPolicySpecNodePoolSelectorMatchExpression[];
 }
 
@@ -181,7 +184,7 @@ export interface NodeScalingPolicySpecNodePoolSelectorMatchExpression {
   readonly values?: readonly string[];
 }
 
-/** Greatest total of the governed pools. Left out, no bound. */
+/** Maximum totals of the governed pools. If unset, unlimited. */
 export interface NodeScalingPolicySpecLimits {
   /** Total CPU capacity (cores or millicores). */
   readonly cpu?: string;
@@ -194,48 +197,48 @@ export interface NodeScalingPolicySpecLimits {
 export interface NodeScalingPolicySpecPool {
   /** Pool name. */
   readonly name: string;
-  /** Least number of nodes of the pool. Left out, 0. */
+  /** Minimum number of nodes of the pool. If unset, 0. */
   readonly minNodes?: number;
-  /** Greatest number of nodes of the pool. Left out, the provider's own bound. */
+  /** Maximum number of nodes of the pool. If unset, the provider's limit. */
   readonly maxNodes?: number;
-  /** Pools of higher priority are used first; among equals the cheapest. Left out, 0. */
+  /** Pools of higher priority are used first; among equals the cheapest. If unset, 0. */
   readonly priority?: number;
 }
 
-/** Room that is kept free for bursts. Left out, none. */
+/** Capacity that is kept free for bursts. If unset, none. */
 export interface NodeScalingPolicySpecHeadroom {
   /** CPU, as an amount (cores or millicores) or a percentage of the allocatable such as 10%. */
   readonly cpu?: string;
   /** Memory, as an amount (bytes) or a percentage of the allocatable such as 10%. */
   readonly memory?: string;
-  /** Free places for pods. */
+  /** Number of free pod slots. */
   readonly pods?: number;
 }
 
-/** How far spot nodes are trusted. */
+/** Use of spot nodes. */
 export interface NodeScalingPolicySpecSpot {
-  /** Greatest share of nodes that may be spot (0–1). Default: 1. */
+  /** Maximum fraction of spot nodes (0–1). Default: 1. */
   readonly maxRatio?: number;
-  /** Least number of on-demand nodes. Default: 0. */
+  /** Minimum number of on-demand nodes. Default: 0. */
   readonly minOnDemandNodes?: number;
-  /** How long a spot request may stay unfilled before an on-demand node is taken. Default: 5m. */
+  /** Time that a spot request may stay unfilled before an on-demand node is used. Default: 5m. */
   readonly fallbackAfter?: string;
-  /** Interruptions within an hour after which a zone is avoided. Default: 3. */
+  /** Number of interruptions within an hour after which a zone is avoided. Default: 3. */
   readonly avoidZonesAfterInterruptions?: number;
 }
 
-/** When nodes are removed or replaced because their pods provably fit elsewhere for less. */
+/** Removal or replacement of nodes whose pods fit on cheaper capacity. */
 export interface NodeScalingPolicySpecConsolidation {
   /** Whether nodes are consolidated. Default: true. */
   readonly enabled?: boolean;
-  /** When nodes may be consolidated. None means at any time. */
+  /** When nodes may be consolidated. If empty, at any time. */
   readonly windows?: readonly NodeScalingPolicySpecConsolidationWindow[];
-  /** Most nodes that may be under way at the same time, as a count or a percentage of the nodes such as 10%. Default: 10%. */
+  /** Maximum nodes that are disrupted at the same time, as a count or a percentage of the nodes such as 10%. Default: 10%. */
   readonly maxDisruption?: number | string;
-  /** Least saving for a replacement, as a share of the price before (0–1). Default: 0.1. */
+  /** Minimum savings of a replacement, as a fraction of the former price (0–1). Default: 0.1. */
   readonly minSavingsRatio?: number;
   /**
-   * Empty removes nodes without pods of their own; Underutilized also those under scaleDownThreshold; Cheapest also replaces nodes by
+   * Empty removes nodes with only DaemonSet pods; Underutilized also nodes below scaleDownThreshold; Cheapest also replaces nodes by
    * cheaper ones. Default: Cheapest.
    */
   readonly strategy?: 'Empty' | 'Underutilized' | 'Cheapest';
@@ -247,43 +250,43 @@ export interface NodeScalingPolicySpecConsolidationWindow {
    * twice runs once.
    */
   readonly start: string;
-  /** How long the window stays open. */
+  /** Duration of the window. */
   readonly duration: string;
   /** Time zone of the start (IANA name such as Europe/Vienna). Default: UTC. */
   readonly timeZone?: string;
 }
 
-/** How nodes are emptied. */
+/** How nodes are drained. */
 export interface NodeScalingPolicySpecDrain {
-  /** How long a drain may take before it is given up. Default: 15m. */
+  /** Time after which a drain is aborted. Default: 15m. */
   readonly timeout?: string;
-  /** Termination grace of the evicted pods (seconds). Left out, each pod's own. */
+  /** Termination grace period of evicted pods (seconds). If unset, that of each pod. */
   readonly gracePeriodSeconds?: number;
-  /** Whether pods without a controller may be evicted too. Default: false. */
+  /** Whether pods without a controller may be evicted as well. Default: false. */
   readonly force?: boolean;
 }
 
 export interface NodeScalingPolicySpecSchedule {
-  /** When it holds. */
+  /** When it applies. */
   readonly window: NodeScalingPolicySpecScheduleWindow;
-  /** Least number of nodes while the window is open. */
+  /** Minimum number of nodes while the window is open. */
   readonly minNodes: number;
 }
 
-/** When it holds. */
+/** When it applies. */
 export interface NodeScalingPolicySpecScheduleWindow {
   /**
    * Start of the window, five-field cron in timeZone. A start that a clock change skips runs at the next existing minute, one that occurs
    * twice runs once.
    */
   readonly start: string;
-  /** How long the window stays open. */
+  /** Duration of the window. */
   readonly duration: string;
   /** Time zone of the start (IANA name such as Europe/Vienna). Default: UTC. */
   readonly timeZone?: string;
 }
 
-/** What there is, what is under way and what was decided last. Written by the autoscaler alone. */
+/** Nodes, operations in progress and recent decisions. Written only by the autoscaler. */
 export interface NodeScalingPolicyStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
@@ -291,13 +294,13 @@ export interface NodeScalingPolicyStatus {
   readonly pools?: readonly NodeScalingPolicyStatusPool[];
   /** Nodes of the governed pools by phase. */
   readonly nodes?: NodeScalingPolicyStatusNodes;
-  /** Nodes that there should be. */
+  /** Desired number of nodes. */
   readonly desiredNodes?: number;
-  /** Nodes that were asked for and are not ready yet. */
+  /** Requested nodes that are not ready yet. */
   readonly bootstrapping?: readonly NodeScalingPolicyStatusBootstrappingItem[];
-  /** Set while scaling down is held back. */
+  /** Set while scale-down is suppressed. */
   readonly suppression?: NodeScalingPolicyStatusSuppression;
-  /** Nodes under way. */
+  /** Nodes that are changing phase. */
   readonly lifecycle?: readonly NodeScalingPolicyStatusLifecycleItem[];
   /** The last decisions, newest first. */
   readonly decisions?: readonly NodeScalingPolicyStatusDecision[];
@@ -307,7 +310,7 @@ export interface NodeScalingPolicyStatus {
   readonly lastScaleDown?: NodeScalingPolicyStatusLastScaleDown;
   /** Price of the governed nodes (US dollars per hour). */
   readonly costPerHourUsd?: number;
-  /** No set of nodes can carry the present pods for less (US dollars per hour). */
+  /** Lower bound of the cost of any set of nodes for the current pods (US dollars per hour). */
   readonly lowerBoundCostPerHourUsd?: number;
   /** Ready, Progressing, Degraded, Conflicted and DryRun, each with a reason and a message. */
   readonly conditions?: readonly NodeScalingPolicyStatusCondition[];
@@ -316,9 +319,9 @@ export interface NodeScalingPolicyStatus {
 export interface NodeScalingPolicyStatusPool {
   /** Pool name. */
   readonly name: string;
-  /** Nodes that exist. */
+  /** Existing nodes. */
   readonly nodes?: number;
-  /** Nodes that the provider was asked for. */
+  /** Nodes requested from the provider. */
   readonly target?: number;
   /** Machine type of its nodes. */
   readonly machineType?: string;
@@ -330,103 +333,103 @@ export interface NodeScalingPolicyStatusPool {
 
 /** Nodes of the governed pools by phase. */
 export interface NodeScalingPolicyStatusNodes {
-  /** All. */
+  /** All nodes. */
   readonly total?: number;
   /** Ready. */
   readonly ready?: number;
   /** Not yet ready for the first time. */
   readonly bootstrapping?: number;
-  /** Being emptied. */
+  /** Draining nodes. */
   readonly draining?: number;
   /** Spot nodes. */
   readonly spot?: number;
 }
 
 export interface NodeScalingPolicyStatusBootstrappingItem {
-  /** Name, once it is known. */
+  /** Node name, once known. */
   readonly node?: string;
   /** Pool. */
   readonly pool: string;
-  /** When it was asked for (RFC 3339). */
+  /** When it was requested (RFC 3339). */
   readonly since: string;
-  /** When it should be ready (RFC 3339). */
+  /** When it is expected to be ready (RFC 3339). */
   readonly expectedReadyAt?: string;
-  /** Pending pods that it is for. */
+  /** Pending pods for which it was requested. */
   readonly covers?: number;
 }
 
-/** Set while scaling down is held back. */
+/** Set while scale-down is suppressed. */
 export interface NodeScalingPolicyStatusSuppression {
-  /** Whether it is in force. */
+  /** Whether scale-down is suppressed. */
   readonly active: boolean;
-  /** Why. */
+  /** Reason. */
   readonly reason?: string;
-  /** How long (RFC 3339). */
+  /** End of the suppression (RFC 3339). */
   readonly until?: string;
-  /** Pods that it is about. */
+  /** Pods that cause it. */
   readonly pods?: number;
 }
 
 export interface NodeScalingPolicyStatusLifecycleItem {
   /** Node name. */
   readonly node: string;
-  /** How far it has come, oldest first. */
+  /** Transitions, oldest first. */
   readonly transitions?: readonly NodeScalingPolicyStatusLifecycleItemTransition[];
 }
 
 export interface NodeScalingPolicyStatusLifecycleItemTransition {
   /** Phase. */
   readonly state: string;
-  /** Since when (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly at: string;
 }
 
 export interface NodeScalingPolicyStatusDecision {
-  /** Identity, the same in history. */
+  /** Identity, as in history. */
   readonly id: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly time: string;
   /** What was decided. */
   readonly decision: string;
-  /** From what, in plain words. */
+  /** Inputs of the decision, as text. */
   readonly inputs?: string;
-  /** What came of it. */
+  /** Outcome. */
   readonly outcome?: string;
-  /** Options that were not taken. */
+  /** Rejected alternatives. */
   readonly alternatives?: readonly NodeScalingPolicyStatusDecisionAlternative[];
 }
 
 export interface NodeScalingPolicyStatusDecisionAlternative {
   /** Option. */
   readonly option: string;
-  /** Its price (US dollars per hour). */
+  /** Price (US dollars per hour). */
   readonly costPerHourUsd?: number;
-  /** Why not. */
+  /** Reason of the rejection. */
   readonly rejectedBecause?: string;
 }
 
 /** The last addition of nodes. */
 export interface NodeScalingPolicyStatusLastScaleUp {
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** How many. */
+  /** Number of nodes. */
   readonly nodes?: number;
-  /** Why. */
+  /** Reason. */
   readonly reason?: string;
 }
 
 /** The last removal of nodes. */
 export interface NodeScalingPolicyStatusLastScaleDown {
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** How many. */
+  /** Number of nodes. */
   readonly nodes?: number;
-  /** Why. */
+  /** Reason. */
   readonly reason?: string;
 }
 
 export interface NodeScalingPolicyStatusCondition {
-  /** Kind of condition, in CamelCase. */
+  /** Type of the condition in CamelCase. */
   readonly type: string;
   /** Whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
@@ -434,117 +437,116 @@ export interface NodeScalingPolicyStatusCondition {
   readonly observedGeneration?: number;
   /** When the status last changed (RFC 3339). */
   readonly lastTransitionTime: string;
-  /** Why, as one CamelCase word for programs. */
+  /** Machine-readable reason in CamelCase. */
   readonly reason: string;
-  /** Why, and what to do about it, in plain words. */
+  /** Human-readable cause and remedy. */
   readonly message: string;
 }
 
-/** A PodResizePolicy says which workloads are right-sized, towards what, and how far Evenkeel may go by itself. */
+/** A PodResizePolicy selects workloads, sets the rules of their sizes, and which changes are automatic. */
 export interface PodResizePolicy {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'PodResizePolicy';
   readonly metadata: ObjectMeta;
-  /** Which workloads the policy governs, what they should get, and how far Evenkeel may go by itself. */
+  /** Governed workloads, the rules of their sizes, and which changes are automatic. */
   readonly spec: PodResizePolicySpec;
-  /** What the policy governs and what it did last. Written by Evenkeel alone. */
+  /** Governed workloads and results of the last cycle. Written only by Evenkeel. */
   readonly status?: PodResizePolicyStatus;
 }
 
-/** Which workloads the policy governs, what they should get, and how far Evenkeel may go by itself. */
+/** Governed workloads, the rules of their sizes, and which changes are automatic. */
 export interface PodResizePolicySpec {
   /**
-   * Namespaces whose workloads it governs, as names or globs such as team-*. Left out (and without namespaceSelector), every namespace but
+   * Namespaces of the governed workloads, as names or globs such as team-*. If unset (and without namespaceSelector), all namespaces except
    * kube-system and Evenkeel's own.
    */
   readonly namespaces?: readonly string[];
-  /** Governs workloads of the namespaces that carry these labels. */
+  /** Governs workloads of namespaces with these labels. */
   readonly namespaceSelector?: PodResizePolicySpecNamespaceSelector;
   /**
-   * Governs only workloads that carry these labels. A policy with a workload selector is the most specific and wins over one that names
-   * namespaces alone.
+   * Governs only workloads with these labels. A policy with a workload selector is the most specific and takes precedence over one that
+   * only selects namespaces.
    */
   readonly workloadSelector?: PodResizePolicySpecWorkloadSelector;
-  /** Kinds of workload that it governs, such as Deployment or StatefulSet. Left out, all kinds. */
+  /** Kinds of the governed workloads, such as Deployment or StatefulSet. If unset, all kinds. */
   readonly kinds?: readonly string[];
-  /** Namespaces that it leaves alone, as names or globs. Wins over namespaces and namespaceSelector. */
+  /** Excluded namespaces, as names or globs. Takes precedence over namespaces and namespaceSelector. */
   readonly excludeNamespaces?: readonly string[];
   /**
-   * How far Evenkeel goes. Observe computes and publishes nothing; Recommend publishes Recommendations; Approve applies what a person has
-   * approved; Auto applies by itself. Default: Recommend.
+   * Which changes are applied. Observe computes and publishes nothing; Recommend publishes Recommendations; Approve applies values that a
+   * user has approved; Auto applies changes automatically. Default: Recommend.
    */
   readonly mode?: 'Observe' | 'Recommend' | 'Approve' | 'Auto';
   /**
-   * By which way a change reaches a pod. InPlace resizes running pods and never evicts; InPlaceOrEvict evicts, through the eviction API,
-   * where a resize in place is infeasible; OnRestart sets values at creation alone and needs controller.admission.enabled. Default:
-   * InPlace.
+   * How a change reaches a pod. InPlace resizes running pods and never evicts; InPlaceOrEvict evicts, through the eviction API, where an
+   * in-place resize is infeasible; OnRestart sets values only at creation and requires controller.admission.enabled. Default: InPlace.
    */
   readonly apply?: 'InPlace' | 'InPlaceOrEvict' | 'OnRestart';
-  /** The one knob for cost against safety, what a missing unit costs against a spare one. Default: Balanced. */
+  /** Trade-off of cost and safety: the cost of a shortfall relative to that of unused requests. Default: Balanced. */
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
   /**
-   * How often CPU requests may fall. Daily: the request covers the greatest forecast of the next 24 hours, rises at once, and falls at most
-   * once in 24 hours. A sample above it raises it at once for a while; that ends three hours after the last sample above it. Hourly: the
-   * request follows the forecast of each hour, up and down. It is in force in mode Auto in place alone, and only while evenkeel-autoscaler
-   * holds its lease; elsewhere it acts as Daily, and status says so. Memory requests are the same at both. Default: Daily.
+   * How often CPU requests may fall. Daily: the request covers the maximum forecast of the next 24 hours, rises at once, and falls at most
+   * once in 24 hours. A sample above it causes a temporary increase, which ends three hours after the last such sample. Hourly: the request
+   * follows the forecast of each hour, up and down. Hourly applies only to in-place resizes in mode Auto while evenkeel-autoscaler holds
+   * its lease; otherwise Daily applies, as reported in status. Memory requests are the same in both. Default: Daily.
    */
   readonly pace?: 'Daily' | 'Hourly';
   /** Rules for CPU. */
   readonly cpu?: PodResizePolicySpecCpu;
   /** Rules for memory. */
   readonly memory?: PodResizePolicySpecMemory;
-  /** Exceptions for some containers. Where several names match, the first in the list counts. */
+  /** Overrides for individual containers. The first matching entry applies. */
   readonly containers?: readonly PodResizePolicySpecContainer[];
-  /** How much of the past counts. */
+  /** Usage history that is considered. */
   readonly history?: PodResizePolicySpecHistory;
-  /** More CPU while a container starts, taken back in place afterwards. Left out, no boost. */
+  /** CPU boost while a container starts, reverted in place afterwards. If unset, no boost. */
   readonly startup?: PodResizePolicySpecStartup;
   /**
-   * What an OOM kill at the limit does, at once and within max, ceiling and node. The limit grows by the limit that was hit, the request by
-   * the highest usage.
+   * Reaction to an OOM kill at the limit, at once and bounded by max, ceiling and node. The new limit is based on the limit that was hit,
+   * the new request on the highest usage.
    */
   readonly oom?: PodResizePolicySpecOom;
   /**
-   * Whether the annotations of a workload may widen this policy. All lets them (a mode closer to Auto, a ceiling above max, a floor below
-   * min); Stricter lets them only narrow it. Default: All.
+   * Whether annotations of a workload may relax this policy. All allows it (a mode closer to Auto, a ceiling above max, a floor below min);
+   * Stricter allows only stricter values. Default: All.
    */
   readonly workloadOverrides?: 'All' | 'Stricter';
-  /** Whether a limit may be passed for a while when demand does. */
+  /** Whether a limit may be raised temporarily where demand exceeds it. */
   readonly limitOverage?: PodResizePolicySpecLimitOverage;
-  /** What happens to workloads that nobody uses. */
+  /** Reduction of idle workloads. */
   readonly idle?: PodResizePolicySpecIdle;
   /**
-   * What happens where a HorizontalPodAutoscaler measures utilization against the requests. Preserve keeps replicas where they are by
-   * moving the target with the request, else the change waits; Tune also tunes the autoscaler; Off resizes and leaves the autoscaler to
-   * itself. Default: Preserve.
+   * Handling of HorizontalPodAutoscalers that scale by utilization of requests. Preserve keeps the replica count by changing the target
+   * with the request, else the change waits; Tune also tunes the autoscaler; Off resizes without changing the autoscaler. Default:
+   * Preserve.
    */
   readonly hpa?: 'Preserve' | 'Tune' | 'Off';
-  /** When changes may be applied. None means at any time. Increases that safety needs ignore windows. */
+  /** When changes may be applied. If empty, at any time. Increases that are needed for safety ignore windows. */
   readonly windows?: readonly PodResizePolicySpecWindow[];
-  /** Least time between two changes of one workload. Increases that safety needs ignore it. Default: 1h. */
+  /** Minimum time between two changes of one workload. Increases that are needed for safety ignore it. Default: 1h. */
   readonly cooldown?: string;
-  /** Least confidence (0–1) before anything is reduced. Left out, 0.6 for CPU and 0.8 for memory. */
+  /** Minimum confidence (0–1) of a reduction. If unset, 0.6 for CPU and 0.8 for memory. */
   readonly minConfidence?: number;
   /**
-   * Most workloads whose pods are being resized at the same time, as a count or as a percentage, such as 10%, of the governed workloads
-   * that have pods; a percentage comes to at least 10. Raises, roll-backs and corrections are neither counted nor delayed. Default: 10%.
+   * Maximum workloads whose pods are resized at the same time, as a count or as a percentage, such as 10%, of the governed workloads with
+   * pods; a percentage allows at least 10. Increases, rollbacks and corrections are neither counted nor delayed. Default: 10%.
    */
   readonly maxConcurrent?: number | string;
-  /** How often every governed workload is evaluated. Default: 5m. */
+  /** Interval of evaluating every governed workload. Default: 5m. */
   readonly interval?: string;
-  /** When a change is taken back by itself. */
+  /** When a change is rolled back automatically. */
   readonly rollback?: PodResizePolicySpecRollback;
   /** Stops every effect of this policy; Recommendations are still published. Default: false. */
   readonly paused?: boolean;
-  /** Decides, validates with the server and reports, but changes nothing that runs. Default: false. */
+  /** Decides, validates with the API server and reports, but changes no running pods. Default: false. */
   readonly dryRun?: boolean;
 }
 
-/** Governs workloads of the namespaces that carry these labels. */
+/** Governs workloads of namespaces with these labels. */
 export interface PodResizePolicySpecNamespaceSelector {
-  /** Labels that must be present with exactly these values; all must hold. */
+  /** Labels that must have exactly these values; all must match. */
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Further requirements; all must hold. */
+  /** Label selector requirements; all must match. */
   readonly matchExpressions?: readonly PodResizePolicySpecNamespaceSelectorMatchExpression[];
 }
 
@@ -558,13 +560,13 @@ export interface PodResizePolicySpecNamespaceSelectorMatchExpression {
 }
 
 /**
- * Governs only workloads that carry these labels. A policy with a workload selector is the most specific and wins over one that names
- * namespaces alone.
+ * Governs only workloads with these labels. A policy with a workload selector is the most specific and takes precedence over one that only
+ * selects namespaces.
  */
 export interface PodResizePolicySpecWorkloadSelector {
-  /** Labels that must be present with exactly these values; all must hold. */
+  /** Labels that must have exactly these values; all must match. */
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Further requirements; all must hold. */
+  /** Label selector requirements; all must match. */
   readonly matchExpressions?: readonly PodResizePolicySpecWorkloadSelectorMatchExpression[];
 }
 
@@ -579,20 +581,20 @@ export interface PodResizePolicySpecWorkloadSelectorMatchExpression {
 
 /** Rules for CPU. */
 export interface PodResizePolicySpecCpu {
-  /** What a missing unit of this resource costs against a spare one. Left out, the goal of the policy. */
+  /** Cost of a shortfall of this resource relative to that of unused requests. If unset, the policy's goal. */
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
   /**
-   * Fixed rule for who must have it, in place of the learned one. The share of usage samples (0.5–1) that the request must cover. Left out,
-   * the recommender learns the rule that the goal asks for.
+   * Fixed percentile in place of the learned rule: the fraction of usage samples (0.5–1) that the request must cover. If unset, the
+   * recommender learns the rule from the goal.
    */
   readonly percentile?: number;
-  /** Spare above the covered usage, as a share of it (0.15 is 15 %). Left out, it follows from the goal. */
+  /** Margin above the covered usage, as a fraction of it (0.15 is 15 %). If unset, it follows from the goal. */
   readonly margin?: number;
-  /** Least request (cores or millicores, such as 250m). Left out, no bound but the recommender's own floor. */
+  /** Minimum request (cores or millicores, such as 250m). If unset, the recommender's floor. */
   readonly min?: string;
-  /** Greatest request (cores or millicores, such as 250m). Left out, the allocatable of the largest node. */
+  /** Maximum request (cores or millicores, such as 250m). If unset, the allocatable CPU of the largest node. */
   readonly max?: string;
-  /** Smallest change worth making, as a share of the present request (0.1 is 10 %). Left out, it follows from the goal. */
+  /** Minimum change that is applied, as a fraction of the current request (0.1 is 10 %). If unset, it follows from the goal. */
   readonly minChangeRatio?: number;
   /** How the limit follows the request. */
   readonly limit?: PodResizePolicySpecCpuLimit;
@@ -601,32 +603,32 @@ export interface PodResizePolicySpecCpu {
 /** How the limit follows the request. */
 export interface PodResizePolicySpecCpuLimit {
   /**
-   * Keep never lowers the limit; the request ends at it. Ratio moves the limit with the request, both ways. None drops the limit when a pod
-   * is created (needs controller.admission.enabled) and until then acts as Keep. Guaranteed pods keep request and limit equal. Default:
-   * Keep.
+   * Keep never lowers the limit, which bounds the request. Ratio changes the limit in proportion to the request. None removes the limit
+   * when a pod is created (requires controller.admission.enabled) and otherwise acts as Keep. Guaranteed pods keep request and limit equal.
+   * Default: Keep.
    */
   readonly rule?: 'Keep' | 'Ratio' | 'None';
-  /** Limit divided by request, for rule Ratio. Left out, the ratio of the container as it is now. */
+  /** Limit divided by request, for rule Ratio. If unset, the container's current ratio. */
   readonly ratio?: number;
 }
 
 /** Rules for memory. */
 export interface PodResizePolicySpecMemory {
-  /** What a missing unit of this resource costs against a spare one. Left out, the goal of the policy. */
+  /** Cost of a shortfall of this resource relative to that of unused requests. If unset, the policy's goal. */
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
   /**
-   * Fixed rule for who must have it, in place of the learned one. The share of usage samples (0.5–1) that the request must cover. Left out,
-   * the recommender learns the rule that the goal asks for. It can only ask for more: the request is never less than the highest working
-   * set of the last 7 days and of the same weekday a week ago, with its margin.
+   * Fixed percentile in place of the learned rule: the fraction of usage samples (0.5–1) that the request must cover. If unset, the
+   * recommender learns the rule from the goal. It can only raise the request, which is never below the highest working set of the last 7
+   * days and of the same weekday a week ago, with its margin.
    */
   readonly percentile?: number;
-  /** Spare above the covered usage, as a share of it (0.15 is 15 %). Left out, it follows from the goal. */
+  /** Margin above the covered usage, as a fraction of it (0.15 is 15 %). If unset, it follows from the goal. */
   readonly margin?: number;
-  /** Least request (bytes, such as 128Mi). Left out, no bound but the recommender's own floor. */
+  /** Minimum request (bytes, such as 128Mi). If unset, the recommender's floor. */
   readonly min?: string;
-  /** Greatest request (bytes, such as 128Mi). Left out, the allocatable of the largest node. */
+  /** Maximum request (bytes, such as 128Mi). If unset, the allocatable memory of the largest node. */
   readonly max?: string;
-  /** Smallest change worth making, as a share of the present request (0.1 is 10 %). Left out, it follows from the goal. */
+  /** Minimum change that is applied, as a fraction of the current request (0.1 is 10 %). If unset, it follows from the goal. */
   readonly minChangeRatio?: number;
   /** How the limit follows the request. */
   readonly limit?: PodResizePolicySpecMemoryLimit;
@@ -635,47 +637,45 @@ export interface PodResizePolicySpecMemory {
 /** How the limit follows the request. */
 export interface PodResizePolicySpecMemoryLimit {
   /**
-   * Keep never lowers the limit and raises it only after OOM kills at it. Ratio moves the limit with the request, both ways, lowering it
-   * only as far as past peaks make safe. None drops the limit when a pod is created (needs controller.admission.enabled) and until then
-   * acts as Keep. Guaranteed pods and containers whose request equals their limit keep them equal, except under Ratio. Default: Keep.
+   * Keep never lowers the limit and raises it only after OOM kills at the limit. Ratio changes the limit in proportion to the request, and
+   * lowers it only as far as past peaks allow. None removes the limit when a pod is created (requires controller.admission.enabled) and
+   * otherwise acts as Keep. Guaranteed pods and containers whose request equals their limit keep them equal, except under Ratio. Default:
+   * Keep.
    */
   readonly rule?: 'Keep' | 'Ratio' | 'None';
-  /** Limit divided by request, for rule Ratio alone. Default: 1.25. */
+  /** Limit divided by request, only for rule Ratio. Default: 1.25. */
   readonly ratio?: number;
 }
 
 export interface PodResizePolicySpecContainer {
   /** Container name or glob such as istio-*. */
   readonly name: string;
-  /**
-   * How far Evenkeel goes with this container. Off leaves it alone. It can only be more careful than the policy's mode; left out, the
-   * policy's.
-   */
+  /** Mode of this container. Off excludes it. It can only be more conservative than the policy's mode; if unset, the policy's. */
   readonly mode?: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
-  /** Whether limits of this container may move too. Left out, requestsAndLimits. */
+  /** Whether limits of this container may change as well. If unset, requestsAndLimits. */
   readonly controlled?: 'requests' | 'requestsAndLimits';
-  /** Rules for CPU of this container; what is left out comes from the policy. */
+  /** Rules for CPU of this container; unset fields come from the policy. */
   readonly cpu?: PodResizePolicySpecContainerCpu;
-  /** Rules for memory of this container; what is left out comes from the policy. */
+  /** Rules for memory of this container; unset fields come from the policy. */
   readonly memory?: PodResizePolicySpecContainerMemory;
 }
 
-/** Rules for CPU of this container; what is left out comes from the policy. */
+/** Rules for CPU of this container; unset fields come from the policy. */
 export interface PodResizePolicySpecContainerCpu {
-  /** What a missing unit of this resource costs against a spare one. Left out, the goal of the policy. */
+  /** Cost of a shortfall of this resource relative to that of unused requests. If unset, the policy's goal. */
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
   /**
-   * Fixed rule for who must have it, in place of the learned one. The share of usage samples (0.5–1) that the request must cover. Left out,
-   * the recommender learns the rule that the goal asks for.
+   * Fixed percentile in place of the learned rule: the fraction of usage samples (0.5–1) that the request must cover. If unset, the
+   * recommender learns the rule from the goal.
    */
   readonly percentile?: number;
-  /** Spare above the covered usage, as a share of it (0.15 is 15 %). Left out, it follows from the goal. */
+  /** Margin above the covered usage, as a fraction of it (0.15 is 15 %). If unset, it follows from the goal. */
   readonly margin?: number;
-  /** Least request (cores or millicores, such as 250m). Left out, no bound but the recommender's own floor. */
+  /** Minimum request (cores or millicores, such as 250m). If unset, the recommender's floor. */
   readonly min?: string;
-  /** Greatest request (cores or millicores, such as 250m). Left out, the allocatable of the largest node. */
+  /** Maximum request (cores or millicores, such as 250m). If unset, the allocatable CPU of the largest node. */
   readonly max?: string;
-  /** Smallest change worth making, as a share of the present request (0.1 is 10 %). Left out, it follows from the goal. */
+  /** Minimum change that is applied, as a fraction of the current request (0.1 is 10 %). If unset, it follows from the goal. */
   readonly minChangeRatio?: number;
   /** How the limit follows the request. */
   readonly limit?: PodResizePolicySpecContainerCpuLimit;
@@ -684,32 +684,32 @@ export interface PodResizePolicySpecContainerCpu {
 /** How the limit follows the request. */
 export interface PodResizePolicySpecContainerCpuLimit {
   /**
-   * Keep never lowers the limit; the request ends at it. Ratio moves the limit with the request, both ways. None drops the limit when a pod
-   * is created (needs controller.admission.enabled) and until then acts as Keep. Guaranteed pods keep request and limit equal. Left out,
-   * the policy's.
+   * Keep never lowers the limit, which bounds the request. Ratio changes the limit in proportion to the request. None removes the limit
+   * when a pod is created (requires controller.admission.enabled) and otherwise acts as Keep. Guaranteed pods keep request and limit equal.
+   * If unset, the policy's rule.
    */
   readonly rule?: 'Keep' | 'Ratio' | 'None';
-  /** Limit divided by request, for rule Ratio. Left out, the policy's. */
+  /** Limit divided by request, for rule Ratio. If unset, the policy's ratio. */
   readonly ratio?: number;
 }
 
-/** Rules for memory of this container; what is left out comes from the policy. */
+/** Rules for memory of this container; unset fields come from the policy. */
 export interface PodResizePolicySpecContainerMemory {
-  /** What a missing unit of this resource costs against a spare one. Left out, the goal of the policy. */
+  /** Cost of a shortfall of this resource relative to that of unused requests. If unset, the policy's goal. */
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
   /**
-   * Fixed rule for who must have it, in place of the learned one. The share of usage samples (0.5–1) that the request must cover. Left out,
-   * the recommender learns the rule that the goal asks for. It can only ask for more: the request is never less than the highest working
-   * set of the last 7 days and of the same weekday a week ago, with its margin.
+   * Fixed percentile in place of the learned rule: the fraction of usage samples (0.5–1) that the request must cover. If unset, the
+   * recommender learns the rule from the goal. It can only raise the request, which is never below the highest working set of the last 7
+   * days and of the same weekday a week ago, with its margin.
    */
   readonly percentile?: number;
-  /** Spare above the covered usage, as a share of it (0.15 is 15 %). Left out, it follows from the goal. */
+  /** Margin above the covered usage, as a fraction of it (0.15 is 15 %). If unset, it follows from the goal. */
   readonly margin?: number;
-  /** Least request (bytes, such as 128Mi). Left out, no bound but the recommender's own floor. */
+  /** Minimum request (bytes, such as 128Mi). If unset, the recommender's floor. */
   readonly min?: string;
-  /** Greatest request (bytes, such as 128Mi). Left out, the allocatable of the largest node. */
+  /** Maximum request (bytes, such as 128Mi). If unset, the allocatable memory of the largest node. */
   readonly max?: string;
-  /** Smallest change worth making, as a share of the present request (0.1 is 10 %). Left out, it follows from the goal. */
+  /** Minimum change that is applied, as a fraction of the current request (0.1 is 10 %). If unset, it follows from the goal. */
   readonly minChangeRatio?: number;
   /** How the limit follows the request. */
   readonly limit?: PodResizePolicySpecContainerMemoryLimit;
@@ -718,68 +718,68 @@ export interface PodResizePolicySpecContainerMemory {
 /** How the limit follows the request. */
 export interface PodResizePolicySpecContainerMemoryLimit {
   /**
-   * Keep never lowers the limit; the request ends at it. Ratio moves the limit with the request, both ways. None drops the limit when a pod
-   * is created (needs controller.admission.enabled) and until then acts as Keep. Guaranteed pods keep request and limit equal. Left out,
-   * the policy's.
+   * Keep never lowers the limit, which bounds the request. Ratio changes the limit in proportion to the request. None removes the limit
+   * when a pod is created (requires controller.admission.enabled) and otherwise acts as Keep. Guaranteed pods keep request and limit equal.
+   * If unset, the policy's rule.
    */
   readonly rule?: 'Keep' | 'Ratio' | 'None';
-  /** Limit divided by request, for rule Ratio. Left out, the policy's. */
+  /** Limit divided by request, for rule Ratio. If unset, the policy's ratio. */
   readonly ratio?: number;
 }
 
-/** How much of the past counts. */
+/** Usage history that is considered. */
 export interface PodResizePolicySpecHistory {
-  /** How far back usage is looked at. Default: 14d. */
+  /** Length of the usage history. Default: 14d. */
   readonly window?: string;
 }
 
-/** More CPU while a container starts, taken back in place afterwards. Left out, no boost. */
+/** CPU boost while a container starts, reverted in place afterwards. If unset, no boost. */
 export interface PodResizePolicySpecStartup {
   /** CPU request while starting, divided by the request afterwards. */
   readonly boostRatio: number;
-  /** How long after its pod became ready a container keeps the boost. One that never becomes ready loses it 10 minutes later than that. */
+  /** Time after its pod became ready that a container keeps the boost. Without readiness the boost ends 10 minutes later. */
   readonly duration: string;
 }
 
 /**
- * What an OOM kill at the limit does, at once and within max, ceiling and node. The limit grows by the limit that was hit, the request by
- * the highest usage.
+ * Reaction to an OOM kill at the limit, at once and bounded by max, ceiling and node. The new limit is based on the limit that was hit, the
+ * new request on the highest usage.
  */
 export interface PodResizePolicySpecOom {
   /** The limit after an OOM kill, divided by the limit that was hit. Default: 1.2. */
   readonly bumpRatio?: number;
-  /** Least amount of memory that an OOM kill adds (bytes). Default: 100Mi. */
+  /** Minimum memory that an OOM kill adds (bytes). Default: 100Mi. */
   readonly minBump?: string;
   /**
-   * How often OOM kills raise the limit of one container within 7 days. After that a limit exception of type oom-killed opens, and the
+   * Maximum increases of one container's limit by OOM kills within 7 days. After that a limit exception of type oom-killed opens, and the
    * limit stays. Default: 3.
    */
   readonly maxBumps?: number;
 }
 
-/** Whether a limit may be passed for a while when demand does. */
+/** Whether a limit may be raised temporarily where demand exceeds it. */
 export interface PodResizePolicySpecLimitOverage {
   /** Never only reports a limit exception; Temporary also gives the proposed value in place while the exception is open. Default: Never. */
   readonly mode?: 'Never' | 'Temporary';
-  /** Greatest temporary limit, divided by the limit before. Default: 2. */
+  /** Maximum temporary limit, divided by the limit before. Default: 2. */
   readonly maxRatio?: number;
-  /** Longest time that a temporary limit stays. Default: 24h. */
+  /** Maximum duration of a temporary limit. Default: 24h. */
   readonly for?: string;
 }
 
-/** What happens to workloads that nobody uses. */
+/** Reduction of idle workloads. */
 export interface PodResizePolicySpecIdle {
-  /** Whether idle workloads are made small. Default: false. */
+  /** Whether idle workloads are reduced to their idle size. Default: false. */
   readonly enabled?: boolean;
-  /** How long usage must have stayed under the threshold. Default: 24h. */
+  /** Time that usage must stay below the threshold. Default: 24h. */
   readonly after?: string;
-  /** CPU usage of the whole workload under which it counts as idle (cores or millicores). Default: 5m. */
+  /** CPU usage of the whole workload below which it counts as idle (cores or millicores). Default: 5m. */
   readonly cpuThreshold?: string;
-  /** CPU request of a container while idle (cores or millicores). Default: 10m. */
+  /** CPU request of a container while idled (cores or millicores). Default: 10m. */
   readonly cpu?: string;
-  /** Memory request of a container while idle (bytes). Left out, memory stays as it is. */
+  /** Memory request of a container while idled (bytes). If unset, memory is unchanged. */
   readonly memory?: string;
-  /** Replicas while idle. Left out, replicas stay as they are. */
+  /** Replicas while idled. If unset, replicas are unchanged. */
   readonly replicas?: number;
 }
 
@@ -789,66 +789,69 @@ export interface PodResizePolicySpecWindow {
    * twice runs once.
    */
   readonly start: string;
-  /** How long the window stays open. */
+  /** Duration of the window. */
   readonly duration: string;
   /** Time zone of the start (IANA name such as Europe/Vienna). Default: UTC. */
   readonly timeZone?: string;
 }
 
-/** When a change is taken back by itself. */
+/** When a change is rolled back automatically. */
 export interface PodResizePolicySpecRollback {
   /**
-   * Whether resized pods that crash-loop, restart more than before and more than unchanged pods, are OOM-killed below their limit before,
-   * or stop being ready, take a change back. Default: true.
+   * Whether a change is rolled back where resized pods crash-loop, restart more than before and more than unchanged pods, are OOM-killed
+   * below their former limit, or become not ready. Default: true.
    */
   readonly onRestarts?: boolean;
   /**
-   * Rise of the throttled share of CPU periods (0–1) that takes a change back, against the same hour of the week before or unchanged
-   * replicas; 1 never does. Default: 0.25.
+   * Increase of the fraction of throttled CPU periods (0–1) that rolls a change back, compared with the same hour of the week before or
+   * unchanged replicas; 1 disables it. Default: 0.25.
    */
   readonly onThrottleRatio?: number;
-  /** Rise of the share of time in which tasks waited for CPU or memory (PSI, 0–1) that takes a change back; 1 never does. Default: 0.25. */
+  /**
+   * Increase of the fraction of time in which tasks waited for CPU or memory (PSI, 0–1) that rolls a change back; 1 disables it. Default:
+   * 0.25.
+   */
   readonly onPressureRatio?: number;
   /**
-   * PromQL query for the error rate of a workload, with $namespace, $kind and $name replaced; the sum of what it answers counts. A rate
-   * that doubles (where there were no errors: that passes 0.01) takes the change back; a reduction begins only while the query answers.
-   * Needs prometheus.url.
+   * PromQL query for the error rate of a workload, with $namespace, $kind and $name replaced; the sum of its result is used. A rate that
+   * doubles (without errors before: that exceeds 0.01) rolls the change back; a reduction starts only while the query returns a result.
+   * Requires prometheus.url.
    */
   readonly onErrorRateQuery?: string;
   /**
-   * How long throttling and pressure are watched for after a reduction; less than an hour does not watch. Each stage of the change before
-   * that is verified for 10m, or for as long as this where that is less. Default: 24h.
+   * Time that throttling and pressure are watched after a reduction; less than an hour disables watching. Each stage of the change before
+   * is verified for 10m, or for this time if it is shorter. Default: 24h.
    */
   readonly within?: string;
 }
 
-/** What the policy governs and what it did last. Written by Evenkeel alone. */
+/** Governed workloads and results of the last cycle. Written only by Evenkeel. */
 export interface PodResizePolicyStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
-  /** Workloads that it governs, by the state of their recommendation. */
+  /** Governed workloads by the state of their recommendation. */
   readonly workloads?: PodResizePolicyStatusWorkloads;
-  /** Waiting workloads, by the reason that they wait for. */
+  /** Waiting workloads by reason. */
   readonly awaiting?: Readonly<Record<string, number>>;
-  /** Raises that wait until their nodes have room. Absent where none waits. */
+  /** Increases that wait for capacity of their nodes. Absent where none waits. */
   readonly waitingForNodeCapacity?: PodResizePolicyStatusWaitingForNodeCapacity;
-  /** Older or more specific policies that govern workloads which this one selects too. */
+  /** Older or more specific policies that govern workloads selected by this one. */
   readonly yields?: readonly PodResizePolicyStatusYield[];
-  /** The last evaluation of all its workloads. */
+  /** The last evaluation of all governed workloads. */
   readonly lastCycle?: PodResizePolicyStatusLastCycle;
-  /** Value of the annotation evenkeel.io/trigger that was last acted on. */
+  /** Last processed value of the annotation evenkeel.io/trigger. */
   readonly lastTrigger?: string;
-  /** What right-sizing saves. */
+  /** Savings of right-sizing. */
   readonly savings?: PodResizePolicyStatusSavings;
-  /** The window that is open, else the next one. Absent without windows. */
+  /** The open window, else the next one. Absent without windows. */
   readonly nextWindow?: PodResizePolicyStatusNextWindow;
   /** Ready, Conflicted and DryRun, each with a reason and a message; Overridden and ConsolidationLoop where they apply. */
   readonly conditions?: readonly PodResizePolicyStatusCondition[];
 }
 
-/** Workloads that it governs, by the state of their recommendation. */
+/** Governed workloads by the state of their recommendation. */
 export interface PodResizePolicyStatusWorkloads {
-  /** All workloads that it governs. */
+  /** All governed workloads. */
   readonly total?: number;
   /** Workloads in state collecting. */
   readonly collecting?: number;
@@ -872,65 +875,65 @@ export interface PodResizePolicyStatusWorkloads {
   readonly excluded?: number;
 }
 
-/** Raises that wait until their nodes have room. Absent where none waits. */
+/** Increases that wait for capacity of their nodes. Absent where none waits. */
 export interface PodResizePolicyStatusWaitingForNodeCapacity {
-  /** Workloads with such a raise. */
+  /** Workloads with such an increase. */
   readonly workloads: number;
-  /** Pods whose raise waits. */
+  /** Pods whose increase waits. */
   readonly pods: number;
 }
 
 export interface PodResizePolicyStatusYield {
-  /** Name of the policy that governs them. */
+  /** Name of the governing policy. */
   readonly policy: string;
-  /** How many workloads. */
+  /** Number of workloads. */
   readonly workloads: number;
 }
 
-/** The last evaluation of all its workloads. */
+/** The last evaluation of all governed workloads. */
 export interface PodResizePolicyStatusLastCycle {
-  /** Identity of the cycle; the same as in the history of cycles. */
+  /** Identity of the cycle, as in the history of cycles. */
   readonly id?: string;
-  /** When it began (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly startedAt?: string;
-  /** When it ended (RFC 3339). */
+  /** End time (RFC 3339). */
   readonly finishedAt?: string;
   /** Workloads evaluated. */
   readonly evaluated?: number;
   /** Pods resized. */
   readonly changed?: number;
-  /** Pods whose resize waits for room on the node. */
+  /** Pods whose resize waits for node capacity. */
   readonly deferred?: number;
-  /** Workloads that can never be resized as things stand. */
+  /** Workloads that cannot be resized without a configuration change. */
   readonly blocked?: number;
   /** Resizes that failed. */
   readonly failed?: number;
-  /** What asked for it, interval or the id of a request. */
+  /** Trigger of the cycle, interval or the id of a request. */
   readonly trigger?: string;
 }
 
-/** What right-sizing saves. */
+/** Savings of right-sizing. */
 export interface PodResizePolicyStatusSavings {
-  /** Not applied yet, less what increases would cost (US dollars per 730 h). */
+  /** Available savings minus the cost of increases (US dollars per 730 h). */
   readonly potentialPerMonthUsd?: number;
-  /** Requests given back so far (US dollars per 730 h). */
+  /** Requests freed so far (US dollars per 730 h). */
   readonly reclaimedPerMonthUsd?: number;
-  /** Money no longer spent because nodes went away (US dollars per 730 h). */
+  /** Savings from removed nodes (US dollars per 730 h). */
   readonly realisedPerMonthUsd?: number;
 }
 
-/** The window that is open, else the next one. Absent without windows. */
+/** The open window, else the next one. Absent without windows. */
 export interface PodResizePolicyStatusNextWindow {
-  /** When it opens or opened (RFC 3339). */
+  /** Opening time (RFC 3339). */
   readonly start?: string;
-  /** When it closes (RFC 3339). */
+  /** Closing time (RFC 3339). */
   readonly end?: string;
   /** Whether it is open. */
   readonly open?: boolean;
 }
 
 export interface PodResizePolicyStatusCondition {
-  /** Kind of condition, in CamelCase. */
+  /** Type of the condition in CamelCase. */
   readonly type: string;
   /** Whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
@@ -938,73 +941,74 @@ export interface PodResizePolicyStatusCondition {
   readonly observedGeneration?: number;
   /** When the status last changed (RFC 3339). */
   readonly lastTransitionTime: string;
-  /** Why, as one CamelCase word for programs. */
+  /** Machine-readable reason in CamelCase. */
   readonly reason: string;
-  /** Why, and what to do about it, in plain words. */
+  /** Human-readable cause and remedy. */
   readonly message: string;
 }
 
-/** A RebalancePolicy says when pods are moved from full nodes to empty ones, and how carefully. */
+/** A RebalancePolicy sets when pods are moved from full nodes to empty ones, and within which limits. */
 export interface RebalancePolicy {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'RebalancePolicy';
   readonly metadata: ObjectMeta;
-  /** When to move pods, which, and how many. */
+  /** When pods are moved, which, and how many. */
   readonly spec: RebalancePolicySpec;
-  /** How level the cluster is and what was done last. Written by Evenkeel alone. */
+  /** Balance of the cluster and the last run. Written only by Evenkeel. */
   readonly status?: RebalancePolicyStatus;
 }
 
-/** When to move pods, which, and how many. */
+/** When pods are moved, which, and how many. */
 export interface RebalancePolicySpec {
-  /** When it runs, five-field cron in timeZone. Left out, it runs when the score has passed the threshold in three evaluations running. */
+  /**
+   * Schedule, five-field cron in timeZone. If unset, a run starts when the score has exceeded the threshold in three consecutive
+   * evaluations.
+   */
   readonly schedule?: string;
   /** Time zone of the schedule (IANA name such as Europe/Vienna). Default: UTC. */
   readonly timeZone?: string;
-  /** What counts as out of balance. */
+  /** Thresholds of imbalance. */
   readonly thresholds?: RebalancePolicySpecThresholds;
-  /** Most pods that one run moves. Default: 20. */
+  /** Maximum pods moved by one run. Default: 20. */
   readonly maxMovements?: number;
-  /** Most pods that are under way at the same time. Default: 2. */
+  /** Maximum pods moved at the same time. Default: 2. */
   readonly maxParallel?: number;
   /**
-   * Whether disruption budgets are kept. False also needs the annotation evenkeel.io/allow-budget-violation set to "true", and still tries
-   * the eviction API first. Default: true.
+   * Whether disruption budgets are respected. False also requires the annotation evenkeel.io/allow-budget-violation set to "true", and
+   * still tries the eviction API first. Default: true.
    */
   readonly respectPDB?: boolean;
-  /** Plans and reports, but moves nothing. Cannot be taken back by a setting. Default: false. */
+  /** Plans and reports without moving pods. A setting cannot override it. Default: false. */
   readonly dryRun?: boolean;
   /** Namespaces whose pods are never moved, as names or globs. kube-system and Evenkeel's own never are. */
   readonly excludeNamespaces?: readonly string[];
-  /** Only nodes that carry these labels take part. Left out, all nodes. */
+  /** Only nodes with these labels take part. If unset, all nodes. */
   readonly nodeSelector?: RebalancePolicySpecNodeSelector;
-  /** Pods younger than this stay where they are. Default: 10m. */
+  /** Minimum age of moved pods. Default: 10m. */
   readonly minPodAge?: string;
-  /** How long one pod may take to be ready elsewhere before the run stops. Default: 5m. */
+  /** Time after which the run stops where a moved pod is not ready. Default: 5m. */
   readonly movementTimeout?: string;
-  /** Spread makes nodes level; Pack empties nodes so that they can be removed. Default: Spread. */
+  /** Spread balances nodes; Pack drains nodes so that they can be removed. Default: Spread. */
   readonly strategy?: 'Spread' | 'Pack';
   /** Stops every effect of this policy. Default: false. */
   readonly paused?: boolean;
 }
 
-/** What counts as out of balance. */
+/** Thresholds of imbalance. */
 export interface RebalancePolicySpecThresholds {
-  /**
-   * Score above which pods are moved (0–100), the percentage of the load that would have to move for all nodes to be level. Default: 20.
-   */
+  /** Score above which pods are moved (0–100): the percentage of the load that would have to move to balance all nodes. Default: 20. */
   readonly imbalanceScore?: number;
-  /** Nodes with a smaller requested share than this receive pods under Spread and are emptied under Pack (0–1). Default: 0.2. */
+  /** Nodes with a lower requested fraction receive pods under Spread and are drained under Pack (0–1). Default: 0.2. */
   readonly minUtilization?: number;
-  /** Nodes are never filled beyond this requested share (0–1). Default: 0.85. */
+  /** Maximum requested fraction of a node (0–1). Default: 0.85. */
   readonly maxUtilization?: number;
 }
 
-/** Only nodes that carry these labels take part. Left out, all nodes. */
+/** Only nodes with these labels take part. If unset, all nodes. */
 export interface RebalancePolicySpecNodeSelector {
-  /** Labels that must be present with exactly these values; all must hold. */
+  /** Labels that must have exactly these values; all must match. */
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Further requirements; all must hold. */
+  /** Label selector requirements; all must match. */
   readonly matchExpressions?: readonly RebalancePolicySpecNodeSelectorMatchExpression[];
 }
 
@@ -1017,59 +1021,59 @@ export interface RebalancePolicySpecNodeSelectorMatchExpression {
   readonly values?: readonly string[];
 }
 
-/** How level the cluster is and what was done last. Written by Evenkeel alone. */
+/** Balance of the cluster and the last run. Written only by Evenkeel. */
 export interface RebalancePolicyStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
-  /** How level the cluster is now. */
+  /** Current balance of the cluster. */
   readonly score?: RebalancePolicyStatusScore;
-  /** Imbalance that no movement can take away (0–100). */
+  /** Imbalance that no movement can reduce (0–100). */
   readonly floor?: number;
-  /** Name of the RebalanceRun under way. */
+  /** Name of the RebalanceRun in progress. */
   readonly activeRun?: string;
   /** The last run. */
   readonly lastRun?: RebalancePolicyStatusLastRun;
-  /** When it runs next by its schedule (RFC 3339). */
+  /** Next scheduled run (RFC 3339). */
   readonly nextRun?: string;
   /** Ready, BudgetViolationAllowed and DryRun, each with a reason and a message. */
   readonly conditions?: readonly RebalancePolicyStatusCondition[];
 }
 
-/** How level the cluster is now. */
+/** Current balance of the cluster. */
 export interface RebalancePolicyStatusScore {
-  /** Percentage of the load that would have to move for all nodes to be level (0–100). */
+  /** Percentage of the load that would have to move to balance all nodes (0–100). */
   readonly imbalance?: number;
-  /** Requested share of CPU over the nodes. */
+  /** Requested fraction of CPU over the nodes. */
   readonly cpu?: RebalancePolicyStatusScoreCpu;
-  /** Requested share of memory over the nodes. */
+  /** Requested fraction of memory over the nodes. */
   readonly memory?: RebalancePolicyStatusScoreMemory;
-  /** Share of the free room that is in pieces too small to use (0–1). */
+  /** Fraction of free capacity that is too fragmented to use (0–1). */
   readonly fragmentation?: number;
-  /** Nodes that were counted. */
+  /** Evaluated nodes. */
   readonly nodes?: number;
 }
 
-/** Requested share of CPU over the nodes. */
+/** Requested fraction of CPU over the nodes. */
 export interface RebalancePolicyStatusScoreCpu {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** Requested share of memory over the nodes. */
+/** Requested fraction of memory over the nodes. */
 export interface RebalancePolicyStatusScoreMemory {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
@@ -1077,18 +1081,18 @@ export interface RebalancePolicyStatusScoreMemory {
 export interface RebalancePolicyStatusLastRun {
   /** Name of the RebalanceRun. */
   readonly name: string;
-  /** What came of it. */
+  /** Outcome. */
   readonly state?: 'Planning' | 'Executing' | 'Completed' | 'Cancelled' | 'Failed' | 'PartiallyCompleted';
-  /** When it began (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly startedAt?: string;
-  /** When it ended (RFC 3339). */
+  /** End time (RFC 3339). */
   readonly finishedAt?: string;
-  /** Pods that were moved. */
+  /** Moved pods. */
   readonly moved?: number;
 }
 
 export interface RebalancePolicyStatusCondition {
-  /** Kind of condition, in CamelCase. */
+  /** Type of the condition in CamelCase. */
   readonly type: string;
   /** Whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
@@ -1096,62 +1100,62 @@ export interface RebalancePolicyStatusCondition {
   readonly observedGeneration?: number;
   /** When the status last changed (RFC 3339). */
   readonly lastTransitionTime: string;
-  /** Why, as one CamelCase word for programs. */
+  /** Machine-readable reason in CamelCase. */
   readonly reason: string;
-  /** Why, and what to do about it, in plain words. */
+  /** Human-readable cause and remedy. */
   readonly message: string;
 }
 
-/** A RebalanceRun is one plan to move pods and what came of it. */
+/** A RebalanceRun is a plan to move pods and its outcome. */
 export interface RebalanceRun {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'RebalanceRun';
   readonly metadata: ObjectMeta;
-  /** The plan, and what people have asked to be done with it. */
+  /** The plan, and user requests about it. */
   readonly spec: RebalanceRunSpec;
-  /** How far it has come. Written by Evenkeel alone. */
+  /** Progress. Written only by Evenkeel. */
   readonly status?: RebalanceRunStatus;
 }
 
-/** The plan, and what people have asked to be done with it. */
+/** The plan, and user requests about it. */
 export interface RebalanceRunSpec {
-  /** The RebalancePolicy that it belongs to. Absent for a plan that was asked for without one. */
+  /** The RebalancePolicy of the plan. Absent for a plan requested without one. */
   readonly policyRef?: RebalanceRunSpecPolicyRef;
-  /** What asked for it. */
+  /** Trigger of the run. */
   readonly trigger: 'schedule' | 'manual' | 'api';
-  /** Who asked for it. */
+  /** User who requested it. */
   readonly requestedBy?: string;
-  /** Why, in plain words. */
+  /** Reason, as text. */
   readonly reason?: string;
-  /** Plans and reports, but moves nothing. Default: false. */
+  /** Plans and reports without moving pods. Default: false. */
   readonly dryRun?: boolean;
-  /** Only pods of these namespaces are moved. Left out, the policy decides. */
+  /** Only pods of these namespaces are moved. If unset, the policy decides. */
   readonly namespaces?: readonly string[];
   /** The movements, in order. */
   readonly movements?: readonly RebalanceRunSpecMovement[];
   /** Pods that are not moved. */
   readonly skipped?: readonly RebalanceRunSpecSkippedItem[];
-  /** Nodes that are empty after it. */
+  /** Nodes that are empty afterwards. */
   readonly nodesFreed?: readonly string[];
   /** Change in cost once freed nodes are gone (US dollars per hour). */
   readonly costDeltaPerHourUsd?: number;
-  /** How level the cluster was when it was planned. */
+  /** Balance of the cluster when it was planned. */
   readonly before?: RebalanceRunSpecBefore;
-  /** How level it would be. */
+  /** Predicted balance. */
   readonly after?: RebalanceRunSpecAfter;
-  /** Hash of the state that the plan was made from. */
+  /** Hash of the planned cluster state. */
   readonly snapshotHash?: string;
-  /** The plan may be executed until then (RFC 3339). */
+  /** Expiry of the plan (RFC 3339). */
   readonly expiresAt?: string;
-  /** Asks for the plan to be carried out. */
+  /** Request to execute the plan. */
   readonly execute?: RebalanceRunSpecExecute;
-  /** Asks for the run to stop. */
+  /** Request to stop the run. */
   readonly cancel?: RebalanceRunSpecCancel;
-  /** Asks for the plan to be thrown away. */
+  /** Request to discard the plan. */
   readonly discard?: RebalanceRunSpecDiscard;
 }
 
-/** The RebalancePolicy that it belongs to. Absent for a plan that was asked for without one. */
+/** The RebalancePolicy of the plan. Absent for a plan requested without one. */
 export interface RebalanceRunSpecPolicyRef {
   /** Name of the RebalancePolicy. */
   readonly name: string;
@@ -1170,15 +1174,15 @@ export interface RebalanceRunSpecMovement {
   readonly uid: string;
   /** Its workload as kind/name. */
   readonly workload?: string;
-  /** Node that it leaves. */
+  /** Source node. */
   readonly from: string;
-  /** Node where it is predicted to go. */
+  /** Predicted target node. */
   readonly to?: string;
-  /** Why it is moved. */
+  /** Reason of the movement. */
   readonly reason?: string;
   /** Disruption budget that counts it. */
   readonly budget?: string;
-  /** Expected time until it is ready elsewhere (seconds). */
+  /** Expected time until the pod is ready on the target node (seconds). */
   readonly estimatedSeconds?: number;
 }
 
@@ -1187,111 +1191,111 @@ export interface RebalanceRunSpecSkippedItem {
   readonly namespace: string;
   /** Pod name. */
   readonly pod: string;
-  /** Why not. */
+  /** Reason of the rejection. */
   readonly because: string;
 }
 
-/** How level the cluster was when it was planned. */
+/** Balance of the cluster when it was planned. */
 export interface RebalanceRunSpecBefore {
-  /** Percentage of the load that would have to move for all nodes to be level (0–100). */
+  /** Percentage of the load that would have to move to balance all nodes (0–100). */
   readonly imbalance?: number;
-  /** Requested share of CPU over the nodes. */
+  /** Requested fraction of CPU over the nodes. */
   readonly cpu?: RebalanceRunSpecBeforeCpu;
-  /** Requested share of memory over the nodes. */
+  /** Requested fraction of memory over the nodes. */
   readonly memory?: RebalanceRunSpecBeforeMemory;
-  /** Share of the free room that is in pieces too small to use (0–1). */
+  /** Fraction of free capacity that is too fragmented to use (0–1). */
   readonly fragmentation?: number;
-  /** Nodes that were counted. */
+  /** Evaluated nodes. */
   readonly nodes?: number;
 }
 
-/** Requested share of CPU over the nodes. */
+/** Requested fraction of CPU over the nodes. */
 export interface RebalanceRunSpecBeforeCpu {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** Requested share of memory over the nodes. */
+/** Requested fraction of memory over the nodes. */
 export interface RebalanceRunSpecBeforeMemory {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** How level it would be. */
+/** Predicted balance. */
 export interface RebalanceRunSpecAfter {
-  /** Percentage of the load that would have to move for all nodes to be level (0–100). */
+  /** Percentage of the load that would have to move to balance all nodes (0–100). */
   readonly imbalance?: number;
-  /** Requested share of CPU over the nodes. */
+  /** Requested fraction of CPU over the nodes. */
   readonly cpu?: RebalanceRunSpecAfterCpu;
-  /** Requested share of memory over the nodes. */
+  /** Requested fraction of memory over the nodes. */
   readonly memory?: RebalanceRunSpecAfterMemory;
-  /** Share of the free room that is in pieces too small to use (0–1). */
+  /** Fraction of free capacity that is too fragmented to use (0–1). */
   readonly fragmentation?: number;
-  /** Nodes that were counted. */
+  /** Evaluated nodes. */
   readonly nodes?: number;
 }
 
-/** Requested share of CPU over the nodes. */
+/** Requested fraction of CPU over the nodes. */
 export interface RebalanceRunSpecAfterCpu {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** Requested share of memory over the nodes. */
+/** Requested fraction of memory over the nodes. */
 export interface RebalanceRunSpecAfterMemory {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** Asks for the plan to be carried out. */
+/** Request to execute the plan. */
 export interface RebalanceRunSpecExecute {
-  /** Who asked. */
+  /** User who requested it. */
   readonly by?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
 }
 
-/** Asks for the run to stop. */
+/** Request to stop the run. */
 export interface RebalanceRunSpecCancel {
-  /** Who asked. */
+  /** User who requested it. */
   readonly by?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
 }
 
-/** Asks for the plan to be thrown away. */
+/** Request to discard the plan. */
 export interface RebalanceRunSpecDiscard {
-  /** Who asked. */
+  /** User who requested it. */
   readonly by?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
 }
 
-/** How far it has come. Written by Evenkeel alone. */
+/** Progress. Written only by Evenkeel. */
 export interface RebalanceRunStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
@@ -1299,29 +1303,29 @@ export interface RebalanceRunStatus {
   readonly planState?: 'prepared' | 'executing' | 'executed' | 'discarded' | 'expired';
   /** State of the run. Absent until it is executed. */
   readonly runState?: 'Planning' | 'Executing' | 'Completed' | 'Cancelled' | 'Failed' | 'PartiallyCompleted';
-  /** Why it ended as it did, as one word such as balanced. */
+  /** Reason of the end, as one word such as balanced. */
   readonly reason?: string;
-  /** When it began (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly startedAt?: string;
-  /** When its last movement ended (RFC 3339). */
+  /** End of the last movement (RFC 3339). */
   readonly finishedAt?: string;
-  /** How far it has come. */
+  /** Progress. */
   readonly progress?: RebalanceRunStatusProgress;
-  /** What came of each movement. */
+  /** Outcome of each movement. */
   readonly movements?: readonly RebalanceRunStatusMovement[];
-  /** How level the cluster was. */
+  /** Balance before the run. */
   readonly before?: RebalanceRunStatusBefore;
-  /** How level it is. */
+  /** Balance after the run. */
   readonly after?: RebalanceRunStatusAfter;
-  /** Why it failed. */
+  /** Error of a failed run. */
   readonly error?: RebalanceRunStatusError;
   /** Ready and Progressing, each with a reason and a message. */
   readonly conditions?: readonly RebalanceRunStatusCondition[];
 }
 
-/** How far it has come. */
+/** Progress. */
 export interface RebalanceRunStatusProgress {
-  /** Movements done. */
+  /** Completed movements. */
   readonly done?: number;
   /** Movements that failed. */
   readonly failed?: number;
@@ -1332,104 +1336,104 @@ export interface RebalanceRunStatusProgress {
 export interface RebalanceRunStatusMovement {
   /** Place in the plan. */
   readonly order: number;
-  /** How far it has come. */
+  /** Progress. */
   readonly outcome: 'waiting' | 'evicting' | 'finishing' | 'moved' | 'failed' | 'skipped';
-  /** Node where it went. */
+  /** Actual target node. */
   readonly to?: string;
-  /** When it began (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly startedAt?: string;
-  /** When it ended (RFC 3339). */
+  /** End time (RFC 3339). */
   readonly finishedAt?: string;
-  /** What happened, in plain words. */
+  /** Human-readable details. */
   readonly message?: string;
 }
 
-/** How level the cluster was. */
+/** Balance before the run. */
 export interface RebalanceRunStatusBefore {
-  /** Percentage of the load that would have to move for all nodes to be level (0–100). */
+  /** Percentage of the load that would have to move to balance all nodes (0–100). */
   readonly imbalance?: number;
-  /** Requested share of CPU over the nodes. */
+  /** Requested fraction of CPU over the nodes. */
   readonly cpu?: RebalanceRunStatusBeforeCpu;
-  /** Requested share of memory over the nodes. */
+  /** Requested fraction of memory over the nodes. */
   readonly memory?: RebalanceRunStatusBeforeMemory;
-  /** Share of the free room that is in pieces too small to use (0–1). */
+  /** Fraction of free capacity that is too fragmented to use (0–1). */
   readonly fragmentation?: number;
-  /** Nodes that were counted. */
+  /** Evaluated nodes. */
   readonly nodes?: number;
 }
 
-/** Requested share of CPU over the nodes. */
+/** Requested fraction of CPU over the nodes. */
 export interface RebalanceRunStatusBeforeCpu {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** Requested share of memory over the nodes. */
+/** Requested fraction of memory over the nodes. */
 export interface RebalanceRunStatusBeforeMemory {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** How level it is. */
+/** Balance after the run. */
 export interface RebalanceRunStatusAfter {
-  /** Percentage of the load that would have to move for all nodes to be level (0–100). */
+  /** Percentage of the load that would have to move to balance all nodes (0–100). */
   readonly imbalance?: number;
-  /** Requested share of CPU over the nodes. */
+  /** Requested fraction of CPU over the nodes. */
   readonly cpu?: RebalanceRunStatusAfterCpu;
-  /** Requested share of memory over the nodes. */
+  /** Requested fraction of memory over the nodes. */
   readonly memory?: RebalanceRunStatusAfterMemory;
-  /** Share of the free room that is in pieces too small to use (0–1). */
+  /** Fraction of free capacity that is too fragmented to use (0–1). */
   readonly fragmentation?: number;
-  /** Nodes that were counted. */
+  /** Evaluated nodes. */
   readonly nodes?: number;
 }
 
-/** Requested share of CPU over the nodes. */
+/** Requested fraction of CPU over the nodes. */
 export interface RebalanceRunStatusAfterCpu {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** Requested share of memory over the nodes. */
+/** Requested fraction of memory over the nodes. */
 export interface RebalanceRunStatusAfterMemory {
   /** Mean (0–1). */
   readonly mean?: number;
   /** Standard deviation. */
   readonly stddev?: number;
-  /** Least (0–1). */
+  /** Minimum (0–1). */
   readonly min?: number;
-  /** Greatest (0–1). */
+  /** Maximum (0–1). */
   readonly max?: number;
 }
 
-/** Why it failed. */
+/** Error of a failed run. */
 export interface RebalanceRunStatusError {
   /** One word such as aborted. */
   readonly code: string;
-  /** In plain words. */
+  /** Human-readable message. */
   readonly message?: string;
 }
 
 export interface RebalanceRunStatusCondition {
-  /** Kind of condition, in CamelCase. */
+  /** Type of the condition in CamelCase. */
   readonly type: string;
   /** Whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
@@ -1437,41 +1441,41 @@ export interface RebalanceRunStatusCondition {
   readonly observedGeneration?: number;
   /** When the status last changed (RFC 3339). */
   readonly lastTransitionTime: string;
-  /** Why, as one CamelCase word for programs. */
+  /** Machine-readable reason in CamelCase. */
   readonly reason: string;
-  /** Why, and what to do about it, in plain words. */
+  /** Human-readable cause and remedy. */
   readonly message: string;
 }
 
 /**
- * A Recommendation says what one workload should ask for, why, and how far that has come. Evenkeel makes one for each workload; it goes
- * when the workload goes.
+ * A Recommendation has the recommended requests of one workload, their derivation, and the progress of applying them. Evenkeel creates one
+ * for each workload; it is deleted with the workload.
  */
 export interface Recommendation {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'Recommendation';
   readonly metadata: ObjectMeta;
-  /** What the recommendation is for, and what people have asked of it. */
+  /** The workload, and user requests about it. */
   readonly spec: RecommendationSpec;
-  /** What the workload should get, and how far that has come. Written by Evenkeel alone. */
+  /** The recommended values and the progress of applying them. Written only by Evenkeel. */
   readonly status?: RecommendationStatus;
 }
 
-/** What the recommendation is for, and what people have asked of it. */
+/** The workload, and user requests about it. */
 export interface RecommendationSpec {
   /** The workload. */
   readonly targetRef: RecommendationSpecTargetRef;
-  /** The PodResizePolicy that governs the workload. Absent where none does and the defaults count. */
+  /** The PodResizePolicy that governs the workload. Absent where none does and defaults apply. */
   readonly policyRef?: RecommendationSpecPolicyRef;
-  /** Values that a person has approved. Lapses after 7 days, or when the recommendation moves upward by more than minChangeRatio. */
+  /** Values that a user has approved. Expires after 7 days, or when the recommendation rises by more than minChangeRatio. */
   readonly approved?: RecommendationSpecApproved;
-  /** Values that a person does not want. They are not offered again for 7 days unless they move by more than minChangeRatio. */
+  /** Values that a user has rejected. They are not recommended again for 7 days unless they change by more than minChangeRatio. */
   readonly rejected?: RecommendationSpecRejected;
-  /** Asks to go back to status.previous; the workload is then held for 24 hours. */
+  /** Request to roll back to status.previous; automatic changes are then blocked for 24 hours. */
   readonly rollback?: RecommendationSpecRollback;
-  /** Asks for the natural size while the workload is idle. */
+  /** Requests that an idled workload be restored to its natural size. */
   readonly wake?: RecommendationSpecWake;
-  /** Decisions of people on open limit exceptions. */
+  /** User decisions on open limit exceptions. */
   readonly exceptionDecisions?: readonly RecommendationSpecExceptionDecision[];
   /** Stops every change of this workload; the recommendation is still computed. Default: false. */
   readonly paused?: boolean;
@@ -1487,32 +1491,32 @@ export interface RecommendationSpecTargetRef {
   readonly name: string;
 }
 
-/** The PodResizePolicy that governs the workload. Absent where none does and the defaults count. */
+/** The PodResizePolicy that governs the workload. Absent where none does and defaults apply. */
 export interface RecommendationSpecPolicyRef {
   /** Name of the PodResizePolicy. */
   readonly name: string;
 }
 
-/** Values that a person has approved. Lapses after 7 days, or when the recommendation moves upward by more than minChangeRatio. */
+/** Values that a user has approved. Expires after 7 days, or when the recommendation rises by more than minChangeRatio. */
 export interface RecommendationSpecApproved {
-  /** Who approved. */
+  /** User who approved. */
   readonly by?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** The values, exactly as they were shown in status.containers[].recommended. */
+  /** The values, exactly as displayed in status.containers[].recommended. */
   readonly containers: readonly RecommendationSpecApprovedContainer[];
 }
 
 export interface RecommendationSpecApprovedContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationSpecApprovedContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationSpecApprovedContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationSpecApprovedContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1520,7 +1524,7 @@ export interface RecommendationSpecApprovedContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationSpecApprovedContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1528,26 +1532,26 @@ export interface RecommendationSpecApprovedContainerLimits {
   readonly memory?: string;
 }
 
-/** Values that a person does not want. They are not offered again for 7 days unless they move by more than minChangeRatio. */
+/** Values that a user has rejected. They are not recommended again for 7 days unless they change by more than minChangeRatio. */
 export interface RecommendationSpecRejected {
-  /** Who rejected. */
+  /** User who rejected. */
   readonly by?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** The values, exactly as they were shown in status.containers[].recommended. */
+  /** The values, exactly as displayed in status.containers[].recommended. */
   readonly containers: readonly RecommendationSpecRejectedContainer[];
 }
 
 export interface RecommendationSpecRejectedContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationSpecRejectedContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationSpecRejectedContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationSpecRejectedContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1555,7 +1559,7 @@ export interface RecommendationSpecRejectedContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationSpecRejectedContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1563,21 +1567,21 @@ export interface RecommendationSpecRejectedContainerLimits {
   readonly memory?: string;
 }
 
-/** Asks to go back to status.previous; the workload is then held for 24 hours. */
+/** Request to roll back to status.previous; automatic changes are then blocked for 24 hours. */
 export interface RecommendationSpecRollback {
-  /** Who asked. */
+  /** User who requested it. */
   readonly by?: string;
-  /** When (RFC 3339). A later time asks again. */
+  /** Time (RFC 3339). A later time is a new request. */
   readonly at: string;
 }
 
-/** Asks for the natural size while the workload is idle. */
+/** Requests that an idled workload be restored to its natural size. */
 export interface RecommendationSpecWake {
-  /** Who asked. */
+  /** User who requested it. */
   readonly by?: string;
-  /** When (RFC 3339). Only what was asked since it fell idle counts. */
+  /** Time (RFC 3339). Only a request after the workload was idled applies. */
   readonly at: string;
-  /** Why, in the words of who asked. */
+  /** Reason given by the user. */
   readonly reason?: string;
 }
 
@@ -1586,120 +1590,116 @@ export interface RecommendationSpecExceptionDecision {
   readonly container: string;
   /** Resource of the exception. */
   readonly resource: 'cpu' | 'memory';
-  /** Approve makes the proposed value the new normal, reject puts the earlier value back. */
+  /** Approve makes the proposed value the new baseline, reject restores the former value. */
   readonly decision: 'approve' | 'reject';
-  /** Value in place of the proposed one (Kubernetes quantity). */
+  /** Value that replaces the proposed one (Kubernetes quantity). */
   readonly value?: string;
-  /** Who decided. */
+  /** User who decided. */
   readonly by?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** Why, in plain words. */
+  /** Reason, as text. */
   readonly reason?: string;
 }
 
-/** What the workload should get, and how far that has come. Written by Evenkeel alone. */
+/** The recommended values and the progress of applying them. Written only by Evenkeel. */
 export interface RecommendationStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
   /**
-   * How far it has come. collecting has too little history; optimal is inside tolerance; recommended is published only; awaiting waits for
-   * reason; applying and applied are being or have been put into force; idle is made small; exception has an open limit exception; blocked
-   * can never be done as things stand; excluded was asked to be left alone.
+   * State of the recommendation. collecting has insufficient history; optimal is within tolerance; recommended is only published; awaiting
+   * waits for reason; applying and applied are being or have been applied; idle is reduced to its idle size; exception has an open limit
+   * exception; blocked cannot be applied without a configuration change; excluded is excluded by a user.
    */
   readonly state?: 'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
-  /** Why it waits or is blocked, as one word such as window, cooldown or approval. */
+  /** Reason of waiting or blocking, as one word such as window, cooldown or approval. */
   readonly reason?: string;
-  /** The state in plain words. */
+  /** Human-readable state. */
   readonly message?: string;
-  /** Earliest next try (RFC 3339). Absent where that is not known. */
+  /** Earliest next attempt (RFC 3339). Absent where unknown. */
   readonly until?: string;
   /** Mode in force, from the policy or the workload's evenkeel.io/mode annotation. */
   readonly mode?: 'Observe' | 'Recommend' | 'Approve' | 'Auto' | 'Off';
-  /** Pods that the figures stand for. */
+  /** Number of replicas. */
   readonly replicas?: number;
-  /** How sure the recommendation is (0–1). */
+  /** Confidence of the recommendation (0–1). */
   readonly confidence?: number;
-  /** What the workload risks if it stays as it is or is changed as recommended. */
+  /** Risk of the current and the recommended values. */
   readonly risk?: 'none' | 'low' | 'medium' | 'high';
-  /** Savings over all replicas (US dollars per 730 h); negative where more is needed. */
+  /** Savings over all replicas (US dollars per 730 h); negative for an increase. */
   readonly savingsPerMonthUsd?: number;
-  /** Cost of the present requests over all replicas (US dollars per 730 h). */
+  /** Cost of the current requests over all replicas (US dollars per 730 h). */
   readonly costPerMonthUsd?: number;
-  /** Where the usage comes from. */
+  /** Source of the usage. */
   readonly source?: string;
-  /** When the figures were last computed (RFC 3339). */
+  /** When the values were last computed (RFC 3339). */
   readonly updatedAt?: string;
   /** Sum of the requests of one pod's containers. */
   readonly requests?: RecommendationStatusRequests;
-  /** Raises that wait until their nodes have room. Absent where none waits. */
+  /** Increases that wait for capacity of their nodes. Absent where none waits. */
   readonly waitingForNodeCapacity?: RecommendationStatusWaitingForNodeCapacity;
-  /** The figures, by container. */
+  /** Values by container. */
   readonly containers?: readonly RecommendationStatusContainer[];
   /**
-   * Of a DaemonSet on nodes of more than one size: what its pods have and should have on each class of nodes. The class with the most pods
-   * stands in `containers`, too. Absent otherwise.
+   * For a DaemonSet on nodes of several size classes: current and recommended values by class. The class with the most pods is also in
+   * `containers`. Absent otherwise.
    */
   readonly classes?: readonly RecommendationStatusClass[];
-  /** The explanation, step by step from usage to each recommended value, in order. */
+  /** Derivation of each recommended value from usage, as ordered steps. */
   readonly inputs?: readonly RecommendationStatusInput[];
-  /** The change under way. Absent when none is. */
+  /** The change in progress. Absent without one. */
   readonly apply?: RecommendationStatusApply;
   /** The last change that reached pods. */
   readonly lastApplied?: RecommendationStatusLastApplied;
-  /** What was in force before the last change, for roll-back. */
+  /** Values before the last change, for a rollback. */
   readonly previous?: RecommendationStatusPrevious;
-  /** Reductions of the last day, whose throttling and pressure are compared with the week before. The oldest first. */
+  /** Reductions of the last day, whose throttling and pressure are compared with the week before, oldest first. */
   readonly watched?: readonly RecommendationStatusWatchedItem[];
   /**
-   * What the workload's template had when it was last looked at, while sizes of Evenkeel are in force. What is raised there since is the
-   * least in force.
+   * The template's values at the last evaluation, while Evenkeel's sizes are in force. A value raised in the template since is the minimum
+   * in force.
    */
   readonly template?: readonly RecommendationStatusTemplateItem[];
-  /** spec.rollback.at of the last request that was carried out (RFC 3339). Later automatic roll-backs keep it. */
+  /** spec.rollback.at of the last request that was carried out (RFC 3339). Automatic rollbacks do not change it. */
   readonly lastRollbackRequestAt?: string;
-  /** The last roll-back. */
+  /** The last rollback. */
   readonly rolledBack?: RecommendationStatusRolledBack;
-  /** Pods whose resize did not go through at once. */
+  /** Pods whose resize did not succeed at once. */
   readonly resizes?: readonly RecommendationStatusResize[];
-  /** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
+  /** Evictions for one size (apply is InPlaceOrEvict), which bounds eviction loops. */
   readonly evictions?: RecommendationStatusEvictions;
-  /** When the CPU limit of each container was raised because it was throttled; at most one step a day and three in 7 days are made. */
+  /** Times at which the CPU limit of each container was raised because of throttling; at most one step per day and three in 7 days. */
   readonly cpuLimitRaises?: readonly RecommendationStatusCpuLimitRaise[];
   /**
-   * Memory limits that OOM kills have raised, of the last 7 days and of pods that still exist; spec.oom.maxBumps of the policy counts those
-   * of 7 days.
+   * Memory limits raised after OOM kills, in the last 7 days and of pods that still exist; spec.oom.maxBumps of the policy bounds those of
+   * 7 days.
    */
   readonly oomBumps?: readonly RecommendationStatusOomBump[];
   /**
-   * The largest node that the workload's pods ran on in the last 30 days, each resource by itself; 80 % of it bounds what OOM kills and
-   * throttling raise.
+   * The largest node of the workload's pods in the last 30 days, per resource; 80 % of it bounds increases after OOM kills and throttling.
    */
   readonly largestNode?: RecommendationStatusLargestNode;
-  /** Replicas that used more than 3 × the median CPU and were raised alone, as long as the history of the policy remembers them. */
+  /** Replicas that used more than 3 × the median CPU and were increased individually, within the policy's history window. */
   readonly hotReplicas?: readonly RecommendationStatusHotReplica[];
-  /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
+  /** The last OOM kill of each container by a node that ran out of memory. The container's limit was not hit, so it is not raised. */
   readonly nodeOoms?: readonly RecommendationStatusNodeOom[];
-  /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
+  /** The CPU request of all pods before a temporary increase, by container. */
   readonly cpuBeforeIncrease?: readonly RecommendationStatusCpuBeforeIncreaseItem[];
-  /** Since when CPU requests move at another pace than before. No request falls in the 24 hours after; absent: Daily for a day or more. */
+  /** The last change of the pace of CPU requests. No request falls in the 24 hours after it. Absent: Daily for a day or more. */
   readonly pace?: RecommendationStatusPace;
-  /**
-   * When what each container has was last lowered by a new decision; each falls at most once a day, CPU at pace Hourly at most once an
-   * hour.
-   */
+  /** When each container's values were last lowered by a new decision; at most once per day, CPU at pace Hourly at most once per hour. */
   readonly reductions?: readonly RecommendationStatusReduction[];
-  /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
+  /** Pods with a startup boost (spec.startup of the policy), with their values without it. */
   readonly boosts?: readonly RecommendationStatusBoost[];
-  /** HorizontalPodAutoscalers whose targets move with the requests, so that the replicas stay. */
+  /** HorizontalPodAutoscalers whose targets follow the requests, so that the replica count stays. */
   readonly autoscalers?: readonly RecommendationStatusAutoscaler[];
-  /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
+  /** Resized pods that another writer has resized since. Absent when there are none. */
   readonly externalResizes?: RecommendationStatusExternalResizes;
-  /** Demand beyond what the workload may have. */
+  /** Demand above the limits or ceilings of the workload. */
   readonly limitExceptions?: readonly RecommendationStatusLimitException[];
-  /** Set while the workload is idle. */
+  /** Set while the workload is idled. */
   readonly idle?: RecommendationStatusIdle;
-  /** The last time that it was idle, and what of it still counts. */
+  /** The last idle period, as far as it still matters. */
   readonly lastIdle?: RecommendationStatusLastIdle;
   /** Ready, Progressing and Degraded, each with a reason and a message. */
   readonly conditions?: readonly RecommendationStatusCondition[];
@@ -1709,7 +1709,7 @@ export interface RecommendationStatus {
 export interface RecommendationStatusRequests {
   /** In force now. */
   readonly current?: RecommendationStatusRequestsCurrent;
-  /** What they should be. */
+  /** Recommended requests. */
   readonly recommended?: RecommendationStatusRequestsRecommended;
 }
 
@@ -1721,7 +1721,7 @@ export interface RecommendationStatusRequestsCurrent {
   readonly memory?: string;
 }
 
-/** What they should be. */
+/** Recommended requests. */
 export interface RecommendationStatusRequestsRecommended {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1729,17 +1729,17 @@ export interface RecommendationStatusRequestsRecommended {
   readonly memory?: string;
 }
 
-/** Raises that wait until their nodes have room. Absent where none waits. */
+/** Increases that wait for capacity of their nodes. Absent where none waits. */
 export interface RecommendationStatusWaitingForNodeCapacity {
-  /** Pods whose raise waits. */
+  /** Pods whose increase waits. */
   readonly pods: number;
-  /** Since when the first of them waits (RFC 3339). */
+  /** When the first of them started to wait (RFC 3339). */
   readonly since: string;
-  /** What they ask for beyond what is in force, all pods together. */
+  /** Missing requests of all these pods. */
   readonly requests?: RecommendationStatusWaitingForNodeCapacityRequests;
 }
 
-/** What they ask for beyond what is in force, all pods together. */
+/** Missing requests of all these pods. */
 export interface RecommendationStatusWaitingForNodeCapacityRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1752,38 +1752,38 @@ export interface RecommendationStatusContainer {
   readonly name: string;
   /** In force now. */
   readonly current?: RecommendationStatusContainerCurrent;
-  /** What it should have. */
+  /** Recommended values. */
   readonly recommended?: RecommendationStatusContainerRecommended;
   /** Requests below this are too small. */
   readonly lowerBound?: RecommendationStatusContainerLowerBound;
-  /** Requests above this are wasteful. */
+  /** Requests above this are too large. */
   readonly upperBound?: RecommendationStatusContainerUpperBound;
-  /** Usage inside the history window. */
+  /** Usage within the history window. */
   readonly usage?: RecommendationStatusContainerUsage;
-  /** OOM kills inside the history window. */
+  /** OOM kills within the history window. */
   readonly oomKills?: number;
-  /** Share of CPU periods throttled in the last 24 hours (0–1). Absent where it was not measured. */
+  /** Fraction of throttled CPU periods in the last 24 hours (0–1). Absent where not measured. */
   readonly throttledRatio?: number;
   /**
-   * Share of time in which a task of the container waited for CPU (pressure stall information, some), mean of the last 24 hours (0–1).
-   * Absent where it was not measured.
+   * Fraction of time in which a task of the container waited for CPU (pressure stall information, some), mean of the last 24 hours (0–1).
+   * Absent where not measured.
    */
   readonly cpuPressureRatio?: number;
-  /** Why its memory limit stands where it does, in plain words. */
+  /** Reason of the memory limit, as text. */
   readonly memoryLimitReason?: string;
-  /** How sure this container's figures are (0–1). */
+  /** Confidence of this container's values (0–1). */
   readonly confidence?: number;
 }
 
 /** In force now. */
 export interface RecommendationStatusContainerCurrent {
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusContainerCurrentRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusContainerCurrentLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusContainerCurrentRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1791,7 +1791,7 @@ export interface RecommendationStatusContainerCurrentRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusContainerCurrentLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1799,15 +1799,15 @@ export interface RecommendationStatusContainerCurrentLimits {
   readonly memory?: string;
 }
 
-/** What it should have. */
+/** Recommended values. */
 export interface RecommendationStatusContainerRecommended {
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusContainerRecommendedRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusContainerRecommendedLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusContainerRecommendedRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1815,7 +1815,7 @@ export interface RecommendationStatusContainerRecommendedRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusContainerRecommendedLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1831,7 +1831,7 @@ export interface RecommendationStatusContainerLowerBound {
   readonly memory?: string;
 }
 
-/** Requests above this are wasteful. */
+/** Requests above this are too large. */
 export interface RecommendationStatusContainerUpperBound {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1839,7 +1839,7 @@ export interface RecommendationStatusContainerUpperBound {
   readonly memory?: string;
 }
 
-/** Usage inside the history window. */
+/** Usage within the history window. */
 export interface RecommendationStatusContainerUsage {
   /** Median usage. */
   readonly p50?: RecommendationStatusContainerUsageP50;
@@ -1847,7 +1847,7 @@ export interface RecommendationStatusContainerUsage {
   readonly p95?: RecommendationStatusContainerUsageP95;
   /** Usage that 99 % of the samples stay below. */
   readonly p99?: RecommendationStatusContainerUsageP99;
-  /** Greatest usage. */
+  /** Maximum usage. */
   readonly max?: RecommendationStatusContainerUsageMax;
 }
 
@@ -1875,7 +1875,7 @@ export interface RecommendationStatusContainerUsageP99 {
   readonly memory?: string;
 }
 
-/** Greatest usage. */
+/** Maximum usage. */
 export interface RecommendationStatusContainerUsageMax {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1889,68 +1889,64 @@ export interface RecommendationStatusClass {
   /** Pods of the workload on such nodes. */
   readonly pods?: number;
   /**
-   * How far it has come. collecting has too little history; optimal is inside tolerance; recommended is published only; awaiting waits for
-   * reason; applying and applied are being or have been put into force; idle is made small; exception has an open limit exception; blocked
-   * can never be done as things stand; excluded was asked to be left alone.
+   * State of the recommendation. collecting has insufficient history; optimal is within tolerance; recommended is only published; awaiting
+   * waits for reason; applying and applied are being or have been applied; idle is reduced to its idle size; exception has an open limit
+   * exception; blocked cannot be applied without a configuration change; excluded is excluded by a user.
    */
   readonly state?: 'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
-  /** Why it waits or is blocked, as one word such as window, cooldown or approval. */
+  /** Reason of waiting or blocking, as one word such as window, cooldown or approval. */
   readonly reason?: string;
-  /** The state in plain words. */
+  /** Human-readable state. */
   readonly message?: string;
-  /** The figures, by container. */
+  /** Values by container. */
   readonly containers?: readonly RecommendationStatusClassContainer[];
-  /** The change under way. Absent when none is. */
+  /** The change in progress. Absent without one. */
   readonly apply?: RecommendationStatusClassApply;
   /** The last change that reached pods. */
   readonly lastApplied?: RecommendationStatusClassLastApplied;
-  /** What was in force before the last change, for roll-back. */
+  /** Values before the last change, for a rollback. */
   readonly previous?: RecommendationStatusClassPrevious;
-  /** Reductions of the last day, whose throttling and pressure are compared with the week before. The oldest first. */
+  /** Reductions of the last day, whose throttling and pressure are compared with the week before, oldest first. */
   readonly watched?: readonly RecommendationStatusClassWatchedItem[];
   /**
-   * What the workload's template had when it was last looked at, while sizes of Evenkeel are in force. What is raised there since is the
-   * least in force.
+   * The template's values at the last evaluation, while Evenkeel's sizes are in force. A value raised in the template since is the minimum
+   * in force.
    */
   readonly template?: readonly RecommendationStatusClassTemplateItem[];
-  /** spec.rollback.at of the last request that was carried out (RFC 3339). Later automatic roll-backs keep it. */
+  /** spec.rollback.at of the last request that was carried out (RFC 3339). Automatic rollbacks do not change it. */
   readonly lastRollbackRequestAt?: string;
-  /** The last roll-back. */
+  /** The last rollback. */
   readonly rolledBack?: RecommendationStatusClassRolledBack;
-  /** Pods whose resize did not go through at once. */
+  /** Pods whose resize did not succeed at once. */
   readonly resizes?: readonly RecommendationStatusClassResize[];
-  /** When the CPU limit of each container was raised because it was throttled; at most one step a day and three in 7 days are made. */
+  /** Times at which the CPU limit of each container was raised because of throttling; at most one step per day and three in 7 days. */
   readonly cpuLimitRaises?: readonly RecommendationStatusClassCpuLimitRaise[];
   /**
-   * Memory limits that OOM kills have raised, of the last 7 days and of pods that still exist; spec.oom.maxBumps of the policy counts those
-   * of 7 days.
+   * Memory limits raised after OOM kills, in the last 7 days and of pods that still exist; spec.oom.maxBumps of the policy bounds those of
+   * 7 days.
    */
   readonly oomBumps?: readonly RecommendationStatusClassOomBump[];
   /**
-   * The largest node that the workload's pods ran on in the last 30 days, each resource by itself; 80 % of it bounds what OOM kills and
-   * throttling raise.
+   * The largest node of the workload's pods in the last 30 days, per resource; 80 % of it bounds increases after OOM kills and throttling.
    */
   readonly largestNode?: RecommendationStatusClassLargestNode;
-  /** Replicas that used more than 3 × the median CPU and were raised alone, as long as the history of the policy remembers them. */
+  /** Replicas that used more than 3 × the median CPU and were increased individually, within the policy's history window. */
   readonly hotReplicas?: readonly RecommendationStatusClassHotReplica[];
-  /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
+  /** The last OOM kill of each container by a node that ran out of memory. The container's limit was not hit, so it is not raised. */
   readonly nodeOoms?: readonly RecommendationStatusClassNodeOom[];
-  /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
+  /** The CPU request of all pods before a temporary increase, by container. */
   readonly cpuBeforeIncrease?: readonly RecommendationStatusClassCpuBeforeIncreaseItem[];
-  /** Since when CPU requests move at another pace than before. No request falls in the 24 hours after; absent: Daily for a day or more. */
+  /** The last change of the pace of CPU requests. No request falls in the 24 hours after it. Absent: Daily for a day or more. */
   readonly pace?: RecommendationStatusClassPace;
-  /**
-   * When what each container has was last lowered by a new decision; each falls at most once a day, CPU at pace Hourly at most once an
-   * hour.
-   */
+  /** When each container's values were last lowered by a new decision; at most once per day, CPU at pace Hourly at most once per hour. */
   readonly reductions?: readonly RecommendationStatusClassReduction[];
-  /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
+  /** Pods with a startup boost (spec.startup of the policy), with their values without it. */
   readonly boosts?: readonly RecommendationStatusClassBoost[];
-  /** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
+  /** Evictions for one size (apply is InPlaceOrEvict), which bounds eviction loops. */
   readonly evictions?: RecommendationStatusClassEvictions;
-  /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
+  /** Resized pods that another writer has resized since. Absent when there are none. */
   readonly externalResizes?: RecommendationStatusClassExternalResizes;
-  /** Demand beyond what the workload may have. */
+  /** Demand above the limits or ceilings of the workload. */
   readonly limitExceptions?: readonly RecommendationStatusClassLimitException[];
 }
 
@@ -1959,21 +1955,21 @@ export interface RecommendationStatusClassContainer {
   readonly name: string;
   /** In force now. */
   readonly current?: RecommendationStatusClassContainerCurrent;
-  /** What it should have. */
+  /** Recommended values. */
   readonly recommended?: RecommendationStatusClassContainerRecommended;
-  /** Why its memory limit stands where it does, in plain words. */
+  /** Reason of the memory limit, as text. */
   readonly memoryLimitReason?: string;
 }
 
 /** In force now. */
 export interface RecommendationStatusClassContainerCurrent {
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassContainerCurrentRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassContainerCurrentLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassContainerCurrentRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1981,7 +1977,7 @@ export interface RecommendationStatusClassContainerCurrentRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassContainerCurrentLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -1989,15 +1985,15 @@ export interface RecommendationStatusClassContainerCurrentLimits {
   readonly memory?: string;
 }
 
-/** What it should have. */
+/** Recommended values. */
 export interface RecommendationStatusClassContainerRecommended {
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassContainerRecommendedRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassContainerRecommendedLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassContainerRecommendedRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2005,7 +2001,7 @@ export interface RecommendationStatusClassContainerRecommendedRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassContainerRecommendedLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2013,38 +2009,38 @@ export interface RecommendationStatusClassContainerRecommendedLimits {
   readonly memory?: string;
 }
 
-/** The change under way. Absent when none is. */
+/** The change in progress. Absent without one. */
 export interface RecommendationStatusClassApply {
-  /** When it began (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly startedAt: string;
-  /** How many of the pods may have it so far (one, 10 %, 50 %, all). */
+  /** Pods that may have the change so far (one, 10 %, 50 %, all). */
   readonly stage: 'Canary' | 'Tenth' | 'Half' | 'All';
-  /** When this stage began (RFC 3339). */
+  /** Start of this stage (RFC 3339). */
   readonly stageStartedAt: string;
-  /** Who made it, evenkeel or the person who approved. */
+  /** Actor of the change, evenkeel or the user who approved it. */
   readonly by?: string;
-  /** It only takes temporary increases of CPU back, which needs no verification. */
+  /** The change only ends temporary CPU increases, which needs no verification. */
   readonly endsIncrease?: boolean;
-  /** Throttled share of CPU periods (0–1) when it began. */
+  /** Fraction of throttled CPU periods (0–1) when it started. */
   readonly throttledRatioBefore?: number;
-  /** What the policy's rollback.onErrorRateQuery answered when it began. */
+  /** Result of the policy's rollback.onErrorRateQuery when it started. */
   readonly errorRateBefore?: number;
-  /** Why the change is made. */
+  /** Reason of the change. */
   readonly reason?: string;
-  /** The values that are being put into force. */
+  /** The values being applied. */
   readonly containers: readonly RecommendationStatusClassApplyContainer[];
 }
 
 export interface RecommendationStatusClassApplyContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassApplyContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassApplyContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassApplyContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2052,7 +2048,7 @@ export interface RecommendationStatusClassApplyContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassApplyContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2062,13 +2058,13 @@ export interface RecommendationStatusClassApplyContainerLimits {
 
 /** The last change that reached pods. */
 export interface RecommendationStatusClassLastApplied {
-  /** When it was complete on all pods, or began if it is still under way (RFC 3339). */
+  /** When it was complete on all pods, or its start while in progress (RFC 3339). */
   readonly at: string;
-  /** Who made it, evenkeel or a person. */
+  /** Actor of the change, evenkeel or a user. */
   readonly by?: string;
-  /** Why. */
+  /** Reason. */
   readonly reason?: string;
-  /** Pods that have it. */
+  /** Pods with the change. */
   readonly pods?: number;
   /** The values. */
   readonly containers?: readonly RecommendationStatusClassLastAppliedContainer[];
@@ -2077,13 +2073,13 @@ export interface RecommendationStatusClassLastApplied {
 export interface RecommendationStatusClassLastAppliedContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassLastAppliedContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassLastAppliedContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassLastAppliedContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2091,7 +2087,7 @@ export interface RecommendationStatusClassLastAppliedContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassLastAppliedContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2099,9 +2095,9 @@ export interface RecommendationStatusClassLastAppliedContainerLimits {
   readonly memory?: string;
 }
 
-/** What was in force before the last change, for roll-back. */
+/** Values before the last change, for a rollback. */
 export interface RecommendationStatusClassPrevious {
-  /** When it was replaced (RFC 3339). */
+  /** When they were replaced (RFC 3339). */
   readonly at: string;
   /** The values. */
   readonly containers: readonly RecommendationStatusClassPreviousContainer[];
@@ -2110,13 +2106,13 @@ export interface RecommendationStatusClassPrevious {
 export interface RecommendationStatusClassPreviousContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassPreviousContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassPreviousContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassPreviousContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2124,7 +2120,7 @@ export interface RecommendationStatusClassPreviousContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassPreviousContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2133,26 +2129,26 @@ export interface RecommendationStatusClassPreviousContainerLimits {
 }
 
 export interface RecommendationStatusClassWatchedItem {
-  /** When it began (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** Until when it is watched (RFC 3339). */
+  /** End of watching (RFC 3339). */
   readonly until: string;
-  /** Hours that could be compared so far. 0 says that nothing could, neither with the week before nor with unchanged replicas. */
+  /** Number of hours compared so far. 0: no comparison was possible, neither with the week before nor with unchanged replicas. */
   readonly comparedHours?: number;
-  /** What its containers had before. */
+  /** Values before the reduction. */
   readonly containers: readonly RecommendationStatusClassWatchedItemContainer[];
 }
 
 export interface RecommendationStatusClassWatchedItemContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassWatchedItemContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassWatchedItemContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassWatchedItemContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2160,7 +2156,7 @@ export interface RecommendationStatusClassWatchedItemContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassWatchedItemContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2171,13 +2167,13 @@ export interface RecommendationStatusClassWatchedItemContainerLimits {
 export interface RecommendationStatusClassTemplateItem {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassTemplateItemRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassTemplateItemLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassTemplateItemRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2185,7 +2181,7 @@ export interface RecommendationStatusClassTemplateItemRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassTemplateItemLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2193,34 +2189,34 @@ export interface RecommendationStatusClassTemplateItemLimits {
   readonly memory?: string;
 }
 
-/** The last roll-back. */
+/** The last rollback. */
 export interface RecommendationStatusClassRolledBack {
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** spec.rollback.at of the request that it carried out (RFC 3339). Absent where it came by itself. */
+  /** spec.rollback.at of the request that it carried out (RFC 3339). Absent for an automatic rollback. */
   readonly requestedAt?: string;
-  /** Why, such as restarts, throttling, pressure or request. */
+  /** Reason, such as restarts, throttling, pressure or request. */
   readonly reason?: string;
-  /** Why, in plain words. */
+  /** Reason, as text. */
   readonly message?: string;
-  /** No automatic change before (RFC 3339). */
+  /** Automatic changes are blocked until then (RFC 3339). */
   readonly heldUntil?: string;
-  /** Automatic roll-backs in a row; each doubles the hold. */
+  /** Consecutive automatic rollbacks; each doubles the time until heldUntil. */
   readonly count?: number;
-  /** The values that were taken back. */
+  /** The values that were rolled back. */
   readonly containers?: readonly RecommendationStatusClassRolledBackContainer[];
 }
 
 export interface RecommendationStatusClassRolledBackContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassRolledBackContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassRolledBackContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassRolledBackContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2228,7 +2224,7 @@ export interface RecommendationStatusClassRolledBackContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassRolledBackContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2242,39 +2238,36 @@ export interface RecommendationStatusClassResize {
   /** UID of the pod. */
   readonly uid: string;
   /**
-   * Node pool, with the size of its nodes where they are too small, in which no pod of the workload is tried with the same resource for
-   * now. Without it that holds for this pod alone.
+   * Node pool, with the size of its nodes where they are too small, in which no pod of the workload is resized in this resource for now.
+   * Absent: this applies only to this pod.
    */
   readonly pool?: string;
-  /** The resource that the node refused; both where it is absent. */
+  /** The resource that the node refused; absent: both. */
   readonly resource?: 'cpu' | 'memory';
-  /** How far the kubelet has come. */
+  /** State of the resize on the kubelet. */
   readonly state: 'deferred' | 'infeasible' | 'error' | 'in-progress';
-  /** Since when (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** What the kubelet says. */
+  /** Message of the kubelet. */
   readonly message?: string;
-  /** Why it was refused; other where that is not known. */
+  /** Reason of the refusal; other where unknown. */
   readonly code?: 'node-capacity' | 'cpu-manager' | 'memory-manager' | 'swap' | 'no-resize' | 'quota' | 'permission' | 'start-up-boost' | 'other';
-  /**
-   * How often the nodes of the pool refused it, for a reason that their kubelets are configured to; tried again after a day, then after
-   * twice as long each time.
-   */
+  /** Number of refusals by nodes of the pool because of their kubelet configuration; retried after a day, then with doubling delays. */
   readonly attempts?: number;
-  /** The values that were tried. */
+  /** The attempted values. */
   readonly containers?: readonly RecommendationStatusClassResizeContainer[];
 }
 
 export interface RecommendationStatusClassResizeContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassResizeContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassResizeContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassResizeContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2282,7 +2275,7 @@ export interface RecommendationStatusClassResizeContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassResizeContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2293,37 +2286,36 @@ export interface RecommendationStatusClassResizeContainerLimits {
 export interface RecommendationStatusClassCpuLimitRaise {
   /** Container name. */
   readonly name: string;
-  /** When (RFC 3339), the newest last. */
+  /** Times (RFC 3339), newest last. */
   readonly at: readonly string[];
 }
 
 export interface RecommendationStatusClassOomBump {
   /** Container name. */
   readonly container: string;
-  /** The killed pod, that alone has it. Left out, every pod of the workload. */
+  /** The killed pod, if only it has the new limit. Absent: every pod of the workload. */
   readonly pod?: string;
   /** metadata.uid of that pod. */
   readonly uid?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** The limit that was given (bytes). */
+  /** The new limit (bytes). */
   readonly limit: string;
-  /** The request that went with it (bytes). Left out, as recommended. */
+  /** The request with it (bytes). Absent: as recommended. */
   readonly request?: string;
 }
 
 /**
- * The largest node that the workload's pods ran on in the last 30 days, each resource by itself; 80 % of it bounds what OOM kills and
- * throttling raise.
+ * The largest node of the workload's pods in the last 30 days, per resource; 80 % of it bounds increases after OOM kills and throttling.
  */
 export interface RecommendationStatusClassLargestNode {
   /** Allocatable CPU (cores or millicores). */
   readonly cpu: string;
-  /** When a pod last ran on a node with as much CPU, to a day (RFC 3339). */
+  /** When a pod last ran on a node with as much CPU, with a precision of a day (RFC 3339). */
   readonly cpuSeenAt: string;
   /** Allocatable memory (bytes). */
   readonly memory: string;
-  /** When a pod last ran on a node with as much memory, to a day (RFC 3339). */
+  /** When a pod last ran on a node with as much memory, with a precision of a day (RFC 3339). */
   readonly memorySeenAt: string;
 }
 
@@ -2334,16 +2326,16 @@ export interface RecommendationStatusClassHotReplica {
   readonly pod: string;
   /** metadata.uid of that pod. */
   readonly uid: string;
-  /** When it last used as much, to a quarter of an hour (RFC 3339). */
+  /** When it last used as much, with a precision of 15 minutes (RFC 3339). */
   readonly at: string;
-  /** What it requests (cores or millicores). Absent once it requests what the others do. */
+  /** Its request (cores or millicores). Absent once it equals that of the others. */
   readonly cpu?: string;
 }
 
 export interface RecommendationStatusClassNodeOom {
   /** Container name. */
   readonly name: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
 }
 
@@ -2354,11 +2346,11 @@ export interface RecommendationStatusClassCpuBeforeIncreaseItem {
   readonly cpu: string;
 }
 
-/** Since when CPU requests move at another pace than before. No request falls in the 24 hours after; absent: Daily for a day or more. */
+/** The last change of the pace of CPU requests. No request falls in the 24 hours after it. Absent: Daily for a day or more. */
 export interface RecommendationStatusClassPace {
-  /** The pace in force, whatever the policy asks for. */
+  /** The pace in force, which may differ from the policy. */
   readonly inForce: 'Daily' | 'Hourly';
-  /** When it came into force (RFC 3339). */
+  /** When it took effect (RFC 3339). */
   readonly since: string;
 }
 
@@ -2378,22 +2370,22 @@ export interface RecommendationStatusClassBoost {
   readonly pod: string;
   /** UID of the pod. */
   readonly uid: string;
-  /** Since when (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** What its boosted containers have otherwise. */
+  /** Values of its boosted containers without the boost. */
   readonly containers?: readonly RecommendationStatusClassBoostContainer[];
 }
 
 export interface RecommendationStatusClassBoostContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusClassBoostContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusClassBoostContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusClassBoostContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2401,7 +2393,7 @@ export interface RecommendationStatusClassBoostContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusClassBoostContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2409,21 +2401,21 @@ export interface RecommendationStatusClassBoostContainerLimits {
   readonly memory?: string;
 }
 
-/** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
+/** Evictions for one size (apply is InPlaceOrEvict), which bounds eviction loops. */
 export interface RecommendationStatusClassEvictions {
-  /** What the evicted pod was to request in all. */
+  /** Total requests intended for the evicted pod. */
   readonly requests: RecommendationStatusClassEvictionsRequests;
-  /** How many were evicted. */
+  /** Number of evictions. */
   readonly count: number;
-  /** When the last was asked for (RFC 3339). */
+  /** When the last was requested (RFC 3339). */
   readonly lastAt: string;
-  /** When a disruption budget said no (RFC 3339). Absent where none did. */
+  /** When a disruption budget refused an eviction (RFC 3339). Absent where none did. */
   readonly refusedAt?: string;
-  /** What it said. */
+  /** Message of the refusal. */
   readonly message?: string;
 }
 
-/** What the evicted pod was to request in all. */
+/** Total requests intended for the evicted pod. */
 export interface RecommendationStatusClassEvictionsRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu: string;
@@ -2431,17 +2423,17 @@ export interface RecommendationStatusClassEvictionsRequests {
   readonly memory: string;
 }
 
-/** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
+/** Resized pods that another writer has resized since. Absent when there are none. */
 export interface RecommendationStatusClassExternalResizes {
-  /** Who it was, by the field manager of the pod. */
+  /** Field manager of the pod that resized it. */
   readonly by: string;
   /** One of the pods. */
   readonly pod: string;
-  /** When it was done last (RFC 3339). */
+  /** Last time (RFC 3339). */
   readonly at: string;
-  /** How often it has been done again after Evenkeel had put it right. */
+  /** Number of repetitions after Evenkeel had reverted it. */
   readonly count?: number;
-  /** Until when nothing is changed (RFC 3339). */
+  /** Changes are blocked until then (RFC 3339). */
   readonly until: string;
 }
 
@@ -2450,53 +2442,53 @@ export interface RecommendationStatusClassLimitException {
   readonly container: string;
   /** Resource. */
   readonly resource: 'cpu' | 'memory';
-  /** What happened. */
+  /** Type of the exception. */
   readonly type: 'usage-over-limit' | 'recommendation-over-ceiling' | 'oom-killed' | 'leak' | 'cpu-throttled';
-  /** The limit or ceiling that was in the way (Kubernetes quantity). */
+  /** The exceeded limit or ceiling (Kubernetes quantity). */
   readonly limit?: string;
-  /** What was seen or asked for (Kubernetes quantity). */
+  /** Observed usage or recommended value (Kubernetes quantity). */
   readonly observed?: string;
-  /** What Evenkeel proposes (Kubernetes quantity). */
+  /** Proposed value (Kubernetes quantity). */
   readonly proposed?: string;
-  /** How far it has come. */
+  /** Progress. */
   readonly state: 'open' | 'approved' | 'rejected' | 'resolved';
-  /** Whether the proposed value is in force for the time being. */
+  /** Whether the proposed value is in force temporarily. */
   readonly applied?: boolean;
   /** When it was opened (RFC 3339). */
   readonly openedAt: string;
-  /** How often it was seen. */
+  /** Number of occurrences. */
   readonly occurrences?: number;
-  /** What is in the way - the limit that pods have, or the ceiling of the request. Approving moves it. */
+  /** The exceeded bound - the limit of pods, or the ceiling of the request. An approval raises it. */
   readonly bound?: 'limit' | 'ceiling';
-  /** The last time that counted as one more occurrence (RFC 3339). */
+  /** Time of the last occurrence (RFC 3339). */
   readonly lastSeenAt?: string;
-  /** Since when demand has stayed under 80 % of the limit (RFC 3339). */
+  /** Start of the time with demand below 80 % of the limit (RFC 3339). */
   readonly clearSince?: string;
-  /** When it was opened inside the last 7 days, this time included (RFC 3339). */
+  /** Times at which it was opened within the last 7 days, including this one (RFC 3339). */
   readonly openCount?: readonly string[];
   /** When it was approved, rejected or resolved (RFC 3339). */
   readonly closedAt?: string;
-  /** The time of the decision that was carried out (RFC 3339). */
+  /** Time of the decision that was carried out (RFC 3339). */
   readonly decidedAt?: string;
-  /** Who approved or rejected it. */
+  /** User who approved or rejected it. */
   readonly decidedBy?: string;
-  /** What was approved (Kubernetes quantity). */
+  /** Approved value (Kubernetes quantity). */
   readonly value?: string;
-  /** Whether what was approved is in force. From then on it may be changed again by hand. */
+  /** Whether the approved value is in force. From then on users may change it manually. */
   readonly settled?: boolean;
-  /** The limit that was approved last. Nothing goes below it before a person changes it. */
+  /** The limit that was approved last. It is the minimum until a user changes it. */
   readonly approvedBaseline?: RecommendationStatusClassLimitExceptionApprovedBaseline;
-  /** When a person approved memory that grows without end; for 30 days it is not treated as a leak (RFC 3339). */
+  /** When a user approved steadily growing memory; it is not treated as a leak for 30 days (RFC 3339). */
   readonly leakApprovedAt?: string;
-  /** Whether even the temporary limit is nearly used up. */
+  /** Whether usage is close to the temporary limit. */
   readonly ceilingReached?: boolean;
-  /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
+  /** The temporary limit. Stored before the first pod gets it, so that it is reverted in any case. */
   readonly overage?: RecommendationStatusClassLimitExceptionOverage;
-  /** What it was concluded from, in plain words. */
+  /** Description of the evidence. */
   readonly evidence?: string;
 }
 
-/** The limit that was approved last. Nothing goes below it before a person changes it. */
+/** The limit that was approved last. It is the minimum until a user changes it. */
 export interface RecommendationStatusClassLimitExceptionApprovedBaseline {
   /** The approved limit (Kubernetes quantity). */
   readonly value: string;
@@ -2504,28 +2496,28 @@ export interface RecommendationStatusClassLimitExceptionApprovedBaseline {
   readonly at: string;
 }
 
-/** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
+/** The temporary limit. Stored before the first pod gets it, so that it is reverted in any case. */
 export interface RecommendationStatusClassLimitExceptionOverage {
-  /** The limit before, which is put back (Kubernetes quantity). */
+  /** The former limit, which is restored (Kubernetes quantity). */
   readonly before: string;
-  /** What the pods get (Kubernetes quantity). */
+  /** The temporary value (Kubernetes quantity). */
   readonly value: string;
-  /** Since when (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** It is taken back from then on (RFC 3339). */
+  /** When it is reverted (RFC 3339). */
   readonly until: string;
-  /** When the last pod was back (RFC 3339). */
+  /** When the last pod was restored (RFC 3339). */
   readonly returnedAt?: string;
 }
 
 export interface RecommendationStatusInput {
   /** Container name. */
   readonly container: string;
-  /** Resource that the step is about. */
+  /** Resource of the step. */
   readonly resource: 'cpu' | 'memory';
   /** Name of the step such as percentile, margin, floor or round. */
   readonly step: string;
-  /** What the step did, in plain words. */
+  /** Description of the step. */
   readonly detail?: string;
   /** The value after the step, in unit. */
   readonly value: number;
@@ -2533,38 +2525,38 @@ export interface RecommendationStatusInput {
   readonly unit: 'millicores' | 'bytes' | 'ratio' | 'count' | 'seconds';
 }
 
-/** The change under way. Absent when none is. */
+/** The change in progress. Absent without one. */
 export interface RecommendationStatusApply {
-  /** When it began (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly startedAt: string;
-  /** How many of the pods may have it so far (one, 10 %, 50 %, all). */
+  /** Pods that may have the change so far (one, 10 %, 50 %, all). */
   readonly stage: 'Canary' | 'Tenth' | 'Half' | 'All';
-  /** When this stage began (RFC 3339). */
+  /** Start of this stage (RFC 3339). */
   readonly stageStartedAt: string;
-  /** Who made it, evenkeel or the person who approved. */
+  /** Actor of the change, evenkeel or the user who approved it. */
   readonly by?: string;
-  /** It only takes temporary increases of CPU back, which needs no verification. */
+  /** The change only ends temporary CPU increases, which needs no verification. */
   readonly endsIncrease?: boolean;
-  /** Throttled share of CPU periods (0–1) when it began. */
+  /** Fraction of throttled CPU periods (0–1) when it started. */
   readonly throttledRatioBefore?: number;
-  /** What the policy's rollback.onErrorRateQuery answered when it began. */
+  /** Result of the policy's rollback.onErrorRateQuery when it started. */
   readonly errorRateBefore?: number;
-  /** Why the change is made. */
+  /** Reason of the change. */
   readonly reason?: string;
-  /** The values that are being put into force. */
+  /** The values being applied. */
   readonly containers: readonly RecommendationStatusApplyContainer[];
 }
 
 export interface RecommendationStatusApplyContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusApplyContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusApplyContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusApplyContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2572,7 +2564,7 @@ export interface RecommendationStatusApplyContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusApplyContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2582,13 +2574,13 @@ export interface RecommendationStatusApplyContainerLimits {
 
 /** The last change that reached pods. */
 export interface RecommendationStatusLastApplied {
-  /** When it was complete on all pods, or began if it is still under way (RFC 3339). */
+  /** When it was complete on all pods, or its start while in progress (RFC 3339). */
   readonly at: string;
-  /** Who made it, evenkeel or a person. */
+  /** Actor of the change, evenkeel or a user. */
   readonly by?: string;
-  /** Why. */
+  /** Reason. */
   readonly reason?: string;
-  /** Pods that have it. */
+  /** Pods with the change. */
   readonly pods?: number;
   /** The values. */
   readonly containers?: readonly RecommendationStatusLastAppliedContainer[];
@@ -2597,13 +2589,13 @@ export interface RecommendationStatusLastApplied {
 export interface RecommendationStatusLastAppliedContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusLastAppliedContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusLastAppliedContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusLastAppliedContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2611,7 +2603,7 @@ export interface RecommendationStatusLastAppliedContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusLastAppliedContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2619,9 +2611,9 @@ export interface RecommendationStatusLastAppliedContainerLimits {
   readonly memory?: string;
 }
 
-/** What was in force before the last change, for roll-back. */
+/** Values before the last change, for a rollback. */
 export interface RecommendationStatusPrevious {
-  /** When it was replaced (RFC 3339). */
+  /** When they were replaced (RFC 3339). */
   readonly at: string;
   /** The values. */
   readonly containers: readonly RecommendationStatusPreviousContainer[];
@@ -2630,13 +2622,13 @@ export interface RecommendationStatusPrevious {
 export interface RecommendationStatusPreviousContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusPreviousContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusPreviousContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusPreviousContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2644,7 +2636,7 @@ export interface RecommendationStatusPreviousContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusPreviousContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2653,26 +2645,26 @@ export interface RecommendationStatusPreviousContainerLimits {
 }
 
 export interface RecommendationStatusWatchedItem {
-  /** When it began (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** Until when it is watched (RFC 3339). */
+  /** End of watching (RFC 3339). */
   readonly until: string;
-  /** Hours that could be compared so far. 0 says that nothing could, neither with the week before nor with unchanged replicas. */
+  /** Number of hours compared so far. 0: no comparison was possible, neither with the week before nor with unchanged replicas. */
   readonly comparedHours?: number;
-  /** What its containers had before. */
+  /** Values before the reduction. */
   readonly containers: readonly RecommendationStatusWatchedItemContainer[];
 }
 
 export interface RecommendationStatusWatchedItemContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusWatchedItemContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusWatchedItemContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusWatchedItemContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2680,7 +2672,7 @@ export interface RecommendationStatusWatchedItemContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusWatchedItemContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2691,13 +2683,13 @@ export interface RecommendationStatusWatchedItemContainerLimits {
 export interface RecommendationStatusTemplateItem {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusTemplateItemRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusTemplateItemLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusTemplateItemRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2705,7 +2697,7 @@ export interface RecommendationStatusTemplateItemRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusTemplateItemLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2713,34 +2705,34 @@ export interface RecommendationStatusTemplateItemLimits {
   readonly memory?: string;
 }
 
-/** The last roll-back. */
+/** The last rollback. */
 export interface RecommendationStatusRolledBack {
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** spec.rollback.at of the request that it carried out (RFC 3339). Absent where it came by itself. */
+  /** spec.rollback.at of the request that it carried out (RFC 3339). Absent for an automatic rollback. */
   readonly requestedAt?: string;
-  /** Why, such as restarts, throttling, pressure or request. */
+  /** Reason, such as restarts, throttling, pressure or request. */
   readonly reason?: string;
-  /** Why, in plain words. */
+  /** Reason, as text. */
   readonly message?: string;
-  /** No automatic change before (RFC 3339). */
+  /** Automatic changes are blocked until then (RFC 3339). */
   readonly heldUntil?: string;
-  /** Automatic roll-backs in a row; each doubles the hold. */
+  /** Consecutive automatic rollbacks; each doubles the time until heldUntil. */
   readonly count?: number;
-  /** The values that were taken back. */
+  /** The values that were rolled back. */
   readonly containers?: readonly RecommendationStatusRolledBackContainer[];
 }
 
 export interface RecommendationStatusRolledBackContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusRolledBackContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusRolledBackContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusRolledBackContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2748,7 +2740,7 @@ export interface RecommendationStatusRolledBackContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusRolledBackContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2762,39 +2754,36 @@ export interface RecommendationStatusResize {
   /** UID of the pod. */
   readonly uid: string;
   /**
-   * Node pool, with the size of its nodes where they are too small, in which no pod of the workload is tried with the same resource for
-   * now. Without it that holds for this pod alone.
+   * Node pool, with the size of its nodes where they are too small, in which no pod of the workload is resized in this resource for now.
+   * Absent: this applies only to this pod.
    */
   readonly pool?: string;
-  /** The resource that the node refused; both where it is absent. */
+  /** The resource that the node refused; absent: both. */
   readonly resource?: 'cpu' | 'memory';
-  /** How far the kubelet has come. */
+  /** State of the resize on the kubelet. */
   readonly state: 'deferred' | 'infeasible' | 'error' | 'in-progress';
-  /** Since when (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** What the kubelet says. */
+  /** Message of the kubelet. */
   readonly message?: string;
-  /** Why it was refused; other where that is not known. */
+  /** Reason of the refusal; other where unknown. */
   readonly code?: 'node-capacity' | 'cpu-manager' | 'memory-manager' | 'swap' | 'no-resize' | 'quota' | 'permission' | 'start-up-boost' | 'other';
-  /**
-   * How often the nodes of the pool refused it, for a reason that their kubelets are configured to; tried again after a day, then after
-   * twice as long each time.
-   */
+  /** Number of refusals by nodes of the pool because of their kubelet configuration; retried after a day, then with doubling delays. */
   readonly attempts?: number;
-  /** The values that were tried. */
+  /** The attempted values. */
   readonly containers?: readonly RecommendationStatusResizeContainer[];
 }
 
 export interface RecommendationStatusResizeContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusResizeContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusResizeContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusResizeContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2802,7 +2791,7 @@ export interface RecommendationStatusResizeContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusResizeContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2810,21 +2799,21 @@ export interface RecommendationStatusResizeContainerLimits {
   readonly memory?: string;
 }
 
-/** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
+/** Evictions for one size (apply is InPlaceOrEvict), which bounds eviction loops. */
 export interface RecommendationStatusEvictions {
-  /** What the evicted pod was to request in all. */
+  /** Total requests intended for the evicted pod. */
   readonly requests: RecommendationStatusEvictionsRequests;
-  /** How many were evicted. */
+  /** Number of evictions. */
   readonly count: number;
-  /** When the last was asked for (RFC 3339). */
+  /** When the last was requested (RFC 3339). */
   readonly lastAt: string;
-  /** When a disruption budget said no (RFC 3339). Absent where none did. */
+  /** When a disruption budget refused an eviction (RFC 3339). Absent where none did. */
   readonly refusedAt?: string;
-  /** What it said. */
+  /** Message of the refusal. */
   readonly message?: string;
 }
 
-/** What the evicted pod was to request in all. */
+/** Total requests intended for the evicted pod. */
 export interface RecommendationStatusEvictionsRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu: string;
@@ -2835,37 +2824,36 @@ export interface RecommendationStatusEvictionsRequests {
 export interface RecommendationStatusCpuLimitRaise {
   /** Container name. */
   readonly name: string;
-  /** When (RFC 3339), the newest last. */
+  /** Times (RFC 3339), newest last. */
   readonly at: readonly string[];
 }
 
 export interface RecommendationStatusOomBump {
   /** Container name. */
   readonly container: string;
-  /** The killed pod, that alone has it. Left out, every pod of the workload. */
+  /** The killed pod, if only it has the new limit. Absent: every pod of the workload. */
   readonly pod?: string;
   /** metadata.uid of that pod. */
   readonly uid?: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** The limit that was given (bytes). */
+  /** The new limit (bytes). */
   readonly limit: string;
-  /** The request that went with it (bytes). Left out, as recommended. */
+  /** The request with it (bytes). Absent: as recommended. */
   readonly request?: string;
 }
 
 /**
- * The largest node that the workload's pods ran on in the last 30 days, each resource by itself; 80 % of it bounds what OOM kills and
- * throttling raise.
+ * The largest node of the workload's pods in the last 30 days, per resource; 80 % of it bounds increases after OOM kills and throttling.
  */
 export interface RecommendationStatusLargestNode {
   /** Allocatable CPU (cores or millicores). */
   readonly cpu: string;
-  /** When a pod last ran on a node with as much CPU, to a day (RFC 3339). */
+  /** When a pod last ran on a node with as much CPU, with a precision of a day (RFC 3339). */
   readonly cpuSeenAt: string;
   /** Allocatable memory (bytes). */
   readonly memory: string;
-  /** When a pod last ran on a node with as much memory, to a day (RFC 3339). */
+  /** When a pod last ran on a node with as much memory, with a precision of a day (RFC 3339). */
   readonly memorySeenAt: string;
 }
 
@@ -2876,16 +2864,16 @@ export interface RecommendationStatusHotReplica {
   readonly pod: string;
   /** metadata.uid of that pod. */
   readonly uid: string;
-  /** When it last used as much, to a quarter of an hour (RFC 3339). */
+  /** When it last used as much, with a precision of 15 minutes (RFC 3339). */
   readonly at: string;
-  /** What it requests (cores or millicores). Absent once it requests what the others do. */
+  /** Its request (cores or millicores). Absent once it equals that of the others. */
   readonly cpu?: string;
 }
 
 export interface RecommendationStatusNodeOom {
   /** Container name. */
   readonly name: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
 }
 
@@ -2896,11 +2884,11 @@ export interface RecommendationStatusCpuBeforeIncreaseItem {
   readonly cpu: string;
 }
 
-/** Since when CPU requests move at another pace than before. No request falls in the 24 hours after; absent: Daily for a day or more. */
+/** The last change of the pace of CPU requests. No request falls in the 24 hours after it. Absent: Daily for a day or more. */
 export interface RecommendationStatusPace {
-  /** The pace in force, whatever the policy asks for. */
+  /** The pace in force, which may differ from the policy. */
   readonly inForce: 'Daily' | 'Hourly';
-  /** When it came into force (RFC 3339). */
+  /** When it took effect (RFC 3339). */
   readonly since: string;
 }
 
@@ -2920,22 +2908,22 @@ export interface RecommendationStatusBoost {
   readonly pod: string;
   /** UID of the pod. */
   readonly uid: string;
-  /** Since when (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** What its boosted containers have otherwise. */
+  /** Values of its boosted containers without the boost. */
   readonly containers?: readonly RecommendationStatusBoostContainer[];
 }
 
 export interface RecommendationStatusBoostContainer {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusBoostContainerRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusBoostContainerLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusBoostContainerRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2943,7 +2931,7 @@ export interface RecommendationStatusBoostContainerRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusBoostContainerLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -2954,35 +2942,35 @@ export interface RecommendationStatusBoostContainerLimits {
 export interface RecommendationStatusAutoscaler {
   /** Name of the HorizontalPodAutoscaler. */
   readonly name: string;
-  /** The targets before Evenkeel moved them, for which requests they were set, and where they were put last (JSON). */
+  /** The targets before Evenkeel changed them, the requests they were set for, and the targets set last (JSON). */
   readonly original?: string;
-  /** When the newest record of them on the HorizontalPodAutoscaler was issued (RFC 3339); one that was issued before is not followed. */
+  /** When the newest record of them on the HorizontalPodAutoscaler was issued (RFC 3339); an older record is ignored. */
   readonly issuedAt?: string;
-  /** How often somebody put the original targets back. */
+  /** Number of times that another writer restored the original targets. */
   readonly reverts?: number;
-  /** When that was last seen (RFC 3339). */
+  /** When that was last observed (RFC 3339). */
   readonly revertedAt?: string;
-  /** Who it was, by the field manager of the HorizontalPodAutoscaler. */
+  /** Field manager of the HorizontalPodAutoscaler that restored them. */
   readonly revertedBy?: string;
-  /** Whether the original targets are in force again and Evenkeel has not moved them since. */
+  /** Whether the original targets are in force again and Evenkeel has not changed them since. */
   readonly reverted?: boolean;
-  /** When the API server last refused to move a target (RFC 3339). */
+  /** When the API server last refused to change a target (RFC 3339). */
   readonly refusedAt?: string;
-  /** The API server's words. */
+  /** Message of the API server. */
   readonly refusal?: string;
 }
 
-/** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
+/** Resized pods that another writer has resized since. Absent when there are none. */
 export interface RecommendationStatusExternalResizes {
-  /** Who it was, by the field manager of the pod. */
+  /** Field manager of the pod that resized it. */
   readonly by: string;
   /** One of the pods. */
   readonly pod: string;
-  /** When it was done last (RFC 3339). */
+  /** Last time (RFC 3339). */
   readonly at: string;
-  /** How often it has been done again after Evenkeel had put it right. */
+  /** Number of repetitions after Evenkeel had reverted it. */
   readonly count?: number;
-  /** Until when nothing is changed (RFC 3339). */
+  /** Changes are blocked until then (RFC 3339). */
   readonly until: string;
 }
 
@@ -2991,53 +2979,53 @@ export interface RecommendationStatusLimitException {
   readonly container: string;
   /** Resource. */
   readonly resource: 'cpu' | 'memory';
-  /** What happened. */
+  /** Type of the exception. */
   readonly type: 'usage-over-limit' | 'recommendation-over-ceiling' | 'oom-killed' | 'leak' | 'cpu-throttled';
-  /** The limit or ceiling that was in the way (Kubernetes quantity). */
+  /** The exceeded limit or ceiling (Kubernetes quantity). */
   readonly limit?: string;
-  /** What was seen or asked for (Kubernetes quantity). */
+  /** Observed usage or recommended value (Kubernetes quantity). */
   readonly observed?: string;
-  /** What Evenkeel proposes (Kubernetes quantity). */
+  /** Proposed value (Kubernetes quantity). */
   readonly proposed?: string;
-  /** How far it has come. */
+  /** Progress. */
   readonly state: 'open' | 'approved' | 'rejected' | 'resolved';
-  /** Whether the proposed value is in force for the time being. */
+  /** Whether the proposed value is in force temporarily. */
   readonly applied?: boolean;
   /** When it was opened (RFC 3339). */
   readonly openedAt: string;
-  /** How often it was seen. */
+  /** Number of occurrences. */
   readonly occurrences?: number;
-  /** What is in the way - the limit that pods have, or the ceiling of the request. Approving moves it. */
+  /** The exceeded bound - the limit of pods, or the ceiling of the request. An approval raises it. */
   readonly bound?: 'limit' | 'ceiling';
-  /** The last time that counted as one more occurrence (RFC 3339). */
+  /** Time of the last occurrence (RFC 3339). */
   readonly lastSeenAt?: string;
-  /** Since when demand has stayed under 80 % of the limit (RFC 3339). */
+  /** Start of the time with demand below 80 % of the limit (RFC 3339). */
   readonly clearSince?: string;
-  /** When it was opened inside the last 7 days, this time included (RFC 3339). */
+  /** Times at which it was opened within the last 7 days, including this one (RFC 3339). */
   readonly openCount?: readonly string[];
   /** When it was approved, rejected or resolved (RFC 3339). */
   readonly closedAt?: string;
-  /** The time of the decision that was carried out (RFC 3339). */
+  /** Time of the decision that was carried out (RFC 3339). */
   readonly decidedAt?: string;
-  /** Who approved or rejected it. */
+  /** User who approved or rejected it. */
   readonly decidedBy?: string;
-  /** What was approved (Kubernetes quantity). */
+  /** Approved value (Kubernetes quantity). */
   readonly value?: string;
-  /** Whether what was approved is in force. From then on it may be changed again by hand. */
+  /** Whether the approved value is in force. From then on users may change it manually. */
   readonly settled?: boolean;
-  /** The limit that was approved last. Nothing goes below it before a person changes it. */
+  /** The limit that was approved last. It is the minimum until a user changes it. */
   readonly approvedBaseline?: RecommendationStatusLimitExceptionApprovedBaseline;
-  /** When a person approved memory that grows without end; for 30 days it is not treated as a leak (RFC 3339). */
+  /** When a user approved steadily growing memory; it is not treated as a leak for 30 days (RFC 3339). */
   readonly leakApprovedAt?: string;
-  /** Whether even the temporary limit is nearly used up. */
+  /** Whether usage is close to the temporary limit. */
   readonly ceilingReached?: boolean;
-  /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
+  /** The temporary limit. Stored before the first pod gets it, so that it is reverted in any case. */
   readonly overage?: RecommendationStatusLimitExceptionOverage;
-  /** What it was concluded from, in plain words. */
+  /** Description of the evidence. */
   readonly evidence?: string;
 }
 
-/** The limit that was approved last. Nothing goes below it before a person changes it. */
+/** The limit that was approved last. It is the minimum until a user changes it. */
 export interface RecommendationStatusLimitExceptionApprovedBaseline {
   /** The approved limit (Kubernetes quantity). */
   readonly value: string;
@@ -3045,58 +3033,56 @@ export interface RecommendationStatusLimitExceptionApprovedBaseline {
   readonly at: string;
 }
 
-/** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
+/** The temporary limit. Stored before the first pod gets it, so that it is reverted in any case. */
 export interface RecommendationStatusLimitExceptionOverage {
-  /** The limit before, which is put back (Kubernetes quantity). */
+  /** The former limit, which is restored (Kubernetes quantity). */
   readonly before: string;
-  /** What the pods get (Kubernetes quantity). */
+  /** The temporary value (Kubernetes quantity). */
   readonly value: string;
-  /** Since when (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** It is taken back from then on (RFC 3339). */
+  /** When it is reverted (RFC 3339). */
   readonly until: string;
-  /** When the last pod was back (RFC 3339). */
+  /** When the last pod was restored (RFC 3339). */
   readonly returnedAt?: string;
 }
 
-/** Set while the workload is idle. */
+/** Set while the workload is idled. */
 export interface RecommendationStatusIdle {
-  /** Since when (RFC 3339). */
+  /** Start time (RFC 3339). */
   readonly since: string;
-  /** Replicas before it was made small. */
+  /** Replicas before it was idled. */
   readonly replicas?: number;
-  /** Replicas while it is idle. Absent where they stay as they are. */
+  /** Replicas while it is idled. Absent where they are unchanged. */
   readonly idleReplicas?: number;
-  /** The HorizontalPodAutoscaler whose minReplicas was lowered in place of the replicas. */
+  /** The HorizontalPodAutoscaler whose minReplicas was lowered instead of the replicas. */
   readonly autoscaler?: RecommendationStatusIdleAutoscaler;
-  /** Since when it is being brought back to its natural size (RFC 3339). Absent while it sleeps. */
+  /** When restoring its natural size started (RFC 3339). Absent while it is idled. */
   readonly wakingSince?: string;
-  /** Why it wakes, in plain words. */
+  /** Reason of waking, as text. */
   readonly wakeReason?: string;
   /**
-   * What woke it; load alone counts against the next time. record means that there was no Recommendation, so the annotation on the workload
-   * says what it had.
+   * What woke it; only load delays the next idle period. record means that there was no Recommendation, so the annotation on the workload
+   * has the natural size.
    */
   readonly wakingBy?: 'load' | 'record' | 'other';
-  /** What wakes it. */
+  /** Wake triggers. */
   readonly wakeTriggers?: string;
-  /** What it has when it is not idle. */
+  /** Its natural size. */
   readonly natural?: readonly RecommendationStatusIdleNaturalItem[];
-  /** What its containers are given while it is idle; limits stay as they are. */
+  /** Its idle size; limits are unchanged. */
   readonly sizes?: readonly RecommendationStatusIdleSize[];
-  /** How long it had been awake since `floor` was taken, when it fell idle. */
+  /** Active time since `floor` was recorded, when it was idled (seconds). */
   readonly activeSeconds?: number;
-  /** Whether the replicas (or minReplicas) have been seen at their idle value. Who moves them then means it. */
+  /** Whether the replicas (or minReplicas) were observed at their idle value. A later change is by another writer. */
   readonly scaled?: boolean;
-  /**
-   * Requests that are recommended at least until it has been awake for long enough to judge by - what was recommended before it fell idle.
-   */
+  /** Minimum requests until it has been active long enough for a recommendation - the values recommended before it was idled. */
   readonly floor?: readonly RecommendationStatusIdleFloorItem[];
 }
 
-/** The HorizontalPodAutoscaler whose minReplicas was lowered in place of the replicas. */
+/** The HorizontalPodAutoscaler whose minReplicas was lowered instead of the replicas. */
 export interface RecommendationStatusIdleAutoscaler {
-  /** Its name. */
+  /** Name of the HorizontalPodAutoscaler. */
   readonly name: string;
   /** minReplicas before it was lowered. */
   readonly minReplicas: number;
@@ -3105,13 +3091,13 @@ export interface RecommendationStatusIdleAutoscaler {
 export interface RecommendationStatusIdleNaturalItem {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusIdleNaturalItemRequests;
-  /** Amounts that may be used at most. */
+  /** Limits. */
   readonly limits?: RecommendationStatusIdleNaturalItemLimits;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusIdleNaturalItemRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -3119,7 +3105,7 @@ export interface RecommendationStatusIdleNaturalItemRequests {
   readonly memory?: string;
 }
 
-/** Amounts that may be used at most. */
+/** Limits. */
 export interface RecommendationStatusIdleNaturalItemLimits {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -3130,11 +3116,11 @@ export interface RecommendationStatusIdleNaturalItemLimits {
 export interface RecommendationStatusIdleSize {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusIdleSizeRequests;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusIdleSizeRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -3145,11 +3131,11 @@ export interface RecommendationStatusIdleSizeRequests {
 export interface RecommendationStatusIdleFloorItem {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusIdleFloorItemRequests;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusIdleFloorItemRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -3157,32 +3143,30 @@ export interface RecommendationStatusIdleFloorItemRequests {
   readonly memory?: string;
 }
 
-/** The last time that it was idle, and what of it still counts. */
+/** The last idle period, as far as it still matters. */
 export interface RecommendationStatusLastIdle {
-  /** When it was made small (RFC 3339). */
+  /** When it was idled (RFC 3339). */
   readonly since: string;
-  /** When it had its natural size again (RFC 3339). */
+  /** When it was restored to its natural size (RFC 3339). */
   readonly wokenAt: string;
-  /** Why it woke, in plain words. */
+  /** Reason of waking, as text. */
   readonly because?: string;
-  /** Times in a row that load woke it sooner than it had taken to fall asleep. Each doubles the wait for the next. */
+  /** Consecutive idle periods that load ended sooner than the wait before them. Each doubles the wait for the next. */
   readonly shortIdlePeriods?: number;
-  /** How long it has been awake since `floor` was taken, up to `wokenAt`. */
+  /** Active time since `floor` was recorded, up to `wokenAt` (seconds). */
   readonly activeSeconds?: number;
-  /**
-   * Requests that are recommended at least until it has been awake for long enough to judge by - what was recommended before it fell idle.
-   */
+  /** Minimum requests until it has been active long enough for a recommendation - the values recommended before it was idled. */
   readonly floor?: readonly RecommendationStatusLastIdleFloorItem[];
 }
 
 export interface RecommendationStatusLastIdleFloorItem {
   /** Container name. */
   readonly name: string;
-  /** Amounts asked for. */
+  /** Requests. */
   readonly requests?: RecommendationStatusLastIdleFloorItemRequests;
 }
 
-/** Amounts asked for. */
+/** Requests. */
 export interface RecommendationStatusLastIdleFloorItemRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
@@ -3191,7 +3175,7 @@ export interface RecommendationStatusLastIdleFloorItemRequests {
 }
 
 export interface RecommendationStatusCondition {
-  /** Kind of condition, in CamelCase. */
+  /** Type of the condition in CamelCase. */
   readonly type: string;
   /** Whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
@@ -3199,42 +3183,42 @@ export interface RecommendationStatusCondition {
   readonly observedGeneration?: number;
   /** When the status last changed (RFC 3339). */
   readonly lastTransitionTime: string;
-  /** Why, as one CamelCase word for programs. */
+  /** Machine-readable reason in CamelCase. */
   readonly reason: string;
-  /** Why, and what to do about it, in plain words. */
+  /** Human-readable cause and remedy. */
   readonly message: string;
 }
 
-/** A ScheduledScalePolicy changes the replicas of one target by the clock and puts the original back afterwards. */
+/** A ScheduledScalePolicy changes the replicas of one target on a schedule and restores the original afterwards. */
 export interface ScheduledScalePolicy {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'ScheduledScalePolicy';
   readonly metadata: ObjectMeta;
-  /** What is scaled, when and to how much. */
+  /** The target, the schedule and the replicas. */
   readonly spec: ScheduledScalePolicySpec;
-  /** Which window is open and what is in force. Written by Evenkeel alone. */
+  /** The open window and the replicas in force. Written only by Evenkeel. */
   readonly status?: ScheduledScalePolicyStatus;
 }
 
-/** What is scaled, when and to how much. */
+/** The target, the schedule and the replicas. */
 export interface ScheduledScalePolicySpec {
-  /** What is scaled, a HorizontalPodAutoscaler, a KEDA ScaledObject, or a workload with a scale subresource, in the same namespace. */
+  /** The target: a HorizontalPodAutoscaler, a KEDA ScaledObject, or a workload with a scale subresource, in the same namespace. */
   readonly targetRef: ScheduledScalePolicySpecTargetRef;
-  /** Floor raises the least replicas, Cap lowers the greatest, Fixed sets both. Default: Floor. */
+  /** Floor raises the minimum replicas, Cap lowers the maximum, Fixed sets both. Default: Floor. */
   readonly mode?: 'Floor' | 'Cap' | 'Fixed';
-  /** When and how much. Where several are open, the later in the list wins. */
+  /** Windows with their replicas. Of several open windows the last in the list applies. */
   readonly windows: readonly ScheduledScalePolicySpecWindow[];
-  /** Where several policies have one target, the highest wins, and among equals the older. Default: 0. */
+  /** Of several policies with one target the highest priority applies, and among equals the older. Default: 0. */
   readonly priority?: number;
-  /** What happens when a window closes. Original puts back what was there before, Keep leaves it. Default: Original. */
+  /** What happens when a window closes. Original restores the original values, Keep leaves the window's values. Default: Original. */
   readonly restore?: 'Original' | 'Keep';
   /** Stops every effect of this policy. Default: false. */
   readonly paused?: boolean;
-  /** Decides and reports, but changes nothing. Default: false. */
+  /** Decides and reports without changes. Default: false. */
   readonly dryRun?: boolean;
 }
 
-/** What is scaled, a HorizontalPodAutoscaler, a KEDA ScaledObject, or a workload with a scale subresource, in the same namespace. */
+/** The target: a HorizontalPodAutoscaler, a KEDA ScaledObject, or a workload with a scale subresource, in the same namespace. */
 export interface ScheduledScalePolicySpecTargetRef {
   /** API version such as autoscaling/v2. */
   readonly apiVersion: string;
@@ -3254,29 +3238,29 @@ export interface ScheduledScalePolicySpecWindow {
   readonly start: string;
   /** End, five-field cron in timeZone. Give end or duration. */
   readonly end?: string;
-  /** How long it stays open. Give end or duration. */
+  /** Duration. Give end or duration. */
   readonly duration?: string;
   /** Time zone of start and end (IANA name such as Europe/Vienna). Default: UTC. */
   readonly timeZone?: string;
-  /** Least replicas while open, for mode Floor (and Cap, where it must come down too). */
+  /** Minimum replicas while open, for mode Floor (and Cap, where it must be lowered as well). */
   readonly minReplicas?: number;
-  /** Greatest replicas while open, for mode Cap (and Floor, where it must go up too). */
+  /** Maximum replicas while open, for mode Cap (and Floor, where it must be raised as well). */
   readonly maxReplicas?: number;
   /** Replicas while open, for mode Fixed. */
   readonly replicas?: number;
 }
 
-/** Which window is open and what is in force. Written by Evenkeel alone. */
+/** The open window and the replicas in force. Written only by Evenkeel. */
 export interface ScheduledScalePolicyStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
-  /** The window that is open. */
+  /** The open window. */
   readonly activeWindow?: ScheduledScalePolicyStatusActiveWindow;
-  /** The window that opens next. */
+  /** The next window. */
   readonly nextWindow?: ScheduledScalePolicyStatusNextWindow;
-  /** What holds outside windows. */
+  /** Replicas outside windows. */
   readonly original?: ScheduledScalePolicyStatusOriginal;
-  /** What is in force. */
+  /** Replicas in force. */
   readonly current?: ScheduledScalePolicyStatusCurrent;
   /** The last openings and closings, newest first. */
   readonly activations?: readonly ScheduledScalePolicyStatusActivation[];
@@ -3284,55 +3268,55 @@ export interface ScheduledScalePolicyStatus {
   readonly conditions?: readonly ScheduledScalePolicyStatusCondition[];
 }
 
-/** The window that is open. */
+/** The open window. */
 export interface ScheduledScalePolicyStatusActiveWindow {
   /** Name of the window. */
   readonly name: string;
-  /** When it opened (RFC 3339). */
+  /** Opening time (RFC 3339). */
   readonly start?: string;
-  /** When it closes (RFC 3339). */
+  /** Closing time (RFC 3339). */
   readonly end?: string;
 }
 
-/** The window that opens next. */
+/** The next window. */
 export interface ScheduledScalePolicyStatusNextWindow {
   /** Name of the window. */
   readonly name: string;
-  /** When it opens (RFC 3339). */
+  /** Opening time (RFC 3339). */
   readonly start?: string;
-  /** When it closes (RFC 3339). */
+  /** Closing time (RFC 3339). */
   readonly end?: string;
 }
 
-/** What holds outside windows. */
+/** Replicas outside windows. */
 export interface ScheduledScalePolicyStatusOriginal {
-  /** Least replicas, or the replicas of a workload. */
+  /** Minimum replicas, or the replicas of a workload. */
   readonly minReplicas?: number;
-  /** Greatest replicas. */
+  /** Maximum replicas. */
   readonly maxReplicas?: number;
 }
 
-/** What is in force. */
+/** Replicas in force. */
 export interface ScheduledScalePolicyStatusCurrent {
-  /** Least replicas, or the replicas of a workload. */
+  /** Minimum replicas, or the replicas of a workload. */
   readonly minReplicas?: number;
-  /** Greatest replicas. */
+  /** Maximum replicas. */
   readonly maxReplicas?: number;
 }
 
 export interface ScheduledScalePolicyStatusActivation {
   /** Name of the window. */
   readonly window: string;
-  /** When (RFC 3339). */
+  /** Time (RFC 3339). */
   readonly at: string;
-  /** What was done. */
+  /** Action. */
   readonly action: 'activated' | 'restored' | 'skipped' | 'failed';
-  /** In plain words. */
+  /** Human-readable message. */
   readonly message?: string;
 }
 
 export interface ScheduledScalePolicyStatusCondition {
-  /** Kind of condition, in CamelCase. */
+  /** Type of the condition in CamelCase. */
   readonly type: string;
   /** Whether the condition holds. */
   readonly status: 'True' | 'False' | 'Unknown';
@@ -3340,8 +3324,8 @@ export interface ScheduledScalePolicyStatusCondition {
   readonly observedGeneration?: number;
   /** When the status last changed (RFC 3339). */
   readonly lastTransitionTime: string;
-  /** Why, as one CamelCase word for programs. */
+  /** Machine-readable reason in CamelCase. */
   readonly reason: string;
-  /** Why, and what to do about it, in plain words. */
+  /** Human-readable cause and remedy. */
   readonly message: string;
 }

@@ -1,4 +1,4 @@
-// The columns that tables and reports share, and how each figure is written.
+// Columns of tables and reports, and the format of their values.
 
 import type { MethodTotals } from '../../core/backtest/score.ts';
 import type { Resource } from '../../core/backtest/time-grid.ts';
@@ -12,7 +12,7 @@ export interface FigureColumn {
 const share = (digits: number) => (value: number) => (Number.isFinite(value) ? `${(value * 100).toFixed(digits)} %` : '-');
 const plain = (digits: number) => (value: number) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
 
-/** Overruns of memory are rare, and each may kill: two digits more. */
+/** Memory overruns are rare and each may cause an OOM kill, so they have one more digit. */
 export function figureColumns(resource: Resource): readonly FigureColumn[] {
   const fine = resource === 'memory' ? 3 : 2;
   return [
@@ -28,7 +28,7 @@ export function figureColumns(resource: Resource): readonly FigureColumn[] {
   ];
 }
 
-/** `-25 %`, `+4 %`, `0 %`; a dash where there is nothing to compare with. */
+/** `-25 %`, `+4 %`, `0 %`; a dash for null. */
 export function writeChange(change: number | null): string {
   if (change === null || !Number.isFinite(change)) return '-';
   const percent = Math.round(change * 100);

@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A wave of a day with a burst an hour, and a hole of an hour. */
+/** A daily wave with an hourly burst and a gap of an hour. */
 function rows(step = 300): { seconds: number[]; cpu: number[]; memory: number[] } {
   const out = { seconds: [] as number[], cpu: [] as number[], memory: [] as number[] };
   for (let second = 0; second < DAYS * 86_400; second += step) {
@@ -54,7 +54,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
 }
 
 describe('evenkeel backtest', () => {
-  test('replays a folder and prints each resource, overall and by workload, against the others', async () => {
+  test('replays a folder and prints each resource, overall and by workload, compared with the others', async () => {
     const { code, out, err } = await run(join(folder, 'usage'), '--jobs', '1');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     for (const text of ['CPU: 2 workloads', 'Memory: 2 workloads', 'VPA + updater', 'KRR simple, daily', 'clairvoyant, hour max']) {
@@ -65,7 +65,7 @@ describe('evenkeel backtest', () => {
     expect(out).toMatch(/^web +/m);
   });
 
-  test('--json: one document whose fields stay', async () => {
+  test('--json: one document with stable fields', async () => {
     const { out } = await run(join(folder, 'usage/shop/cart.csv'), join(folder, 'absent.csv'), '--json', '--pace', 'hourly');
     const document = JSON.parse(out) as BacktestSummary;
     const figures = [
@@ -96,7 +96,7 @@ describe('evenkeel backtest', () => {
     }
   });
 
-  test('--emit: who scores the requests in the file against the input reaches the figures that were printed', async () => {
+  test('--emit: scoring the written requests against the input gives the printed values', async () => {
     const emitted = join(folder, 'out');
     const { out } = await run(join(folder, 'usage'), '--emit', emitted, '--json', '--goal', 'safe', '--warm-up', '2');
     const summary = JSON.parse(out) as BacktestSummary;
@@ -120,7 +120,7 @@ describe('evenkeel backtest', () => {
     }
   });
 
-  test('--resource leaves the other out, in tables and in files', async () => {
+  test('--resource omits the other resource from tables and files', async () => {
     const emitted = join(folder, 'cpu-alone');
     const { out } = await run(join(folder, 'usage/shop/cart.csv'), '--resource', 'cpu', '--emit', emitted);
     expect(out).not.toContain('Memory');
@@ -135,7 +135,7 @@ describe('evenkeel backtest', () => {
     expect(await changes()).toBeLessThan(await changes('--pace', 'hourly'));
   });
 
-  test('of three replicas of which one is hot, requests follow the hot one', async () => {
+  test('requests of three replicas follow the one with the highest usage', async () => {
     const replicas = join(folder, 'replicas.csv');
     const { seconds } = rows();
     const of = (pod: string, cpu: number) => seconds.map((second) => `${second},${pod},${cpu}`);
@@ -148,7 +148,7 @@ describe('evenkeel backtest', () => {
     expect(changes.length).toBeGreaterThan(0);
   });
 
-  test('a bad file is named, with line and remedy, and stops no other', async () => {
+  test('an invalid file is reported with line and remedy, and does not stop the others', async () => {
     const bad = join(folder, 'bad.csv');
     writeFileSync(bad, 't_s,cpu_m\n0,1\n300,-4\n');
     const short = join(folder, 'short.csv');
@@ -158,20 +158,20 @@ describe('evenkeel backtest', () => {
     const { code, out, err } = await run(bad, short, broken, join(folder, 'absent.csv'), join(folder, 'usage/web.csv.gz'));
     expect(code).toBe(1);
     expect(err).toContain(`${bad}:3: cpu_m -4 is not a usage; it must be 0 or more`);
-    expect(err).toMatch(/short\.csv: nothing of its CPU can be scored.*record longer/);
+    expect(err).toMatch(/short\.csv: no CPU usage to score.*record longer/);
     expect(err).toMatch(/broken\.csv\.gz: cannot be read: unexpected end of file/);
-    expect(err).toMatch(/absent\.csv: there is no such file or folder; check the path/);
+    expect(err).toMatch(/absent\.csv: no such file or folder; check the path/);
     expect(out).toContain('CPU: 1 workload,');
   });
 
   test.each([
-    [[], /nothing to replay: name CSV files/],
+    [[], /nothing to replay: give CSV files/],
     [['x.csv', '--goal', 'cheap'], /--goal: "cheap" must be savings, balanced or safe/],
     [['x.csv', '--resource', 'disk'], /must be cpu or memory/],
     [['x.csv', '--warm-up', '-1'], /must be a number of days/],
-    [['x.csv', '--fast'], /no such option/],
+    [['x.csv', '--fast'], /unknown option/],
     [['x.csv', '--report', 'report.pdf'], /must end in .md or .html/],
-    [['x.csv', '--namespace', 'shop'], /--namespace is about Prometheus: give --prometheus URL, too/],
+    [['x.csv', '--namespace', 'shop'], /--namespace requires --prometheus URL/],
     [['--prometheus', 'http://x', '--days', '100'], /must be a whole number from 1 to 90/],
     [
       ['--prometheus', 'http://x', '--matchers', 'prod-eu'],
@@ -179,12 +179,12 @@ describe('evenkeel backtest', () => {
     ],
     [['--prometheus', 'localhost'], /--prometheus is not a URL/],
     [['--prometheus', 'http://x', '--token-file', '/absent/token'], /reading the token for --prometheus from \/absent\/token failed/],
-  ])('%j is called wrongly: exit code 2', async (args, message) => {
+  ])('%j is a usage error: exit code 2', async (args, message) => {
     const { code, err } = await run(...args);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(message) });
   });
 
-  test('what would overwrite an input, or another output, is not begun', async () => {
+  test('output that would overwrite an input or another output is rejected', async () => {
     const over = await run(join(folder, 'usage'), '--emit', join(folder, 'usage'));
     expect(over).toMatchObject({ code: 2, err: expect.stringMatching(/is an input and would be overwritten/) });
     mkdirSync(join(folder, 'twin'), { recursive: true });
@@ -193,7 +193,7 @@ describe('evenkeel backtest', () => {
     expect(twins).toMatchObject({ code: 2, err: expect.stringMatching(/would both be written as cart.csv/) });
   });
 
-  test('an input is not overwritten by another way to it', async () => {
+  test('an input is not overwritten through another path', async () => {
     const inside = join(folder, 'inside');
     mkdirSync(inside, { recursive: true });
     writeFileSync(join(inside, 'cart.csv'), csv());
@@ -203,12 +203,12 @@ describe('evenkeel backtest', () => {
     expect(readFileSync(join(inside, 'cart.csv'), 'utf8')).toBe(csv());
   });
 
-  test('a file that is named twice, in whichever way, is one recording', async () => {
+  test('a file given twice, by any path, is one recording', async () => {
     const { out } = await run(join(folder, 'usage/shop/cart.csv'), join(folder, 'usage/../usage/shop/cart.csv'), '--json');
     expect((JSON.parse(out) as BacktestSummary).workloads).toHaveLength(1);
   });
 
-  test('what --emit wrote into a folder that is read is not read again', async () => {
+  test('output of --emit inside an input folder is not read again', async () => {
     const read = join(folder, 'again');
     mkdirSync(read, { recursive: true });
     writeFileSync(join(read, 'cart.csv'), csv());
@@ -217,23 +217,23 @@ describe('evenkeel backtest', () => {
       return { err, names: (JSON.parse(out) as BacktestSummary).workloads.map(({ name }) => name) };
     };
     expect(await names()).toEqual({ err: '', names: ['cart'] });
-    expect(await names()).toEqual({ err: expect.stringMatching(/again\/out is left out: it is where --emit writes/), names: ['cart'] });
+    expect(await names()).toEqual({ err: expect.stringMatching(/again\/out is skipped: it is the folder of --emit/), names: ['cart'] });
   });
 
-  test('a folder that cannot be written to is reported before anything is replayed', async () => {
+  test('a folder that is not writable is reported before the replay', async () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
     const emitted = await run(join(folder, 'usage'), '--emit', join(file, 'out'));
     expect(emitted).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringMatching(/--emit: .*a-file\/out cannot be written to: .*choose another/),
+      err: expect.stringMatching(/--emit: .*a-file\/out is not writable: .*choose another/),
     });
     const report = await run(join(folder, 'usage'), '--report', join(file, 'report.md'));
-    expect(report).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/--report: .*a-file cannot be written to/) });
+    expect(report).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/--report: .*a-file is not writable/) });
   });
 
-  test('a file that cannot be written is named, and stops no other', async () => {
+  test('a file that cannot be written is reported, and does not stop the others', async () => {
     const emitted = join(folder, 'half');
     mkdirSync(join(emitted, 'web.csv/in-the-way'), { recursive: true });
     const { code, out, err } = await run(join(folder, 'usage'), '--emit', emitted);
@@ -242,7 +242,7 @@ describe('evenkeel backtest', () => {
     expect(readdirSync(emitted).sort()).toEqual(['shop', 'web.csv']);
   });
 
-  test('--prometheus: each container of each workload is replayed, replicas as one, and nothing is shown of the password', async () => {
+  test('--prometheus: each container of each workload is replayed, replicas combined, and the password is never displayed', async () => {
     const server = await FakePrometheus.start();
     try {
       server.on(labelsOf(/^container_/, 'namespace', 'pod', 'container'));
@@ -274,7 +274,7 @@ describe('evenkeel backtest', () => {
     }
   });
 
-  test('of a Prometheus of several clusters nothing is replayed without matchers', async () => {
+  test('a Prometheus of several clusters is rejected without matchers', async () => {
     const server = await FakePrometheus.start();
     try {
       const of = (cluster: string, value: number) =>
@@ -295,7 +295,7 @@ describe('evenkeel backtest', () => {
     }
   });
 
-  test('a Prometheus that knows nothing of a namespace is a problem that is named', async () => {
+  test('a namespace without data in Prometheus is reported', async () => {
     const server = await FakePrometheus.start();
     try {
       const { code, err } = await run('--prometheus', server.url, '--namespace', 'shop');

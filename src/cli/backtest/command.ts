@@ -16,47 +16,47 @@ import { printTables } from './tables.ts';
 import { writeReport } from './write-report.ts';
 import { whyNotWritable } from './write-whole.ts';
 
-const EXIT = { done: 0, failed: 1, wronglyCalled: 2, interrupted: 130 } as const;
+const EXIT = { done: 0, failed: 1, usageError: 2, interrupted: 130 } as const;
 
-/** `evenkeel backtest`: what Evenkeel would have requested for recorded usage, against others. */
+/** `evenkeel backtest`: replays recorded usage and compares Evenkeel's requests with other methods. */
 export const backtestCommand: Command = {
   name: 'backtest',
-  summary: 'replay recorded usage: what Evenkeel would have requested, against VPA, KRR and perfect foresight',
+  summary: 'replay recorded usage: requests of Evenkeel compared with VPA, KRR and perfect foresight',
   help: [
     'evenkeel backtest [FILE|DIR...] [--prometheus URL] [OPTIONS]',
     '',
-    'Each file is the recorded usage of one container: CSV (also .csv.gz) with a header that names t_s or timestamp (Unix',
-    'seconds, or text such as 2026-01-31 13:05:00 in UTC) and cpu_m (millicores) and/or mem_mib (MiB). Columns and rows come',
-    'in any order; a column pod distinguishes replicas, others are ignored; an empty cell is a value that is not known. Any step',
-    'will do. Folders are walked. With --prometheus the past of each container of each workload is read from there, replicas as one: by',
-    'kube-state-metrics where it is known, else by the names of pods. What is decided at a moment is decided from earlier rows alone.',
+    'Each file is the recorded usage of one container: CSV (also .csv.gz) with a header of t_s or timestamp (Unix',
+    'seconds, or text such as 2026-01-31 13:05:00 in UTC) and cpu_m (millicores) and/or mem_mib (MiB). Columns and rows may be',
+    'in any order; a column pod distinguishes replicas, others are ignored; an empty cell is an unknown value. Any step',
+    'is accepted. Folders are read recursively. With --prometheus the history of each container is read from there, replicas combined: by',
+    'kube-state-metrics where available, else by pod names. Each decision uses only earlier rows.',
     '',
     ...describeOptions(BACKTEST_OPTIONS),
     '',
     'Examples:',
     '  evenkeel backtest usage/                          tables for every recording in a folder',
-    '  evenkeel backtest --goal safe --emit out a.csv    and out/a.csv: each request, and when it holds from',
+    '  evenkeel backtest --goal safe --emit out a.csv    and out/a.csv: each request, with its start time',
     '  evenkeel backtest usage/ --report report.html     one page with plots, worst workloads first',
     '  evenkeel backtest --prometheus http://localhost:9090 --namespace shop --report shop.html',
-    '  evenkeel backtest usage/ --json | jq .overall     for programs',
+    '  evenkeel backtest usage/ --json | jq .overall     machine-readable',
     '',
-    'Exit code: 0 all replayed, 1 something could not be (each is named; the others are replayed), 2 called wrongly, 130 interrupted.',
+    'Exit code: 0 all replayed, 1 some not replayed (each is reported), 2 usage error, 130 interrupted.',
   ].join('\n'),
   async run(args, terminal) {
     const parsed = parseBacktestOptions(args);
     if (!parsed.ok) {
       for (const problem of parsed.problems) terminal.err(`evenkeel backtest: ${problem}`);
-      return EXIT.wronglyCalled;
+      return EXIT.usageError;
     }
     try {
       return await backtest(parsed.options, terminal);
     } catch (err) {
-      if (err instanceof WrongCall) {
+      if (err instanceof UsageError) {
         for (const problem of err.problems) terminal.err(printable(`evenkeel backtest: ${problem}`));
-        return EXIT.wronglyCalled;
+        return EXIT.usageError;
       }
       if (terminal.interrupted.aborted) {
-        terminal.err('evenkeel backtest: interrupted; files that were written until now are whole');
+        terminal.err('evenkeel backtest: interrupted; files written so far are complete');
         return EXIT.interrupted;
       }
       terminal.err(`evenkeel backtest: ${err instanceof Error ? err.message : String(err)}`);
@@ -66,9 +66,9 @@ export const backtestCommand: Command = {
 };
 
 async function backtest(options: BacktestOptions, terminal: Terminal): Promise<number> {
-  const { files, problems, leftOut } = findRecordings(options.paths, options.emit);
+  const { files, problems, hasExcluded } = findRecordings(options.paths, options.emit);
   const print = (line: string): void => terminal.err(printable(`evenkeel backtest: ${line}`));
-  if (leftOut) print(`${options.emit ?? ''} is left out: it is where --emit writes`);
+  if (hasExcluded) print(`${options.emit ?? ''} is skipped: it is the folder of --emit`);
   const fromFiles = files.map(({ path, name }): Recording => ({ name, path, from: { kind: 'file', path } }));
   refuse(emitProblems(fromFiles, options.emit));
   refuse(folderProblems(options));
@@ -86,16 +86,16 @@ async function backtest(options: BacktestOptions, terminal: Terminal): Promise<n
   return replayAndReport(recordings, [...problems, ...(known?.problems ?? [])], options, terminal);
 }
 
-/** One thing to replay. */
+/** A recording to replay. */
 interface Recording {
   readonly name: string;
-  /** The file that it is read from; null: it is none. */
+  /** Path of its file; null: from Prometheus. */
   readonly path: string | null;
   readonly from: ReplayJob['from'];
 }
 
-/** What was asked for cannot be: nothing is begun. */
-class WrongCall extends Error {
+/** A usage error that is found before the replay. */
+class UsageError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     super(problems.join('; '));
@@ -104,7 +104,7 @@ class WrongCall extends Error {
 }
 
 function refuse(problems: readonly string[]): void {
-  if (problems.length > 0) throw new WrongCall(problems);
+  if (problems.length > 0) throw new UsageError(problems);
 }
 
 async function replayAndReport(
@@ -133,10 +133,10 @@ async function replayAndReport(
   const workloads = outcomes.flatMap(({ workload }) => workload ?? []);
   const summary = summarize(setting, workloads, [...problems, ...outcomes.flatMap((outcome) => outcome.problems)]);
   for (const problem of summary.problems) terminal.err(printable(`evenkeel backtest: ${writeProblem(problem)}`));
-  // Before the tables: who reads only some lines of them ends the program there.
+  // Written before the tables, since a reader that closes the pipe early ends the program.
   if (options.report !== null) {
     writeReport(options.report, reportOf(summary, workloads));
-    terminal.err(`evenkeel backtest: the report is in ${options.report}`);
+    terminal.err(`evenkeel backtest: report written to ${options.report}`);
   }
   if (options.json) terminal.out(JSON.stringify(summary, null, 2));
   else for (const line of printTables(summary)) terminal.out(line);
@@ -148,18 +148,18 @@ function emitPath(folder: string, name: string): string {
   return join(folder, `${name}.csv`);
 }
 
-/** What is written must neither overwrite what is read nor itself. */
+/** Output must neither overwrite inputs nor other output. */
 function emitProblems(recordings: readonly Recording[], folder: string | null): string[] {
   if (folder === null) return [];
   const read = new Set(recordings.map(({ path }) => (path === null ? null : realOf(path))));
   const over = recordings.map(({ name }) => emitPath(folder, name)).filter((path) => read.has(realOf(path)));
   return [
-    ...nameClashes(recordings).map((clash) => `--emit: ${clash}; replay them one after the other, or give the folder above both`),
+    ...nameClashes(recordings).map((clash) => `--emit: ${clash}; replay them separately, or give their common parent folder`),
     ...over.map((path) => `--emit: ${path} is an input and would be overwritten; choose another folder`),
   ];
 }
 
-/** Folders that cannot be written: reported before minutes of replaying. */
+/** Folders that are not writable, reported before minutes of replaying. */
 function folderProblems({ emit, report }: BacktestOptions): string[] {
   const folders = [
     ...(emit === null ? [] : [['--emit', emit] as const]),
@@ -167,7 +167,7 @@ function folderProblems({ emit, report }: BacktestOptions): string[] {
   ];
   return folders.flatMap(([option, folder]) => {
     const why = whyNotWritable(folder);
-    return why === null ? [] : [`${option}: ${folder} cannot be written to: ${why}; choose another folder`];
+    return why === null ? [] : [`${option}: ${folder} is not writable: ${why}; choose another folder`];
   });
 }
 

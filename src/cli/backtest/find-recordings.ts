@@ -1,16 +1,16 @@
-// Which files a person meant: files as they are named, folders walked for CSV files.
+// Finds recordings: given files, and CSV files in given folders.
 
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-/** One recording to read. Names may clash: see `nameClashes`. */
+/** A recording file. Names may clash: see `nameClashes`. */
 export interface RecordingFile {
   readonly path: string;
-  /** Path inside the folder that was given (or the file's own name), without `.csv` and `.gz`. */
+  /** Path relative to the given folder (or the file's name), without `.csv` and `.gz`. */
   readonly name: string;
 }
 
-/** What cannot be read: which file or folder, on which line where that counts, why, and what would help. */
+/** An input that cannot be read, with line (null: the absolute input), reason and remedy. */
 export interface InputProblem {
   readonly source: string;
   readonly line: number | null;
@@ -22,18 +22,18 @@ const RECORDING = /\.csv(\.gz)?$/i;
 export interface FoundRecordings {
   readonly files: RecordingFile[];
   readonly problems: InputProblem[];
-  /** Whether the folder that was to be left out was met. */
-  readonly leftOut: boolean;
+  /** Whether the excluded folder was found. */
+  readonly hasExcluded: boolean;
 }
 
 /**
- * Every recording under the paths, in order of name, each once; a path that cannot be read is a problem and stops no other.
- * @param leaveOut a folder that is not read where it lies in one that is: it holds what was written, not what was recorded
+ * Every recording under the paths, sorted by name, each once. A path that cannot be read is a problem and does not stop the others.
+ * @param excluded a folder that is skipped inside another one, since it has output, not recordings
  */
-export function findRecordings(paths: readonly string[], leaveOut: string | null = null): FoundRecordings {
+export function findRecordings(paths: readonly string[], excluded: string | null = null): FoundRecordings {
   const files = new Map<string, RecordingFile>();
   const problems: InputProblem[] = [];
-  const walk: Walk = { problems, visited: new Set(), leaveOut: leaveOut === null ? null : realOf(leaveOut), leftOut: false };
+  const walk: Walk = { problems, visited: new Set(), excluded: excluded === null ? null : realOf(excluded), hasExcluded: false };
   for (const path of paths) {
     try {
       if (!statSync(path).isDirectory()) {
@@ -42,16 +42,16 @@ export function findRecordings(paths: readonly string[], leaveOut: string | null
       }
       walk.visited.clear();
       const found = recordingsUnder(path, walk);
-      if (found.length === 0) problems.push({ source: path, line: null, problem: 'the folder holds no .csv or .csv.gz file' });
+      if (found.length === 0) problems.push({ source: path, line: null, problem: 'the folder has no .csv or .csv.gz file' });
       for (const file of found) files.set(resolve(file), { path: file, name: nameOf(relative(path, file)) });
     } catch (error) {
       problems.push(unreadable(path, error));
     }
   }
-  return { files: [...files.values()], problems, leftOut: walk.leftOut };
+  return { files: [...files.values()], problems, hasExcluded: walk.hasExcluded };
 }
 
-/** Files whose names are the same: what is written for one would overwrite the other's. */
+/** Files with equal names, whose outputs would overwrite each other. */
 export function nameClashes(files: readonly { readonly name: string; readonly path: string | null }[]): string[] {
   return [...Map.groupBy(files, (file) => file.name)]
     .filter(([, same]) => same.length > 1)
@@ -61,18 +61,18 @@ export function nameClashes(files: readonly { readonly name: string; readonly pa
 interface Walk {
   readonly problems: InputProblem[];
   readonly visited: Set<string>;
-  readonly leaveOut: string | null;
-  leftOut: boolean;
+  readonly excluded: string | null;
+  hasExcluded: boolean;
 }
 
 function recordingsUnder(folder: string, walk: Walk): string[] {
   const real = realpathSync(folder);
-  // A folder that is named itself is read, whatever else it is.
-  if (real === walk.leaveOut && walk.visited.size > 0) {
-    walk.leftOut = true;
+  // A folder that is given itself is always read.
+  if (real === walk.excluded && walk.visited.size > 0) {
+    walk.hasExcluded = true;
     return [];
   }
-  // A link that leads back into a folder above it.
+  // A symbolic link to a parent folder.
   if (walk.visited.has(real)) return [];
   walk.visited.add(real);
   const found: string[] = [];
@@ -89,29 +89,29 @@ function recordingsUnder(folder: string, walk: Walk): string[] {
   return found;
 }
 
-/** A file or folder that the operating system does not let us read, in words. */
+/** Describes a file or folder that cannot be read. */
 export function unreadable(source: string, error: unknown): InputProblem {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const known: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file or folder; check the path',
-    EACCES: 'it may not be read; give the permission, or leave it out',
+    ENOENT: 'no such file or folder; check the path',
+    EACCES: 'permission denied; grant read permission, or omit it',
     EISDIR: 'it is a folder',
   };
   return { source, line: null, problem: known[code] ?? `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
 }
 
-/** A file that could not be written, in words. */
+/** Describes a file that cannot be written. */
 export function unwritable(source: string, error: unknown): InputProblem {
   return { source, line: null, problem: `cannot be written: ${error instanceof Error ? error.message : String(error)}` };
 }
 
-/** A path without a link in it; of what does not exist yet, that of the folders that do. */
+/** Resolves symbolic links; for a path that does not exist, those of its existing parents. */
 export function realOf(path: string): string {
-  const whole = resolve(path);
+  const absolute = resolve(path);
   try {
-    return realpathSync(whole);
+    return realpathSync(absolute);
   } catch {
-    return dirname(whole) === whole ? whole : join(realOf(dirname(whole)), basename(whole));
+    return dirname(absolute) === absolute ? absolute : join(realOf(dirname(absolute)), basename(absolute));
   }
 }
 

@@ -23,8 +23,8 @@ const resources: OptionReader<readonly Resource[]> = (given) => {
 
 const days: OptionReader<number | null> = (given) => {
   const value = Number(given);
-  const fine = /^\d+(\.\d+)?$/.test(given) && value <= 365;
-  return fine ? { ok: true, value } : { ok: false, message: 'must be a number of days from 0 to 365' };
+  const isValid = /^\d+(\.\d+)?$/.test(given) && value <= 365;
+  return isValid ? { ok: true, value } : { ok: false, message: 'must be a number of days from 0 to 365' };
 };
 
 const report: OptionReader<string | null> = (given) =>
@@ -32,35 +32,35 @@ const report: OptionReader<string | null> = (given) =>
 
 const names: OptionReader<readonly string[] | null> = (given) => {
   const value = given.split(',').map((name) => name.trim());
-  return value.every((name) => name !== '') ? { ok: true, value } : { ok: false, message: 'must be a list with commas between' };
+  return value.every((name) => name !== '') ? { ok: true, value } : { ok: false, message: 'must be a comma-separated list' };
 };
 
-/** Those that say nothing without --prometheus. */
-const OF_PROMETHEUS = ['namespace', 'days', 'token-file', 'ca-file', 'header', 'tenant', 'matchers'] as const;
+/** Options that require --prometheus. */
+const PROMETHEUS_OPTIONS = ['namespace', 'days', 'token-file', 'ca-file', 'header', 'tenant', 'matchers'] as const;
 
 export const BACKTEST_OPTIONS = {
   goal: {
     value: 'GOAL',
-    help: 'savings, balanced or safe: what a missing unit costs against a spare one (default balanced)',
+    help: 'savings, balanced or safe: cost of a shortfall relative to unused requests (default balanced)',
     read: goal,
     default: 'Balanced',
   },
   pace: {
     value: 'PACE',
-    help: 'daily or hourly: how often the base of CPU requests may fall (default daily, as a policy has it)',
+    help: 'daily or hourly: how often the base of CPU requests may fall (default daily, as in a policy)',
     read: pace,
     default: 'Daily',
   },
-  resource: { value: 'NAME', help: 'cpu or memory alone (default both)', read: resources, default: RESOURCES },
+  resource: { value: 'NAME', help: 'only cpu or only memory (default both)', read: resources, default: RESOURCES },
   'warm-up': {
     value: 'DAYS',
-    help: 'fed but not scored (default a quarter of each recording, 3 to 14 days, at most half)',
+    help: 'period that is not scored (default a quarter of each recording, 3 to 14 days, at most half)',
     read: days,
     default: null,
   },
   emit: {
     value: 'DIR',
-    help: 'write for each input a CSV of requests, t_s,cpu_m,mem_mib: each change, and when it holds from',
+    help: 'write a CSV of requests for each input, t_s,cpu_m,mem_mib: each change with its start time',
     read: text(),
     default: null,
   },
@@ -73,28 +73,28 @@ export const BACKTEST_OPTIONS = {
   json: { help: 'one JSON document instead of tables', read: flag(), default: false },
   prometheus: {
     value: 'URL',
-    help: 'replay what Prometheus, Thanos, Mimir or VictoriaMetrics knows, besides files or alone',
+    help: 'replay history from Prometheus, Thanos, Mimir or VictoriaMetrics, with or without files',
     read: text(),
     default: null,
   },
   namespace: {
     value: 'NAME,...',
-    help: 'of these namespaces (default all that Prometheus knows containers of)',
+    help: 'only these namespaces (default all with containers in Prometheus)',
     read: names,
     default: null,
   },
-  days: { value: 'N', help: 'so many days back, 1 to 90 (default 14)', read: wholeNumber(1, 90), default: 14 },
+  days: { value: 'N', help: 'days of history, 1 to 90 (default 14)', read: wholeNumber(1, 90), default: 14 },
   'token-file': { value: 'FILE', help: 'bearer token for Prometheus', read: text(), default: null },
-  'ca-file': { value: 'FILE', help: "authority of Prometheus' certificate, PEM", read: text(), default: null },
-  header: { value: 'TEXT', help: 'a further header for Prometheus, "Name: value"', read: text(), default: null },
+  'ca-file': { value: 'FILE', help: "CA of Prometheus' certificate, PEM", read: text(), default: null },
+  header: { value: 'TEXT', help: 'an additional header for Prometheus, "Name: value"', read: text(), default: null },
   tenant: { value: 'NAME', help: 'tenant, sent as X-Scope-OrgID', read: text(), default: null },
   matchers: {
     value: 'MATCHER,...',
-    help: 'label matchers added to every query, such as cluster="prod-eu": needed where Prometheus holds several clusters',
+    help: 'label matchers added to every query, such as cluster="prod-eu": required where Prometheus has several clusters',
     read: names,
     default: null,
   },
-  jobs: { value: 'N', help: 'recordings replayed at a time (default one a core)', read: wholeNumber(1, 64), default: null },
+  jobs: { value: 'N', help: 'recordings replayed concurrently (default one per core)', read: wholeNumber(1, 64), default: null },
 } as const satisfies OptionTable;
 
 export interface BacktestOptions extends OptionValues<typeof BACKTEST_OPTIONS> {
@@ -108,14 +108,14 @@ export function parseBacktestOptions(args: readonly string[]): ParsedBacktestOpt
   const parsed = parseArguments(BACKTEST_OPTIONS, args, { withPositionals: true });
   if (!parsed.ok) return parsed;
   const { values, positionals, given } = parsed;
-  const idle = values.prometheus === null ? OF_PROMETHEUS.filter((name) => given.has(name)) : [];
-  if (idle.length > 0) {
-    return { ok: false, problems: idle.map((name) => `--${name} is about Prometheus: give --prometheus URL, too, or leave it out`) };
+  const unusable = values.prometheus === null ? PROMETHEUS_OPTIONS.filter((name) => given.has(name)) : [];
+  if (unusable.length > 0) {
+    return { ok: false, problems: unusable.map((name) => `--${name} requires --prometheus URL`) };
   }
   if (positionals.length === 0 && values.prometheus === null) {
     return {
       ok: false,
-      problems: ['nothing to replay: name CSV files, or a folder of them, or --prometheus URL; `evenkeel backtest --help` explains more'],
+      problems: ['nothing to replay: give CSV files, a folder of them, or --prometheus URL; see `evenkeel backtest --help`'],
     };
   }
   return { ok: true, options: { ...values, paths: positionals } };

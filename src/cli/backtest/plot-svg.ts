@@ -1,4 +1,4 @@
-// A plot of one resource of one workload: usage, Evenkeel's requests and VPA's, as SVG, alone or inside a page.
+// Plot of one resource of one workload as SVG: usage, and the requests of Evenkeel and VPA.
 
 import type { Resource } from '../../core/backtest/time-grid.ts';
 import { MiB } from '#kube/units';
@@ -7,7 +7,7 @@ import type { Plot } from './plot.ts';
 
 const SIZE = { width: 960, height: 240, left: 64, right: 12, top: 12, bottom: 28 } as const;
 const TICKS = 4;
-/** Seconds before this are no time since 1970 but a count from a recording's begin. */
+/** Smaller values are seconds since the start of a recording, not Unix time. */
 const FIRST_CALENDAR_SECOND = 8 * 365 * 86_400;
 
 const STYLE = [
@@ -19,17 +19,17 @@ const STYLE = [
   '.ek-plot .range{fill:#6fb0f2}.ek-plot .ours{stroke:#41d6b4}.ek-plot .vpa{stroke:#f0996b}}',
 ].join('');
 
-/** What the lines are, for a caption. */
+/** Legend of the plot, for a caption. */
 export const PLOT_LEGEND =
-  'blue: usage (line: mean, area: up to the highest); green: Evenkeel; orange, dashed: VPA + updater; grey: warm-up, not scored';
+  'blue: usage (line: mean, area: up to the maximum); green: Evenkeel; orange, dashed: VPA + updater; grey: warm-up, not scored';
 
 export function plotSvg(title: string, resource: Resource, plot: Plot): string {
   const { width, height, left, right, top, bottom } = SIZE;
   const buckets = plot.usageMean.length;
-  const most = niceCeiling(Math.max(1, ...known(plot.usageMax), ...known(plot.evenkeel), ...known(plot.vpa)), resource);
+  const maxValue = niceCeiling(Math.max(1, ...known(plot.usageMax), ...known(plot.evenkeel), ...known(plot.vpa)), resource);
   const x = (bucket: number) => left + (bucket / Math.max(1, buckets)) * (width - left - right);
-  const y = (value: number) => height - bottom - (value / most) * (height - top - bottom);
-  const ticks = Array.from({ length: TICKS + 1 }, (_, tick) => (most * tick) / TICKS);
+  const y = (value: number) => height - bottom - (value / maxValue) * (height - top - bottom);
+  const ticks = Array.from({ length: TICKS + 1 }, (_, tick) => (maxValue * tick) / TICKS);
   const label = escapeXml(title);
   return [
     `<svg class="ek-plot" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`,
@@ -53,13 +53,13 @@ export function plotSvg(title: string, resource: Resource, plot: Plot): string {
 
 type Scale = (value: number) => number;
 
-/** Level inside a bucket, a gap where nothing is known. */
+/** A step line with gaps at unknown values. */
 function steps(values: Float64Array, x: Scale, y: Scale): string {
   let path = '';
-  let drawing = false;
+  let isDrawing = false;
   for (const [bucket, value] of values.entries()) {
-    if (!Number.isNaN(value)) path += `${drawing ? 'V' : `M${round(x(bucket))} `}${round(y(value))}H${round(x(bucket + 1))}`;
-    drawing = !Number.isNaN(value);
+    if (!Number.isNaN(value)) path += `${isDrawing ? 'V' : `M${round(x(bucket))} `}${round(y(value))}H${round(x(bucket + 1))}`;
+    isDrawing = !Number.isNaN(value);
   }
   return path;
 }
@@ -90,7 +90,7 @@ export function writeAmount(value: number, resource: Resource): string {
   return value >= 1024 * MiB ? `${short(value / (1024 * MiB))} Gi` : `${short(value / MiB)} Mi`;
 }
 
-/** The next 1, 2, 4 or 5 of a power of ten (of two, for memory): quarters of it are round numbers, too. */
+/** Rounds up to 1, 2, 4 or 5 times a power of ten (memory: a power of two), so that quarters are round numbers. */
 function niceCeiling(value: number, resource: Resource): number {
   if (resource === 'memory') return MiB * Math.pow(2, Math.ceil(Math.log2(Math.max(1, value / MiB))));
   const power = Math.pow(10, Math.floor(Math.log10(value)));

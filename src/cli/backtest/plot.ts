@@ -1,16 +1,16 @@
-// What a picture of one resource shows, thinned out: a bucket of time keeps the range of usage and of each request.
+// Data of a plot, thinned to time buckets that preserve the range of usage and of each request.
 
 import type { ResourceResult } from '../../core/backtest/methods.ts';
 import { type Resource, SLOT_SECONDS, SLOTS_PER_DAY, SLOTS_PER_HOUR, type Trace } from '../../core/backtest/time-grid.ts';
 
 const MAX_BUCKETS = 640;
 
-/** One line by bucket; NaN where nothing is known. */
+/** Lines of a plot by bucket; NaN where unknown. */
 export interface Plot {
-  /** Seconds of the first bucket's begin, and of each bucket. */
+  /** Start of the first bucket and width of a bucket, in seconds. */
   readonly fromSecond: number;
   readonly bucketSeconds: number;
-  /** Buckets before this one only warm up. */
+  /** Index of the first scored bucket; earlier ones are warm-up. */
   readonly scoredFrom: number;
   readonly usageMean: Float64Array;
   readonly usageMax: Float64Array;
@@ -20,9 +20,9 @@ export interface Plot {
 
 export function plotOf(trace: Trace, resource: Resource, requests: ResourceResult['requests'], warmUpDays: number): Plot {
   const values = trace[resource] ?? new Float64Array();
-  // Whole hours to a bucket where there is room, so that buckets and decisions do not beat against each other.
-  const least = Math.ceil(values.length / MAX_BUCKETS);
-  const size = least > SLOTS_PER_HOUR / 2 ? Math.ceil(least / SLOTS_PER_HOUR) * SLOTS_PER_HOUR : Math.max(1, least);
+  // Buckets are whole hours where possible, so that they align with hourly decisions.
+  const minSize = Math.ceil(values.length / MAX_BUCKETS);
+  const size = minSize > SLOTS_PER_HOUR / 2 ? Math.ceil(minSize / SLOTS_PER_HOUR) * SLOTS_PER_HOUR : Math.max(1, minSize);
   const thin = (from: Float64Array, join: (bucket: Float64Array) => number) =>
     Float64Array.from({ length: Math.ceil(from.length / size) }, (_, bucket) => {
       const known = from.slice(bucket * size, (bucket + 1) * size).filter((value) => !Number.isNaN(value));

@@ -1,4 +1,4 @@
-// How far a long run is, on standard error: now and then a line, none where it is over soon.
+// Progress of a long run on standard error, at intervals.
 
 import { SECOND_MS, type DurationMs } from '#kube/units';
 
@@ -8,11 +8,11 @@ export interface ProgressDependencies {
   readonly total: number;
   readonly print: (line: string) => void;
   readonly isTerminal: boolean;
-  /** Milliseconds on a clock that never goes back. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number;
 }
 
-/** Called after each recording. */
+/** Returns a function to call after each recording. */
 export function progress({ total, print, isTerminal, now }: ProgressDependencies): (done: number) => void {
   const every: DurationMs = isTerminal ? EVERY_MS.terminal : EVERY_MS.file;
   const started = now();

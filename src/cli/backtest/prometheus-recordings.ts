@@ -1,7 +1,7 @@
-// Recordings from Prometheus: the past of each container of each workload, a namespace at a time.
+// Recordings from Prometheus: the history of each container of each workload, by namespace.
 
 import { randomBytes } from 'node:crypto';
-import { severalClusters } from '../../adapters/prometheus/cluster-labels.ts';
+import { findSeveralClusters } from '../../adapters/prometheus/cluster-labels.ts';
 import { connectPrometheus, type PrometheusConnection } from '../../adapters/prometheus/connection.ts';
 import { PrometheusFailure } from '../../adapters/prometheus/failure.ts';
 import { PrometheusClient } from '../../adapters/prometheus/prometheus-client.ts';
@@ -17,13 +17,13 @@ import type { InputProblem } from './find-recordings.ts';
 import type { BacktestOptions } from './options.ts';
 
 export interface PrometheusRecording {
-  /** `namespace/kind/workload/container`, good as a path. */
+  /** `namespace/kind/workload/container`, safe as a path. */
   readonly name: string;
   readonly source: string;
   readonly trace: Trace;
 }
 
-/** How Prometheus is reached; null where it is not requested, or where `onProblem` was called with the reason. */
+/** The connection to Prometheus; null where it is not requested, or where `onProblem` was called with the reason. */
 export function connectByOptions(options: BacktestOptions, onProblem: (problem: string) => void): PrometheusConnection | null {
   if (options.prometheus === null) return null;
   const address = {
@@ -36,7 +36,7 @@ export function connectByOptions(options: BacktestOptions, onProblem: (problem: 
   };
   try {
     const connection = connectPrometheus(address, '--prometheus');
-    // The token is read for each query: whether it can be is seen here.
+    // The token is read for each query; this checks that it is readable.
     connection.headers();
     return connection;
   } catch (error) {
@@ -45,7 +45,10 @@ export function connectByOptions(options: BacktestOptions, onProblem: (problem: 
   }
 }
 
-/** Reads what the options name. A namespace that fails is a problem and stops no other, unless Prometheus does not answer. */
+/**
+ * Reads the history selected by the options. A failing namespace is a problem and does not stop the others, unless Prometheus is
+ * unreachable.
+ */
 export async function readFromPrometheus(
   connection: PrometheusConnection,
   options: BacktestOptions,
@@ -56,7 +59,7 @@ export async function readFromPrometheus(
     connection,
     timer: new SystemTimer(),
     random: new SeededRandom(randomBytes(4).readUInt32LE()),
-    onWarning: (warning) => print(`${connection.shown} answered in part: ${warning}`),
+    onWarning: (warning) => print(`${connection.shown} returned a partial answer: ${warning}`),
   });
   const source = new PrometheusHistorySource({
     client,
@@ -68,29 +71,28 @@ export async function readFromPrometheus(
   const recordings: PrometheusRecording[] = [];
   const problems: InputProblem[] = [];
   try {
-    const unfit = await severalClusters(client, span, '--matchers', signal).catch(reasonOf);
-    if (unfit !== null) return { recordings, problems: [{ source: client.shown, line: null, problem: unfit }] };
+    const rejection = await findSeveralClusters(client, span, '--matchers', signal).catch(reasonOf);
+    if (rejection !== null) return { recordings, problems: [{ source: client.shown, line: null, problem: rejection }] };
     const namespaces = options.namespace ?? (await source.namespaces(span, signal));
     if (namespaces.length === 0) {
       problems.push({
         source: client.shown,
         line: null,
-        problem: 'knows no container of any namespace; does it scrape /metrics/cadvisor of the kubelets?',
+        problem: 'has no containers of any namespace; does it scrape /metrics/cadvisor of the kubelets?',
       });
     }
     for (const namespace of namespaces) {
       print(`reading ${options.days} days of namespace ${namespace} from ${client.shown}`);
-      const about = `${client.shown} namespace ${namespace}`;
+      const inputSource = `${client.shown} namespace ${namespace}`;
       try {
         const series: UsageSeries[] = [];
         for await (const each of source.range({ ...span, stepSeconds: SLOT_SECONDS, namespaces: [namespace] }, signal)) series.push(each);
-        const found = recordingsOf(about, series);
+        const found = recordingsOf(inputSource, series);
         recordings.push(...found);
-        if (found.length === 0)
-          problems.push({ source: about, line: null, problem: `nothing is known of it in the last ${options.days} days` });
+        if (found.length === 0) problems.push({ source: inputSource, line: null, problem: `no data in the last ${options.days} days` });
       } catch (error) {
         if (!(error instanceof PrometheusFailure)) throw error;
-        problems.push({ source: about, line: null, problem: error.message });
+        problems.push({ source: inputSource, line: null, problem: error.message });
         if (error.kind === 'unreachable' || error.kind === 'refused') break;
       }
     }
@@ -100,7 +102,7 @@ export async function readFromPrometheus(
   return { recordings, problems };
 }
 
-/** Of a question that failed. */
+/** The message of a PrometheusFailure. @throws other errors */
 function reasonOf(error: unknown): string {
   if (error instanceof PrometheusFailure) return error.message;
   throw error;
@@ -120,7 +122,7 @@ function recordingsOf(source: string, series: readonly UsageSeries[]): Prometheu
     });
 }
 
-/** Labels may hold any text: none may lead out of a folder. */
+/** Labels may have any text: a file name must not leave the folder. */
 function asFileName(part: string): string {
   return part.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_');
 }

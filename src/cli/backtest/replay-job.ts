@@ -1,5 +1,4 @@
-// One recording taken through the whole comparison: read, put on the grid, replayed and scored.
-// Runs in a thread of its own; what comes back is small.
+// Reads, resamples, replays and scores one recording in a worker thread. The result is small.
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -20,14 +19,14 @@ export interface ReplayJob {
     { readonly kind: 'file'; readonly path: string } | { readonly kind: 'trace'; readonly source: string; readonly trace: Trace };
   readonly setting: EvenkeelSetting;
   readonly resources: readonly Resource[];
-  /** Null: by the length of the recording. */
+  /** null: by the length of the recording. */
   readonly warmUpDays: number | null;
-  /** Where the requests are written to; null: nowhere. */
+  /** Path for the requests; null: not written. */
   readonly emitTo: string | null;
   readonly withPlots: boolean;
 }
 
-/** One resource of one workload, scored. */
+/** Scores of one resource of one workload. */
 export interface ScoredResource {
   readonly scores: Readonly<Record<Method, RefusalScore>>;
   readonly plot: Plot | null;
@@ -41,19 +40,19 @@ export interface ReplayedWorkload {
   readonly resources: Readonly<Partial<Record<Resource, ScoredResource>>>;
 }
 
-/** A problem says why there is no workload, or what of it could not be scored. */
+/** Problems explain a missing workload or a resource that could not be scored. */
 export interface ReplayOutcome {
   readonly workload: ReplayedWorkload | null;
   readonly problems: readonly InputProblem[];
 }
 
-/** What a thread found. */
+/** Result of a worker thread. */
 export interface ReplayAnswer extends ReplayOutcome {
-  /** The requests as CSV, where they were asked for. */
+  /** Requests as CSV; null: not requested. */
   readonly changes: string | null;
 }
 
-/** Where a recording comes from, for people. */
+/** Source of a recording, for display. */
 export function sourceOf({ from }: ReplayJob): string {
   return from.kind === 'file' ? from.path : from.source;
 }
@@ -92,7 +91,7 @@ function readTrace(name: string, path: string): Trace | InputProblem {
   let text: string;
   try {
     const bytes = readFileSync(path);
-    // By content, not by name: a file may have been renamed, or unpacked by what fetched it.
+    // Detected by content: a file may be renamed, or decompressed by a download tool.
     text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8');
   } catch (error) {
     return unreadable(path, error);
@@ -103,5 +102,5 @@ function readTrace(name: string, path: string): Trace | InputProblem {
 
 function nothingToScore(resource: Resource, days: number, warmUpDays: number): string {
   const what = resource === 'cpu' ? 'CPU' : 'memory';
-  return `nothing of its ${what} can be scored: ${days.toFixed(2)} days, of which ${warmUpDays.toFixed(2)} only warm up; record longer, or give a shorter --warm-up`;
+  return `no ${what} usage to score: ${days.toFixed(2)} days, of which ${warmUpDays.toFixed(2)} are warm-up; record longer, or set a shorter --warm-up`;
 }

@@ -15,11 +15,11 @@ function aJob(name: string, cpu: Trace['cpu']): ReplayJob {
   };
 }
 
-test('a replay that fails costs its own recording alone', async () => {
+test('a failing replay affects only its own recording', async () => {
   const steady = new Float64Array(288).fill(100);
   const broken = 7 as never;
   const jobs = [aJob('first', steady), aJob('broken', broken), aJob('last', steady)];
   const outcomes = await replayAll({ jobs, threads: 1, signal: new AbortController().signal, onDone: () => undefined });
   expect(outcomes.map(({ workload }) => workload?.name ?? null)).toEqual(['first', null, 'last']);
-  expect(outcomes[1]?.problems).toEqual([{ source: 'of broken', line: null, problem: expect.stringMatching(/^its replay failed: /) }]);
+  expect(outcomes[1]?.problems).toEqual([{ source: 'of broken', line: null, problem: expect.stringMatching(/^the replay failed: /) }]);
 });

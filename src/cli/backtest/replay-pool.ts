@@ -1,5 +1,5 @@
-// Replays many recordings at a time, each in a thread: the main one stays free to report progress and to be interrupted.
-// It writes what the threads found: no interrupt comes between the two halves of a write.
+// Replays recordings concurrently in worker threads, so that the main thread can report progress and handle interrupts. The main thread
+// writes the results, so that an interrupt never splits a write.
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -11,16 +11,13 @@ const WORKER = new URL(import.meta.url.endsWith('.ts') ? './replay-worker.ts' : 
 
 export interface ReplayPoolDependencies {
   readonly jobs: readonly ReplayJob[];
-  /** How many at a time; null: one a core. */
+  /** Concurrent recordings; null: one per core. */
   readonly threads: number | null;
   readonly signal: AbortSignal;
   readonly onDone: (done: number) => void;
 }
 
-/**
- * Outcomes in the order of the jobs, whichever ends first. A replay that fails, whatever the reason, is a problem of its own
- * recording. Throws when the signal aborts.
- */
+/** Outcomes in the order of the jobs. A failing replay is a problem of its recording. Rejects when the signal aborts. */
 export async function replayAll({ jobs, threads, signal, onDone }: ReplayPoolDependencies): Promise<ReplayOutcome[]> {
   const outcomes: ReplayOutcome[] = [];
   const waiting = jobs.entries();
@@ -30,11 +27,11 @@ export async function replayAll({ jobs, threads, signal, onDone }: ReplayPoolDep
     try {
       for (const [index, job] of waiting) {
         try {
-          outcomes[index] = written(job, await ask(worker, job, signal));
+          outcomes[index] = writeRequests(job, await ask(worker, job, signal));
         } catch (error) {
           signal.throwIfAborted();
           const why = error instanceof Error ? error.message : String(error);
-          outcomes[index] = { workload: null, problems: [{ source: sourceOf(job), line: null, problem: `its replay failed: ${why}` }] };
+          outcomes[index] = { workload: null, problems: [{ source: sourceOf(job), line: null, problem: `the replay failed: ${why}` }] };
           await worker.terminate();
           worker = new Worker(WORKER);
         }
@@ -49,8 +46,8 @@ export async function replayAll({ jobs, threads, signal, onDone }: ReplayPoolDep
   return outcomes;
 }
 
-/** Writes a recording's requests where they were asked for. */
-function written({ emitTo }: ReplayJob, { workload, problems, changes }: ReplayAnswer): ReplayOutcome {
+/** Writes a recording's requests where requested. */
+function writeRequests({ emitTo }: ReplayJob, { workload, problems, changes }: ReplayAnswer): ReplayOutcome {
   if (emitTo === null || changes === null) return { workload, problems };
   try {
     writeWhole(emitTo, changes);
@@ -64,7 +61,7 @@ function ask(worker: Worker, job: ReplayJob, signal: AbortSignal): Promise<Repla
   const { promise, resolve, reject } = Promise.withResolvers<ReplayAnswer>();
   const fail = (cause: unknown): void => reject(cause instanceof Error ? cause : new Error(String(cause)));
   const abort = (): void => fail(signal.reason);
-  const ended = (code: number): void => fail(`its thread ended with code ${code}`);
+  const ended = (code: number): void => fail(`the worker thread exited with code ${code}`);
   worker.once('message', resolve);
   worker.once('error', fail);
   worker.once('exit', ended);

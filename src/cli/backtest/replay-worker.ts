@@ -1,4 +1,4 @@
-// A thread that replays recordings, one after the other.
+// Worker thread that replays recordings one after the other.
 
 import { parentPort } from 'node:worker_threads';
 import { type ReplayJob, runReplayJob } from './replay-job.ts';

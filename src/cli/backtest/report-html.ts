@@ -1,4 +1,4 @@
-// A report as one page: no script, nothing loaded from anywhere.
+// A report as one HTML page without scripts or external resources.
 
 import { escapeXml } from './escape.ts';
 import { PLOT_LEGEND, plotSvg } from './plot-svg.ts';

@@ -1,4 +1,4 @@
-// A report as Markdown; its plots are SVG files beside it, for few readers of Markdown show what is inside the text.
+// A report as Markdown with plots as SVG files, since many Markdown viewers do not render inline SVG.
 
 import { escapeMarkdown } from './escape.ts';
 import { PLOT_LEGEND, plotSvg } from './plot-svg.ts';
@@ -7,7 +7,7 @@ import type { Report, ReportSection, ReportTable } from './report.ts';
 
 export interface MarkdownReport {
   readonly text: string;
-  /** Files of the folder of plots, by name. */
+  /** Plot files by name. */
   readonly plots: ReadonlyMap<string, string>;
 }
 

@@ -52,14 +52,14 @@ describe('a report', () => {
     expect(report.sections[0]?.workloads.rows.map(([name]) => name)).toEqual(['bad', 'middling', 'good']);
   });
 
-  test('plots no more than a person looks at, and says how many there are', () => {
+  test('limits the number of plots, and states the total', () => {
     const report = aReport(...Array.from({ length: 30 }, (_, index) => aWorkload(`w${index}`, index)));
     expect(report.sections[0]?.plots).toHaveLength(20);
     expect(report.sections[0]?.plotsIntro).toContain('20 of 30');
     expect(report.sections[0]?.workloads.rows).toHaveLength(30);
   });
 
-  test('as a page: nothing in a name is markup, nothing is loaded, and plots are inside', () => {
+  test('as HTML: names are escaped, nothing is loaded, and plots are inline', () => {
     const page = reportHtml(aReport(aWorkload(NASTY, 1)));
     expect(page).not.toContain('<script');
     expect(page).not.toContain('\u001b');
@@ -68,7 +68,7 @@ describe('a report', () => {
     expect(page.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|src=|href=|url\(/);
   });
 
-  test('as Markdown: no name breaks a table or becomes a link, and plots are files beside it', () => {
+  test('as Markdown: names are escaped in tables and links, and plots are separate files', () => {
     const { text, plots } = reportMarkdown(aReport(aWorkload(NASTY, 1)), 'my report-plots');
     expect(text).not.toContain('<script');
     expect(text).not.toMatch(/[^\\]\]\(javascript:/);
@@ -81,7 +81,7 @@ describe('a report', () => {
 });
 
 describe('a plot', () => {
-  test('draws what is known and leaves gaps where nothing is', () => {
+  test('draws known values with gaps between', () => {
     const svg = plotSvg('cart', 'cpu', PLOT);
     expect(svg).not.toContain('NaN');
     const mean = /class="line mean" d="([^"]*)"/.exec(svg)?.[1] ?? '';
@@ -89,7 +89,7 @@ describe('a plot', () => {
     expect(svg).toContain('day 0.0');
   });
 
-  test('one without a single value is empty, not broken', () => {
+  test('a plot without values is empty', () => {
     const nothing = Float64Array.of(NaN, NaN);
     const svg = plotSvg('x', 'memory', { ...PLOT, usageMean: nothing, usageMax: nothing, evenkeel: nothing, vpa: nothing });
     expect(svg).not.toContain('NaN');

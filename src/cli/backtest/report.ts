@@ -1,4 +1,4 @@
-// What a report shows, whether it is written as Markdown or as a page: tables of all, plots of the worst.
+// Content of a report, as Markdown or HTML: tables of all workloads, plots of the worst.
 
 import { METHOD_TITLES, METHODS } from '../../core/backtest/methods.ts';
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
@@ -10,7 +10,7 @@ import type { Plot } from './plot.ts';
 import type { ReplayedWorkload } from './replay-job.ts';
 import type { BacktestSummary } from './summary.ts';
 
-/** Plots of each resource: a page with hundreds of them is unreadable. */
+/** Maximum plots per resource, to keep the page readable. */
 const MAX_PLOTS = 20;
 
 export interface ReportTable {
@@ -22,7 +22,7 @@ export interface ReportPlot {
   readonly title: string;
   readonly resource: Resource;
   readonly plot: Plot;
-  /** The main figures, in a line. */
+  /** The main values, in one line. */
   readonly caption: string;
 }
 
@@ -42,6 +42,7 @@ export interface Report {
   readonly problems: readonly InputProblem[];
 }
 
+/** Builds the report of a backtest. */
 export function reportOf(summary: BacktestSummary, workloads: readonly ReplayedWorkload[]): Report {
   return {
     title: 'Right-sizing, replayed on recorded usage',
@@ -55,14 +56,14 @@ export function reportOf(summary: BacktestSummary, workloads: readonly ReplayedW
 }
 
 function introOf({ goal, pace }: EvenkeelSetting, workloads: number): string {
-  return `${workloads} ${workloads === 1 ? 'workload' : 'workloads'}; goal ${goal}, pace ${pace}. Each request was decided from earlier usage alone.`;
+  return `${workloads} ${workloads === 1 ? 'workload' : 'workloads'}; goal ${goal}, pace ${pace}. Each request was decided only from earlier usage.`;
 }
 
 function sectionOf(resource: Resource, summary: BacktestSummary, replayed: readonly ReplayedWorkload[]): ReportSection | null {
   const overall = summary.overall[resource];
   if (overall === undefined) return null;
   const columns = figureColumns(resource);
-  // Worst first: where we cost most for what was used.
+  // Worst first: highest cost relative to usage.
   const worst = summary.workloads
     .flatMap((workload) => {
       const figures = workload.resources[resource];
@@ -99,6 +100,6 @@ function sectionOf(resource: Resource, summary: BacktestSummary, replayed: reado
       ]),
     },
     plots,
-    plotsIntro: `The ${plots.length} of ${worst.length} that cost most, worst first.`,
+    plotsIntro: `The ${plots.length} of ${worst.length} with the highest cost, worst first.`,
   };
 }

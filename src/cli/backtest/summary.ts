@@ -1,4 +1,4 @@
-// What a backtest says, as data: the document of --json, from which tables and reports are written, too.
+// Result of a backtest as data: the document of --json, from which tables and reports are also created.
 
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { type Method, METHODS } from '../../core/backtest/methods.ts';
@@ -11,10 +11,10 @@ export type TotalsByMethod = Readonly<Record<Method, MethodTotals>>;
 
 export interface OverallTotals {
   readonly workloads: number;
-  /** Days that were scored, all workloads together. */
+  /** Scored days, summed over all workloads. */
   readonly scoredDays: number;
   readonly methods: TotalsByMethod;
-  /** Ours over VPA's less 1: -0.25 is a quarter less; null where VPA's is 0. */
+  /** Evenkeel's value divided by VPA's, minus 1: -0.25 is a quarter less; null where VPA's is 0. */
   readonly againstVpa: Readonly<Record<keyof MethodTotals, number | null>>;
 }
 
@@ -74,7 +74,7 @@ function byMethod(figures: (method: Method) => MethodTotals): TotalsByMethod {
   return Object.fromEntries(METHODS.map((method) => [method, figures(method)])) as Record<Method, MethodTotals>;
 }
 
-/** Each figure over the other's, less 1. */
+/** Each value divided by the other method's, minus 1. */
 export function against(ours: MethodTotals, theirs: MethodTotals): Readonly<Record<keyof MethodTotals, number | null>> {
   const names = Object.keys(ours) as (keyof MethodTotals)[];
   const change = (name: keyof MethodTotals) => (theirs[name] > 0 ? ours[name] / theirs[name] - 1 : null);

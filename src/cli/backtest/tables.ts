@@ -1,4 +1,4 @@
-// The tables that a backtest prints: all workloads together, then each.
+// Tables of a backtest: all workloads together, then each.
 
 import { METHOD_TITLES, METHODS } from '../../core/backtest/methods.ts';
 import { type Resource, RESOURCES } from '../../core/backtest/time-grid.ts';
@@ -25,7 +25,7 @@ function overallTable(resource: Resource, overall: OverallTotals): string[] {
   return [title, gainAndRisk(resource, overall), ...aligned([['', ...columns.map((column) => column.title)], ...rows, against])];
 }
 
-/** One line a workload: Evenkeel's figures in full, of the others the main ones. */
+/** One line per workload: all values of Evenkeel, the main values of other methods. */
 function workloadTable(resource: Resource, workloads: readonly WorkloadTotals[]): string[] {
   const columns = figureColumns(resource).filter(({ figure }) => figure !== 'worstDecileOverrun');
   const beside = columns.filter(({ figure }) => figure === 'slack' || figure === 'overrun' || figure === 'costJ');
@@ -42,15 +42,15 @@ function workloadTable(resource: Resource, workloads: readonly WorkloadTotals[])
     const scored = resources[resource];
     if (scored === undefined) return [];
     const { evenkeel, vpa, krr, clairvoyantDay, clairvoyantHour } = scored.methods;
-    const own = columns.map(({ figure, write }) => write(evenkeel[figure]));
-    const theirs = beside.map(({ figure, write }) => write(vpa[figure]));
+    const evenkeelCells = columns.map(({ figure, write }) => write(evenkeel[figure]));
+    const vpaCells = beside.map(({ figure, write }) => write(vpa[figure]));
     const costs = [krr, clairvoyantDay, clairvoyantHour].map((figures) => figures.costJ.toFixed(3));
-    return [[printable(name), scored.scoredDays.toFixed(1), ...own, ...theirs, ...costs]];
+    return [[printable(name), scored.scoredDays.toFixed(1), ...evenkeelCells, ...vpaCells, ...costs]];
   });
   return aligned([header, ...rows]);
 }
 
-/** The first column to the left, all others to the right. */
+/** Aligns the first column to the left, the others to the right. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

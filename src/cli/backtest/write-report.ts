@@ -4,7 +4,7 @@ import { reportHtml } from './report-html.ts';
 import { reportMarkdown } from './report-markdown.ts';
 import { writeWhole } from './write-whole.ts';
 
-/** Writes a report in the form that its name asks for: `.html`, else Markdown with a folder of plots beside it. */
+/** Writes a report in the format of its extension: `.html`, else Markdown with a folder of plots. */
 export function writeReport(path: string, report: Report): void {
   if (path.toLowerCase().endsWith('.html')) {
     writeWhole(path, reportHtml(report));

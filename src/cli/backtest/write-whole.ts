@@ -1,20 +1,20 @@
 import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file whole or not at all; its folder is made. */
+/** Writes a file atomically; creates its folder. */
 export function writeWhole(path: string, text: string): void {
   makeFolder(dirname(path));
-  const beside = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(beside, text);
-    renameSync(beside, path);
+    writeFileSync(temporary, text);
+    renameSync(temporary, path);
   } catch (error) {
-    rmSync(beside, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }
 
-/** Makes a folder to write into; answers why that cannot be, null where it can. */
+/** Creates a folder and checks write access. Returns the problem; null: it is writable. */
 export function whyNotWritable(folder: string): string | null {
   try {
     makeFolder(folder);
@@ -25,7 +25,7 @@ export function whyNotWritable(folder: string): string | null {
   }
 }
 
-/** Makes a folder and those above it. Not by `recursive` of mkdir: where the kernel makes none (/proc), it never ends. */
+/** Creates a folder and its parents. mkdir's `recursive` never returns where the kernel creates none (/proc). */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path);

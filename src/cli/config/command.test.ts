@@ -68,15 +68,15 @@ describe('evenkeel config check', () => {
     expect([code, err]).toEqual([0, expect.stringMatching(/^evenkeel config: warning: colour .* is ignored$/)]);
   });
 
-  test.each([[[]], [['chek']], [['--config', 'a.yaml']]])('called wrongly (%j) it says how it is called', async (args) => {
+  test.each([[[]], [['chek']], [['--config', 'a.yaml']]])('a usage error (%j) prints the usage', async (args) => {
     expect(await run(args)).toMatchObject({ code: 2, err: expect.stringContaining('evenkeel config print') });
   });
 
-  test('has no version of its own', async () => {
+  test('has no version option', async () => {
     expect(await run(['check', '--version'])).toMatchObject({ code: 2, err: expect.stringContaining('--version') });
   });
 
-  test('a file that cannot be read is a problem', async () => {
+  test('an unreadable file is a problem', async () => {
     const { code, err } = await run(['check', '--config', join(folder, 'none.yaml')]);
     expect([code, err]).toEqual([2, expect.stringContaining('none.yaml')]);
   });
@@ -99,7 +99,7 @@ describe('evenkeel config print', () => {
     );
   });
 
-  test('masks secrets, and passwords inside of addresses', async () => {
+  test('masks secrets, and passwords inside addresses', async () => {
     const environment = { EVENKEEL_HISTORY_PASSWORD: 'hush', EVENKEEL_HISTORY_URL: 'postgres://keel:hush@db/history' };
     const { out } = await run(['print', '--prometheus.headers=Authorization: hush,X-Scope: hush'], environment);
     expect(out.filter((line) => line.includes('***'))).toEqual([
@@ -120,7 +120,7 @@ describe('evenkeel config print', () => {
     });
   });
 
-  test('masks secrets inside of objects and lists', () => {
+  test('masks secrets inside objects and lists', () => {
     const table = {
       instances: {
         type: 'list',
@@ -137,7 +137,7 @@ describe('evenkeel config print', () => {
     expect(out).toEqual(['instances: [{"token":"***","every":"1m"}] # environment EVENKEEL_INSTANCES']);
   });
 
-  test('prints problems alone where there are any, and ends with 2', async () => {
+  test('prints only problems where there are any, and ends with 2', async () => {
     expect(await run(['print', '--kubelet.interval=soon'])).toMatchObject({ code: 2, out: [], err: expect.stringContaining('soon') });
   });
 });

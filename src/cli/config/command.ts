@@ -8,7 +8,7 @@ import { writtenValue } from './written-value.ts';
 
 const EXIT = { done: 0, wrong: 2 } as const;
 
-/** `evenkeel config`: settings before a controller is started with them. */
+/** `evenkeel config`: checks and prints settings before a controller is started with them. */
 export const configCommand: Command = {
   name: 'config',
   summary: 'check settings, or print those in force with the source of each',
@@ -16,24 +16,24 @@ export const configCommand: Command = {
     'evenkeel config check [--config FILE] [--config-compat] [--SETTING VALUE …]',
     'evenkeel config print [--config FILE] [--config-compat] [--SETTING VALUE …]',
     '',
-    'Reads settings as evenkeel-controller does: the file, then EVENKEEL_… of the environment, then flags, the later winning.',
+    'Reads settings like evenkeel-controller: the file, then EVENKEEL_… environment variables, then flags. Later sources override.',
     'check prints every problem with its path, its source, the value given and what is allowed. print writes a settings file with',
-    'what is in force, secrets masked, and the source of each value: default, file, environment or flag. Both reach no cluster.',
+    'the values in force, secrets masked, and the source of each: default, file, environment or flag. No cluster is contacted.',
     '',
     '  --config FILE               YAML file with settings',
     '  --config-compat             unknown settings only warn',
     '  --SETTING VALUE             any setting by its path, as in docs/settings.md',
     '',
-    'Exit code: 0 the settings are valid, 2 they are not, or called wrongly.',
+    'Exit code: 0 the settings are valid, 2 they are invalid, or a usage error.',
   ].join('\n'),
   run: (args, terminal) => Promise.resolve(runConfig(EVENKEEL_SETTINGS, args, terminal)),
 };
 
-/** The exit code. */
+/** Runs `check` or `print`. Returns the exit code. */
 export function runConfig<T extends SettingTable>(schema: SettingsSchema<T>, args: readonly string[], terminal: Terminal): number {
   const [action, ...rest] = args;
   if (action !== 'check' && action !== 'print') {
-    const wrong = action === undefined ? 'say what to do' : `there is no "${action}"`;
+    const wrong = action === undefined ? 'no action given' : `unknown action "${action}"`;
     terminal.err(`evenkeel config: ${wrong}: evenkeel config check, or evenkeel config print`);
     return EXIT.wrong;
   }
@@ -50,7 +50,7 @@ export function runConfig<T extends SettingTable>(schema: SettingsSchema<T>, arg
   return EXIT.done;
 }
 
-/** One line for each setting, by its dotted path: YAML that `--config` reads, but for masked secrets. */
+/** One line per setting by its dotted path: YAML that `--config` accepts, except for masked secrets. */
 function linesInForce<T extends SettingTable>(
   { settings: table }: SettingsSchema<T>,
   { settings, sources }: Extract<LoadedSettings<T>, { readonly ok: true }>,

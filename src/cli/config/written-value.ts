@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/model/duration.ts';
 import type { ValueSchema } from '../../runtime/options/setting.ts';
 
-/** A value that was read, as it is written in a settings file: durations with their units. */
+/** A parsed value in the form of a settings file: durations with units. */
 export function writtenValue(schema: ValueSchema, value: unknown): unknown {
   switch (schema.type) {
     case 'duration':

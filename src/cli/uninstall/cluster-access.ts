@@ -1,4 +1,4 @@
-// How restorers read and write the cluster: pages of wire objects, and patches that the server checks against what was seen.
+// Reads and writes of restorers: paged lists, and patches with preconditions.
 
 import { isAllowed } from '../../adapters/kubernetes/access-review.ts';
 import { listPages } from '../../adapters/kubernetes/pages.ts';
@@ -13,7 +13,7 @@ import type { ApiTransport } from '#kube/api-transport';
 import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 
-/** What every object has, read once. */
+/** Metadata of an object. */
 export interface ObjectHead {
   readonly wire: Wire;
   readonly namespace: string | null;
@@ -22,12 +22,12 @@ export interface ObjectHead {
   readonly labels: Wire;
   readonly annotations: Wire;
   readonly finalizers: readonly string[];
-  readonly isGoing: boolean;
+  readonly isBeingDeleted: boolean;
   readonly managedFields: readonly ManagedFieldsEntry[];
 }
 
 export class ClusterAccess {
-  /** In a dry run: one that adds `dryRun=All` to every write. */
+  /** In a dry run it adds `dryRun=All` to every write. */
   readonly transport: ApiTransport;
   readonly #discovery: ScaleDiscovery;
   #scalableKinds: Promise<readonly ApiResource[]> | null = null;
@@ -37,7 +37,7 @@ export class ClusterAccess {
     this.#discovery = new ScaleDiscovery(transport);
   }
 
-  /** Kinds with a `scale` subresource, beside those of Kubernetes, that may be listed. Asked for once. @throws ApiFault */
+  /** Listable kinds with a `scale` subresource that are not built in. Discovered once. @throws ApiFault */
   scalableKinds(signal: AbortSignal): Promise<readonly ApiResource[]> {
     this.#scalableKinds ??= this.#readableKinds(signal).catch((err: unknown) => {
       this.#scalableKinds = null;
@@ -46,12 +46,12 @@ export class ClusterAccess {
     return this.#scalableKinds;
   }
 
-  /** Where objects of such a kind have their replicas. @throws ApiFault */
+  /** Replica paths of such a kind. @throws ApiFault */
   replicaPaths(resource: ApiResource, signal: AbortSignal): Promise<ReplicaPaths> {
     return this.#discovery.replicaPaths(resource, signal);
   }
 
-  /** Every object of a kind, in all namespaces or in one. @throws ApiFault */
+  /** All objects of a kind, in all namespaces or one. @throws ApiFault */
   async *list(
     resource: ApiResource,
     signal: AbortSignal,
@@ -63,7 +63,7 @@ export class ClusterAccess {
     }
   }
 
-  /** One object by its name; null where there is none. @throws ApiFault */
+  /** An object by name; null where it does not exist. @throws ApiFault */
   async find(resource: ApiResource, namespace: string | null, name: string, signal: AbortSignal): Promise<ObjectHead | null> {
     const path = objectPath(resource, namespace, name);
     const response = await this.transport.request({ method: 'GET', path, signal });
@@ -73,7 +73,7 @@ export class ClusterAccess {
     throw new ApiFault(`reading ${path}`, failure);
   }
 
-  /** A JSON patch that holds only while the object is the one that was seen. */
+  /** Applies a JSON patch with the object's UID as a precondition. @throws ApiFault */
   async patch(
     resource: ApiResource,
     { namespace, name, uid }: Pick<ObjectHead, 'namespace' | 'name' | 'uid'>,
@@ -92,6 +92,7 @@ export class ClusterAccess {
     return writeOutcome(`patching ${path}`, response);
   }
 
+  /** Applies a merge patch. @throws ApiFault */
   async merge(path: string, body: object, signal: AbortSignal): Promise<WriteOutcome> {
     const response = await this.transport.request({
       method: 'PATCH',
@@ -104,7 +105,7 @@ export class ClusterAccess {
     return writeOutcome(`patching ${path}`, response);
   }
 
-  /** Deletes that very object, never its successor of the same name. */
+  /** Deletes the object with its UID as a precondition, never a successor of the same name. @throws ApiFault */
   async delete(
     resource: ApiResource,
     { namespace, name, uid }: Pick<ObjectHead, 'namespace' | 'name' | 'uid'>,
@@ -130,12 +131,12 @@ export function nameOf(resource: ApiResource, { namespace, name }: Pick<ObjectHe
   return `${resource.kind.toLowerCase()} ${namespace === null ? name : `${namespace}/${name}`}`;
 }
 
-/** A key as a step of a JSON pointer (RFC 6901). */
+/** Escapes a key for a JSON pointer (RFC 6901). */
 export function pointerStep(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Operations that take these annotations away while they still say what was read. */
+/** Operations that remove annotations, with their read values as preconditions. */
 export function withoutAnnotations(head: ObjectHead, keys: readonly string[]): readonly JsonPatchOperation[] {
   return keys.flatMap((key): JsonPatchOperation[] => {
     const path = `/metadata/annotations/${pointerStep(key)}`;
@@ -146,7 +147,7 @@ export function withoutAnnotations(head: ObjectHead, keys: readonly string[]): r
   });
 }
 
-/** Operations that take finalizers away: from the end, so that the indices before stay right. */
+/** Operations that remove finalizers, from the end so that earlier indices stay valid. */
 export function withoutFinalizers(head: ObjectHead, isOurs: (finalizer: string) => boolean): readonly JsonPatchOperation[] {
   return head.finalizers
     .map((finalizer, index) => ({ finalizer, path: `/metadata/finalizers/${index}` }))
@@ -170,7 +171,7 @@ function headOf(wire: Wire): ObjectHead {
     labels: objectAt(metadata, 'labels'),
     annotations: objectAt(metadata, 'annotations'),
     finalizers: Array.isArray(finalizers) ? finalizers.filter((each) => typeof each === 'string') : [],
-    isGoing: metadata['deletionTimestamp'] !== undefined,
+    isBeingDeleted: metadata['deletionTimestamp'] !== undefined,
     managedFields: objectsAt(metadata, 'managedFields').map((entry) => ({
       manager: textAt(entry, 'manager'),
       subresource: textAt(entry, 'subresource'),

@@ -2,8 +2,8 @@ import type { DurationMs, Instant } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
 
 /**
- * When something that lasts so long in machine time ends by the cluster's own clock: an embedded cluster's may run faster.
- * null where it is unknown (a clock at full speed): then without an end.
+ * The time on the cluster's clock after `ms` of machine time, since an embedded cluster's clock may run faster. null where it is unknown
+ * (full speed).
  */
 export async function clusterTimeIn(transport: ApiTransport, ms: DurationMs, signal: AbortSignal): Promise<Instant | null> {
   const version = await transport.request({ method: 'GET', path: '/version', signal });

@@ -2,12 +2,11 @@ import { ApiFault, isNotFound } from '../../adapters/kubernetes/status.ts';
 import type { Finding } from './restorer.ts';
 
 /**
- * What is found at each of these, by itself: one that cannot be looked at (the conversion webhook of its kind is down) keeps no other
- * from being put back. What is gone has nothing to put back.
- *
- * @throws the first failure, once each was looked at
+ * Yields the findings of each item. An item that fails (the conversion webhook of its kind is down) does not prevent the others from being
+ * restored. Items that no longer exist are skipped.
+ * @throws the first failure, after all items
  */
-export async function* lookAtEach<T>(
+export async function* findInEach<T>(
   these: Iterable<T> | AsyncIterable<T>,
   findingsOf: (each: T) => AsyncIterable<Finding>,
 ): AsyncGenerator<Finding> {

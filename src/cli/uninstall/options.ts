@@ -9,28 +9,28 @@ const duration: OptionReader<DurationMs> = (given) => {
 
 export const UNINSTALL_OPTIONS = {
   restore: {
-    help: 'put pods back to the sizes of their templates, in place; without it they keep what they have',
+    help: 'restore pods to the sizes of their templates, in place; without it they keep their sizes',
     read: flag(),
     default: false,
   },
-  'dry-run': { help: 'say what would be done; the server validates every write and stores none', read: flag(), default: false },
-  yes: { help: 'do not ask for this option at a terminal', read: flag(), default: false },
-  'delete-policies': { help: 'delete the custom resources that people wrote, too', read: flag(), default: false },
-  'delete-crds': { help: 'delete the custom resource definitions, and with them every object of theirs', read: flag(), default: false },
-  'best-effort': { help: 'exit with 0 also when something is left, so that a hook never blocks', read: flag(), default: false },
+  'dry-run': { help: 'print the changes; the server validates every write and stores none', read: flag(), default: false },
+  yes: { help: 'confirm the changes, required at a terminal', read: flag(), default: false },
+  'delete-policies': { help: 'also delete the custom resources that users created', read: flag(), default: false },
+  'delete-crds': { help: 'delete the custom resource definitions with all their objects', read: flag(), default: false },
+  'best-effort': { help: 'exit with 0 even if incomplete, so that a hook never blocks', read: flag(), default: false },
   timeout: {
     value: 'DURATION',
-    help: 'give up after this long and print what is left (default 3m)',
+    help: 'stop after this time and print what is not reverted (default 3m)',
     read: duration,
     default: 3 * MINUTE_MS,
   },
   hold: {
     value: 'DURATION',
-    help: 'keep controllers from acting so long afterwards, time to delete them (default 10m)',
+    help: 'keep controllers paused for this time afterwards, to delete them (default 10m)',
     read: duration,
     default: 10 * MINUTE_MS,
   },
-  namespace: { value: 'NAME', help: "Evenkeel's own (default: the pod's, else evenkeel-system)", read: text(), default: null },
+  namespace: { value: 'NAME', help: "namespace of Evenkeel (default: the pod's, else evenkeel-system)", read: text(), default: null },
   kubeconfig: { value: 'FILE', help: "default: KUBECONFIG, ~/.kube/config, or the pod's ServiceAccount", read: text(), default: null },
   context: { value: 'NAME', help: 'context of the kubeconfig (default: its current one)', read: text(), default: null },
 } as const satisfies OptionTable;

@@ -1,4 +1,4 @@
-// What an uninstall is made of: the command, its report and the permissions of the chart's hook derive from the registrations.
+// Registrations of restorers, from which the command, its report and the permissions of the chart's hook derive.
 
 import type { Permission, Verb } from '../../adapters/kubernetes/permissions.ts';
 import type { ApiResource } from '../../adapters/kubernetes/resources.ts';
@@ -7,34 +7,34 @@ import type { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';
 import type { Restorer } from './restorer.ts';
 
-/** What restorers are built from. */
+/** Dependencies of restorers. */
 export interface RestorerContext {
   readonly cluster: ClusterAccess;
-  /** Verifies records: any user who may patch an object can write one. */
+  /** Verifies records, since any user who may patch an object can write one. */
   readonly signer: RecordSigner;
-  /** Evenkeel's own. */
+  /** Namespace of Evenkeel. */
   readonly namespace: string;
   readonly options: UninstallOptions;
-  /** Something is left that records tell how to put back: the next run needs them, so none is removed. */
+  /** True where a restorer that needs records is incomplete: the next run needs the records, so none is removed. */
   readonly recordsStay: boolean;
 }
 
 export interface RestorerRegistration {
   readonly name: string;
-  /** What it lists and what it puts back, as the ServiceAccount of the hook is granted it. Empty only where the hook does not run it. */
+  /** Permissions to list and restore, granted to the hook's ServiceAccount. Empty only where the hook does not run it. */
   readonly permissions: readonly Permission[];
   readonly runsWith: (options: UninstallOptions) => boolean;
-  /** What it puts back, records tell: notes, Recommendations, and the key that they are signed with. */
+  /** It restores from records: annotations, Recommendations, and the key that signs them. */
   readonly followsRecords?: true;
-  /** All that it does is to remove records: it does nothing while they are to stay. */
+  /** It only removes records, and is skipped while records must stay. */
   readonly removesRecords?: true;
   readonly create: (context: RestorerContext) => Restorer;
 }
 
-/** In the whole cluster. */
+/** A cluster-scoped permission. */
 export function granted(verbs: readonly Verb[], resource: ApiResource, by: string, why: string, subresource?: string): Permission {
   return { resource, ...(subresource === undefined ? {} : { subresource }), verbs, scope: 'cluster', when: 'always', why, by };
 }
 
-/** A restorer that takes part in every uninstall. */
+/** For restorers that run in every uninstall. */
 export const always = (): boolean => true;

@@ -1,9 +1,9 @@
-// What an uninstall is made of: one restorer for each thing that Evenkeel may leave behind. None of them remembers
-// anything: each looks at the cluster as it is, so a run that was broken off is taken up by the next one.
+// An uninstall has one restorer for each kind of change that Evenkeel may leave behind. Restorers are stateless: each reads the current
+// cluster, so the next run continues an interrupted one.
 
 import type { WriteOutcome } from '../../ports/writers.ts';
 
-/** One object that something is to become of. */
+/** An object to change, or to leave unchanged with a reason. */
 export type Finding =
   | {
       readonly kind: 'change';
@@ -11,24 +11,24 @@ export type Finding =
       readonly object: string;
       /** `main: cpu 120m → 500m` */
       readonly change: string;
-      /** Checked by the server against what was decided from: safe to repeat, and safe against others at work. */
+      /** Guarded by preconditions that the server checks: safe to repeat, and safe beside other writers. */
       readonly carryOut: (signal: AbortSignal) => Promise<WriteOutcome>;
     }
-  /** Left as it is on purpose. */
+  /** Deliberately unchanged. */
   | { readonly kind: 'keep'; readonly object: string; readonly why: string };
 
 export interface Restorer {
   /** What it does, for the summary: `pods resized back`. */
   readonly name: string;
-  /** @throws ApiFault where the cluster does not let us look */
+  /** Reads the cluster and yields findings. @throws ApiFault where a read fails */
   find(signal: AbortSignal): AsyncIterable<Finding>;
 }
 
-/** What came of one restorer. */
+/** Result of one restorer. */
 export interface RestorerResult {
   readonly name: string;
   readonly changed: number;
   readonly kept: readonly { readonly object: string; readonly why: string }[];
-  /** Not done, and why. Empty: all done. */
+  /** Changes that were not made, with the reason. Empty: complete. */
   readonly left: readonly { readonly object: string; readonly why: string }[];
 }

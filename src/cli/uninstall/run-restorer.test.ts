@@ -8,8 +8,8 @@ const DONE: WriteOutcome = { kind: 'done' };
 const REFUSED: WriteOutcome = { kind: 'refused', status: 403, message: 'exceeded quota: tight' };
 const MOVED: WriteOutcome = { kind: 'conflict', message: 'the test failed' };
 
-/** Objects with the outcomes of their writes, in order; each pass finds those that are not restored yet. */
-class Things implements Restorer {
+/** Objects with the outcomes of their writes in order; each pass finds those that are not restored. */
+class FakeRestorer implements Restorer {
   readonly name = 'things put back';
   readonly #outcomes: Map<string, WriteOutcome[]>;
 
@@ -52,31 +52,33 @@ describe('a restorer', () => {
     ['tries again what a quota refused before the rest was put back', { a: [REFUSED, DONE], b: [DONE] }, 2, []],
     ['reports what stays refused, in the server’s words', { a: [REFUSED], b: [DONE] }, 1, ['refused: exceeded quota: tight']],
     ['looks again at what moved', { a: [MOVED, MOVED, DONE] }, 1, []],
-    ['gives up on what moves each time', { a: [MOVED] }, 0, ['it changes under us: the test failed']],
+    ['stops retrying an object that changes each time', { a: [MOVED] }, 0, ['it changed concurrently: the test failed']],
     ['counts what is gone as put back', { a: [{ kind: 'gone', message: 'no such pod' }] }, 1, []],
   ])('%s', async (_, outcomes, changed, left) => {
     const { run } = running();
-    const result = await runRestorer(new Things(outcomes), run);
+    const result = await runRestorer(new FakeRestorer(outcomes), run);
     expect({ changed: result.changed, left: result.left.map(({ why }) => why) }).toEqual({ changed, left });
     expect(result.kept).toEqual([{ object: 'foreign', why: 'of another writer' }]);
   });
 
-  test('in a dry run passes once and says what it would do', async () => {
+  test('in a dry run makes one pass and prints its changes', async () => {
     const { run, printed } = running(true);
-    const result = await runRestorer(new Things({ a: [{ kind: 'dry-run' }] }), run);
+    const result = await runRestorer(new FakeRestorer({ a: [{ kind: 'dry-run' }] }), run);
     expect(result).toMatchObject({ changed: 1, left: [] });
     expect(printed).toEqual(expect.arrayContaining(['would change a: put back', 'kept foreign: of another writer']));
   });
 
-  test('has nothing to do for a kind that is not installed, and names what it may not see', async () => {
+  test('does nothing for a kind that is not installed, and reports what it may not read', async () => {
     const missing = await runRestorer(refusing({ status: 404, reason: 'NotFound' }), running().run);
     expect(missing.left).toEqual([]);
     const forbidden = await runRestorer(refusing({ status: 403, reason: 'Forbidden' }), running().run);
-    expect(forbidden.left).toEqual([{ object: 'things put back', why: expect.stringMatching(/^listing things: no.*; grant it/) }]);
+    expect(forbidden.left).toEqual([
+      { object: 'things put back', why: expect.stringMatching(/^listing things: no.*; grant the permission/) },
+    ]);
   });
 
-  test('reports in the last pass what is left', async () => {
-    const left = await whatIsLeft(new Things({ a: [DONE] }), new AbortController().signal);
-    expect(left).toEqual([{ object: 'a', why: 'still to do: put back' }]);
+  test('reports what is not restored in the last pass', async () => {
+    const left = await whatIsLeft(new FakeRestorer({ a: [DONE] }), new AbortController().signal);
+    expect(left).toEqual([{ object: 'a', why: 'not done: put back' }]);
   });
 });

@@ -1,29 +1,30 @@
-// Carries one restorer through: passes over the cluster until one finds nothing more to do, or gets no further.
+// Runs one restorer: passes over the cluster until nothing is left to do or no progress is made.
 
 import { ApiFault, isForbidden, isNotFound } from '../../adapters/kubernetes/status.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 import type { Finding, Restorer, RestorerResult } from './restorer.ts';
 
-/** Requests at once: enough to keep an API server's round trips from adding up, few against its own limits. */
+/** Concurrent requests, which hide round trips without loading the API server. */
 const CONCURRENCY = 8;
-/** What a quota refuses may fit after the rest has been restored; what changes at each pass has another writer. */
+/** Maximum passes: a change refused by a quota may fit after others, but an object that changes in each pass has another writer. */
 const MAX_PASSES = 5;
 
 export interface RestorerRun {
   readonly dryRun: boolean;
-  /** Ends the work; what was not reached is reported as left. */
+  /** Ends the run; remaining changes are reported as left. */
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
 }
 
 interface Pass {
   readonly changed: number;
-  /** Something changed between our look and our write: another look may do. */
+  /** True where an object changed between read and write, so another pass may succeed. */
   readonly moved: boolean;
   readonly kept: RestorerResult['kept'];
   readonly left: RestorerResult['left'];
 }
 
+/** Runs a restorer to completion. Never rejects: failures are in `left`. */
 export async function runRestorer(restorer: Restorer, run: RestorerRun): Promise<RestorerResult> {
   let changed = 0;
   const kept = new Map<string, RestorerResult['kept'][number]>();
@@ -36,15 +37,15 @@ export async function runRestorer(restorer: Restorer, run: RestorerRun): Promise
   }
 }
 
-/** What it would still do now: for the last look, when all is done. */
+/** The changes still to do, for the final report. Never rejects. */
 export async function whatIsLeft(restorer: Restorer, signal: AbortSignal): Promise<RestorerResult['left']> {
   const left: { object: string; why: string }[] = [];
   try {
     for await (const finding of restorer.find(signal)) {
-      if (finding.kind === 'change') left.push({ object: finding.object, why: `still to do: ${finding.change}` });
+      if (finding.kind === 'change') left.push({ object: finding.object, why: `not done: ${finding.change}` });
     }
   } catch (err) {
-    left.push(...lookFailed(restorer, err));
+    left.push(...readFailure(restorer, err));
   }
   return left;
 }
@@ -81,32 +82,32 @@ async function onePass(restorer: Restorer, run: RestorerRun, first: boolean): Pr
       if (working.size >= CONCURRENCY) await Promise.race(working);
     }
   } catch (err) {
-    left.push(...lookFailed(restorer, err));
+    left.push(...readFailure(restorer, err));
   }
   await Promise.all(working);
   return { changed, moved, kept, left };
 }
 
-/** null: done. */
+/** Reason of a failure; null: done. */
 function whyNot(outcome: WriteOutcome): string | null {
   switch (outcome.kind) {
     case 'done':
     case 'dry-run':
-    case 'gone': // as good as put back
+    case 'gone': // a deleted object needs no restoring
       return null;
     case 'refused':
       return `refused: ${outcome.message}`;
     case 'conflict':
-      return `it changes under us: ${outcome.message}`;
+      return `it changed concurrently: ${outcome.message}`;
     case 'blocked':
       return outcome.message;
   }
 }
 
-// A kind that the cluster does not have cannot have been touched.
-function lookFailed(restorer: Restorer, err: unknown): RestorerResult['left'] {
+// A kind that is not installed has no changes.
+function readFailure(restorer: Restorer, err: unknown): RestorerResult['left'] {
   if (err instanceof ApiFault && isNotFound(err.failure)) return [];
   const words = err instanceof Error ? err.message : String(err);
-  const remedy = err instanceof ApiFault && isForbidden(err.failure) ? '; grant it, or run again as a user who has it' : '';
+  const remedy = err instanceof ApiFault && isForbidden(err.failure) ? '; grant the permission, or run as a user with it' : '';
   return [{ object: restorer.name, why: `${words}${remedy}` }];
 }

@@ -1,4 +1,4 @@
-// An uninstall that gets no further with one thing: what it needs to take that up again stays.
+// An incomplete uninstall keeps the records that the next run needs.
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { idleOriginal } from '../../../test/builders/original-notes.ts';
@@ -22,7 +22,7 @@ const KEY = Buffer.alloc(32, 7);
 const SIGNER = new HmacSigner(() => KEY);
 
 let world: ApiWorld;
-/** What the API server answers in place of its own answer; null: its own. */
+/** Overrides answers of the API server; null: its own answer. */
 let instead: (request: ApiRequest) => ApiResponse | null;
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
   }
 });
 
-/** Fell idle: of three replicas one is left. */
+/** An idled workload: one of three replicas. */
 async function idled(path: string, body: { readonly kind: string; readonly metadata: { readonly name: string } }): Promise<void> {
   const made = (await world.post(path, body)).body as Wire;
   const signed = (field: string, text: string): string => SIGNER.sign({ kind: body.kind, uid: made.metadata.uid, field }, text);
@@ -91,8 +91,8 @@ function uninstall(): Promise<UninstallReport> {
 
 const RECORDS_STAY = expect.stringContaining('Recommendations and their key stay');
 
-describe('an uninstall that is run once more', () => {
-  test('gives replicas back whose scale was refused the first time', async () => {
+describe('a repeated uninstall', () => {
+  test('restores replicas whose scaling was refused the first time', async () => {
     await idled(DEPLOYMENTS, aDeployment('web'));
     instead = ({ method, path }) =>
       method === 'PATCH' && path.endsWith('/web/scale') ? refusal(403, 'Forbidden', 'a webhook says no') : null;
@@ -105,7 +105,7 @@ describe('an uninstall that is run once more', () => {
     expect(await replicasOf(`${DEPLOYMENTS}/web`)).toBe(3);
   });
 
-  test('gives an autoscaler its least back that was refused the first time; its targets do not wait for that', async () => {
+  test('restores minReplicas that were refused the first time; targets do not wait for it', async () => {
     await idled(DEPLOYMENTS, aDeployment('web'));
     const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 90 } } }];
     const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 1, maxReplicas: 9, metrics };
@@ -128,7 +128,7 @@ describe('an uninstall that is run once more', () => {
     expect(await hpa()).toEqual([3, 60]);
   });
 
-  test('gives replicas back of one kind while objects of another cannot be listed, and finds nothing once they can', async () => {
+  test('restores replicas of one kind while another cannot be listed, and finds nothing once it can', async () => {
     await idled(OXEN, anOx('ox'));
     const why = 'conversion webhook for a.example.com/v1, Kind=Cow failed';
     instead = ({ path }) => (path === '/apis/a.example.com/v1/cows' ? refusal(500, 'InternalError', why) : null);

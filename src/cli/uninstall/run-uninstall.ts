@@ -1,5 +1,5 @@
-// One uninstall from start to end: it stops the controllers, runs each restorer, and reads the cluster once more, so that
-// the report at the end shows its real state.
+// A complete uninstall: it stops the controllers, runs each restorer, and reads the cluster again, so that the final report shows its real
+// state.
 
 import { dryRunTransport } from '../../adapters/kubernetes/dry-run-transport.ts';
 import { readRecordKey } from '../../adapters/kubernetes/record-key.ts';
@@ -15,11 +15,11 @@ import { runRestorer, whatIsLeft } from './run-restorer.ts';
 import type { RestorerRegistration } from './registration.ts';
 import { Standstill } from './standstill.ts';
 
-/** Of the whole time, kept back for the last look and for taking away the pause. */
+/** Fraction of the timeout reserved for the final read and for removing the pause. */
 const RESERVE_SHARE = 0.15;
 const MIN_RESERVE_MS: DurationMs = 2 * SECOND_MS;
 
-const RECORDS_STAY = 'annotations, Recommendations and their key stay, as they tell what to put back of what is left: run it again then';
+const RECORDS_STAY = 'annotations, Recommendations and their key stay, since the remaining changes need them: run the uninstall again';
 
 export interface UninstallRun {
   readonly transport: ApiTransport;
@@ -27,19 +27,19 @@ export interface UninstallRun {
   readonly options: UninstallOptions;
   readonly timer: MachineTimer;
   readonly interrupted: AbortSignal;
-  /** Every change and everything kept, as it happens. */
+  /** Prints every change and every kept object as it happens. */
   readonly print: (line: string) => void;
 }
 
 export interface UninstallReport {
   readonly results: readonly RestorerResult[];
-  /** What is still there that should not be. Empty: all done. */
+  /** Changes that are not reverted. Empty: complete. */
   readonly left: RestorerResult['left'];
-  /** What stays for now on purpose. */
+  /** What deliberately stays for now. */
   readonly notes: readonly string[];
 }
 
-/** @throws where the cluster cannot be reached, or the controllers cannot be stopped: then nothing was changed */
+/** Runs the uninstall. @throws Error where the cluster is unreachable, or the controllers cannot be stopped: then nothing was changed */
 export async function runUninstall(
   run: UninstallRun,
   registrations: readonly RestorerRegistration[] = RESTORERS,
@@ -47,13 +47,13 @@ export async function runUninstall(
   const { options, timer, print } = run;
   const dryRun = options['dry-run'];
   const cluster = new ClusterAccess(dryRun ? dryRunTransport(run.transport) : run.transport);
-  const whole = deadline(timer, options.timeout, `not done within --timeout ${options.timeout / SECOND_MS}s`, run.interrupted);
+  const total = deadline(timer, options.timeout, `not done within --timeout ${options.timeout / SECOND_MS}s`, run.interrupted);
   const reserveMs = Math.max(MIN_RESERVE_MS, options.timeout * RESERVE_SHARE);
   const work = deadline(
     timer,
     Math.max(0, options.timeout - reserveMs),
     `not done within --timeout ${options.timeout / SECOND_MS}s`,
-    whole.signal,
+    total.signal,
   );
   try {
     const standstill = new Standstill({ cluster, namespace: run.namespace, timer, lastsMs: options.timeout + options.hold, print });
@@ -76,16 +76,16 @@ export async function runUninstall(
     }
     const stays = recordsStay ? [RECORDS_STAY] : [];
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: stays };
-    const left = await leftNow(restorers, results, whole.signal);
-    const note = await standstill.end(whole.signal);
+    const left = await leftNow(restorers, results, total.signal);
+    const note = await standstill.end(total.signal);
     return { results, left, notes: note === null ? stays : [...stays, note] };
   } finally {
     work.end();
-    whole.end();
+    total.end();
   }
 }
 
-// With the reason for what was tried and refused, and whatever came back meanwhile.
+// The remaining changes, with the reason where a change was refused.
 async function leftNow(
   restorers: readonly Restorer[],
   results: readonly RestorerResult[],
@@ -105,8 +105,8 @@ interface Deadline {
   end(): void;
 }
 
-function deadline(timer: MachineTimer, ms: DurationMs, words: string, earlier: AbortSignal): Deadline {
-  const own = new AbortController();
-  const cancel = timer.setTimer(ms, () => own.abort(new Error(words)));
-  return { signal: AbortSignal.any([own.signal, earlier]), end: cancel };
+function deadline(timer: MachineTimer, ms: DurationMs, message: string, earlier: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const cancel = timer.setTimer(ms, () => controller.abort(new Error(message)));
+  return { signal: AbortSignal.any([controller.signal, earlier]), end: cancel };
 }

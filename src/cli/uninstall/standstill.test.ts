@@ -1,4 +1,4 @@
-// What keeps controllers still while an uninstall is at work, and whose kill switch it is.
+// Pausing controllers during an uninstall, and ownership of the pause ConfigMap.
 
 import { describe, expect, test } from '@jest/globals';
 import { isoTime } from '#kube/time/iso-time';
@@ -21,8 +21,8 @@ function standstillIn(world: ApiWorld): { readonly standstill: Standstill; reado
   return { standstill: new Standstill({ ...parts, print: (line) => printed.push(line) }), printed };
 }
 
-/** The kill switch as a user set it. */
-async function pausedByAPerson(world: ApiWorld, endsInMs: number | null): Promise<Wire> {
+/** A pause ConfigMap set by a user. */
+async function pausedByUser(world: ApiWorld, endsInMs: number | null): Promise<Wire> {
   const until = endsInMs === null ? {} : { until: isoTime(world.clock.now() + endsInMs) };
   const made = await world.post(CONFIG_MAPS, { metadata: { name: 'evenkeel-pause' }, data: { reason: 'an audit', ...until } });
   return made.body as Wire;
@@ -43,14 +43,14 @@ async function aController(world: ApiWorld): Promise<void> {
   });
 }
 
-describe('A pause', () => {
+describe('a pause', () => {
   test.each([
     ['without an end', null],
     ['that ends after the uninstall’s own would', LASTS_MS * 2],
-  ])('of a person’s %s stays theirs: neither shortened, nor taken along, nor ended', async (_which, endsInMs) => {
+  ])('by a user %s stays: it is neither shortened, owned nor ended', async (_which, endsInMs) => {
     const world = new ApiWorld();
     await aController(world);
-    const before = await pausedByAPerson(world, endsInMs);
+    const before = await pausedByUser(world, endsInMs);
     const { standstill, printed } = standstillIn(world);
     await standstill.begin(SIGNAL);
     expect(await pauseOf(world)).toEqual(before);
@@ -66,17 +66,17 @@ describe('A pause', () => {
   test.each([
     ['that is over', 0 - MINUTE_MS],
     ['that ends while the uninstall may be at work', MINUTE_MS],
-  ])('of a person’s %s gives way to the uninstall’s own', async (_which, endsInMs) => {
+  ])('by a user %s is replaced by the uninstall’s', async (_which, endsInMs) => {
     const world = new ApiWorld();
-    await pausedByAPerson(world, endsInMs);
+    await pausedByUser(world, endsInMs);
     const { standstill } = standstillIn(world);
     await standstill.begin(SIGNAL);
-    expect((await pauseOf(world)).data).toEqual({ reason: 'evenkeel uninstall is at work', until: isoTime(world.clock.now() + LASTS_MS) });
+    expect((await pauseOf(world)).data).toEqual({ reason: 'evenkeel uninstall is running', until: isoTime(world.clock.now() + LASTS_MS) });
     expect(await standstill.end(SIGNAL)).toBeNull();
     expect(await pauseOf(world)).toBeNull();
   });
 
-  test('of an uninstall that was broken off is taken up, and goes with the controller', async () => {
+  test('of an interrupted uninstall is reused, and is deleted with the controller', async () => {
     const world = new ApiWorld();
     await aController(world);
     await standstillIn(world).standstill.begin(SIGNAL);

@@ -1,6 +1,6 @@
-// Keeps controllers from undoing what an uninstall does: their effects by the kill switch, their leading by their lease.
-// Both end by themselves, so that an uninstall that was broken off never leaves a cluster without its controller for good;
-// and both belong to the controller's Deployment, so that they go when it goes and not before.
+// Prevents controllers from undoing an uninstall: effects by the pause ConfigMap, leadership by the Lease. Both expire, so an interrupted
+// uninstall never disables the controller forever; and both are owned by the controller's Deployment, so they are garbage-collected with
+// it.
 
 import { pause } from '../../adapters/kubernetes/pause.ts';
 import { readPause } from '../../adapters/kubernetes/decode-rules.ts';
@@ -27,19 +27,19 @@ import { LEASE_TIMES } from '../../runtime/leader-election.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { clusterTimeIn } from './cluster-time.ts';
 
-/** Leases that acting binaries hold. */
+/** Leases of binaries with effects. */
 const LEASE_NAMES = [CONTROLLER_LEASE];
-/** What the chart and the kustomize base call the controller's Deployment and pods. */
-const OUR_CONTROLLERS = 'app.kubernetes.io/part-of=evenkeel,app.kubernetes.io/component=controller';
-const REASON = 'evenkeel uninstall is at work';
-const LOOK_EVERY_MS: DurationMs = SECOND_MS;
+/** Labels of the controller's Deployment and pods in the chart and the kustomize base. */
+const CONTROLLER_SELECTOR = 'app.kubernetes.io/part-of=evenkeel,app.kubernetes.io/component=controller';
+const REASON = 'evenkeel uninstall is running';
+const POLL_INTERVAL_MS: DurationMs = SECOND_MS;
 
 export interface StandstillDependencies {
   readonly cluster: ClusterAccess;
-  /** Evenkeel's own. */
+  /** Namespace of Evenkeel. */
   readonly namespace: string;
   readonly timer: MachineTimer;
-  /** From now until controllers may act again by themselves. */
+  /** Time from now until controllers may act again. */
   readonly lastsMs: DurationMs;
   readonly print: (line: string) => void;
 }
@@ -51,7 +51,7 @@ interface Owner {
   readonly uid: string;
 }
 
-interface SeenLease {
+interface LeaseState {
   readonly holder: string;
   readonly renewTime: string;
   readonly resourceVersion: string;
@@ -60,22 +60,22 @@ interface SeenLease {
 export class Standstill {
   readonly #dependencies: StandstillDependencies;
   #owners: readonly Owner[] = [];
-  /** Holders that renewed their lease under our eyes. */
+  /** Holders whose lease renewal was observed. */
   readonly #alive: string[] = [];
-  /** A person had stopped Evenkeel before, for at least as long: that is theirs to end. */
-  #pauseIsTheirs = false;
+  /** True where a user has paused Evenkeel for at least as long; the uninstall must not end that pause. */
+  #hasUserPause = false;
 
   constructor(dependencies: StandstillDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Resolves when no controller acts any more. @throws ApiFault with what could not be read or written */
+  /** Resolves when no controller acts any longer. @throws ApiFault where a read or write fails */
   async begin(signal: AbortSignal): Promise<void> {
     const { print, namespace, timer } = this.#dependencies;
     this.#owners = await this.#findOwners(signal);
     const until = await this.#pauseControllers(signal);
     if (until === null) {
-      print(`namespace ${namespace} is not there: no controller acts from it`);
+      print(`namespace ${namespace} does not exist: no controller runs in it`);
       return;
     }
     for (const name of LEASE_NAMES) {
@@ -85,13 +85,13 @@ export class Standstill {
       await this.#takeLease(name, signal);
       if (!alive) continue;
       this.#alive.push(lease.holder);
-      print(`lease ${name} taken from ${lease.holder}; waiting until it has noticed for certain`);
+      print(`lease ${name} taken from ${lease.holder}; waiting until its lease has expired`);
       await pause(timer, LEASE_TIMES.leaseMs, signal);
     }
     print(`controllers are paused${until}`);
   }
 
-  /** In a dry run: who would be stopped. */
+  /** Prints what would be paused, in a dry run. */
   async printPlan(signal: AbortSignal): Promise<void> {
     for (const name of LEASE_NAMES) {
       const lease = await this.#readLease(name, signal);
@@ -100,42 +100,43 @@ export class Standstill {
     }
   }
 
-  /** Takes away what kept the controllers still, where nothing is left to keep still. Answers what stays for now, in words. */
+  /** Removes the pause and the lease where no controller is left. Returns a note about what stays for now; null: nothing. */
   async end(signal: AbortSignal): Promise<string | null> {
     const { namespace } = this.#dependencies;
-    const theirs = `ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} was there before and stays: delete it by hand`;
+    const userPauseNote = `ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} existed before and stays: delete it manually`;
     if (this.#owners.length > 0) {
-      if (this.#pauseIsTheirs) return `the lease stays until the Deployment of the controller is deleted, and goes with it; ${theirs}`;
-      return 'the pause and the lease stay until the Deployment of the controller is deleted, and go with it';
+      if (this.#hasUserPause)
+        return `the lease stays until the Deployment of the controller is deleted, and is deleted with it; ${userPauseNote}`;
+      return 'the pause and the lease stay until the Deployment of the controller is deleted, and are deleted with it';
     }
     if (this.#alive.length > 0) {
-      return `${this.#alive.join(', ')} still runs, outside of a Deployment in ${namespace}: stop it and run this again, or it acts again when the pause ends`;
+      return `${this.#alive.join(', ')} still runs outside a Deployment in ${namespace}: stop it and run the uninstall again, or it resumes when the pause ends`;
     }
     for (const name of LEASE_NAMES) await this.#delete(LEASES, name, signal);
-    if (this.#pauseIsTheirs) return theirs;
+    if (this.#hasUserPause) return userPauseNote;
     await this.#delete(CONFIG_MAPS, PAUSE_CONFIG_MAP, signal);
     return null;
   }
 
-  // Pods too: the garbage collector takes an object when the last of its owners is gone, and a pod goes after its process.
+  // Pods as well: an object is garbage-collected when its last owner is deleted, and a pod is deleted after its process has ended.
   async #findOwners(signal: AbortSignal): Promise<readonly Owner[]> {
     const { cluster, namespace } = this.#dependencies;
     const owners: Owner[] = [];
     for (const resource of [DEPLOYMENTS, PODS]) {
-      for await (const { name, uid, isGoing } of cluster.list(resource, signal, { namespace, labelSelector: OUR_CONTROLLERS })) {
-        if (!isGoing) owners.push({ apiVersion: apiVersionOf(resource), kind: resource.kind, name, uid });
+      for await (const { name, uid, isBeingDeleted } of cluster.list(resource, signal, { namespace, labelSelector: CONTROLLER_SELECTOR })) {
+        if (!isBeingDeleted) owners.push({ apiVersion: apiVersionOf(resource), kind: resource.kind, name, uid });
       }
     }
     return owners;
   }
 
-  /** Until when, in words; null where there is no such namespace. */
+  /** Returns the end of the pause as text; null where the namespace does not exist. */
   async #pauseControllers(signal: AbortSignal): Promise<string | null> {
     const { cluster, namespace, lastsMs, print } = this.#dependencies;
     const until = await clusterTimeIn(cluster.transport, lastsMs, signal);
-    this.#pauseIsTheirs = await this.#isPausedByOthers(until, signal);
-    if (this.#pauseIsTheirs) {
-      print(`ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} pauses Evenkeel already and stays as it is`);
+    this.#hasUserPause = await this.#isPausedByOthers(until, signal);
+    if (this.#hasUserPause) {
+      print(`ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} already pauses Evenkeel and is unchanged`);
       return '';
     }
     const response = await cluster.transport.request({
@@ -157,7 +158,7 @@ export class Standstill {
     throw new ApiFault(`pausing Evenkeel by ConfigMap ${namespace}/${PAUSE_CONFIG_MAP}`, failure);
   }
 
-  /** Whether a pause that is not an uninstall's holds at least as long as ours would. */
+  /** Whether a pause that is not an uninstall's lasts at least as long. */
   async #isPausedByOthers(ours: Instant | null, signal: AbortSignal): Promise<boolean> {
     const found = await this.#get(CONFIG_MAPS, PAUSE_CONFIG_MAP, signal);
     if (found === null) return false;
@@ -167,13 +168,13 @@ export class Standstill {
     return until === null || (ours !== null && until >= ours);
   }
 
-  /** Whether its holder is alive: by an observed renewal, since the holder's clock may be wrong. */
-  async #isRenewed(name: string, first: SeenLease, signal: AbortSignal): Promise<boolean> {
+  /** Whether the holder is alive, by an observed renewal, since the holder's clock may be wrong. */
+  async #isRenewed(name: string, first: LeaseState, signal: AbortSignal): Promise<boolean> {
     const { timer } = this.#dependencies;
     if (first.holder === '' || first.holder === UNINSTALL_MANAGER) return false;
     const startedMs = timer.nowMs();
     while (timer.nowMs() - startedMs < LEASE_TIMES.leaseMs) {
-      await pause(timer, LOOK_EVERY_MS, signal);
+      await pause(timer, POLL_INTERVAL_MS, signal);
       const now = await this.#readLease(name, signal);
       if (now === null || now.holder === '') return false;
       if (now.renewTime !== first.renewTime || now.holder !== first.holder) return true;
@@ -181,7 +182,7 @@ export class Standstill {
     return false;
   }
 
-  // Held for as long as the pause lasts, with one write: controllers wait for a lease with another holder.
+  // Takes the lease for as long as the pause with one write: controllers wait while another holder has it.
   async #takeLease(name: string, signal: AbortSignal): Promise<void> {
     const { cluster, namespace, lastsMs } = this.#dependencies;
     const now = microTime(new Date().toISOString());
@@ -215,14 +216,14 @@ export class Standstill {
       );
       const failure = failureOf(response);
       if (failure === null) return;
-      // It was renewed, made or deleted in between: once more on what it is now.
+      // It was renewed, created or deleted concurrently: retry on its current state.
       if (!isConflict(failure) && !isNotFound(failure)) throw new ApiFault(`taking lease ${namespace}/${name}`, failure);
     }
   }
 
-  async #readLease(name: string, signal: AbortSignal): Promise<SeenLease | null> {
+  async #readLease(name: string, signal: AbortSignal): Promise<LeaseState | null> {
     const found = await this.#get(LEASES, name, signal);
-    return found === null ? null : seenLease(found);
+    return found === null ? null : readLeaseState(found);
   }
 
   async #get(resource: ApiResource, name: string, signal: AbortSignal): Promise<Wire | null> {
@@ -248,11 +249,11 @@ export class Standstill {
   }
 }
 
-function seenLease(wire: Wire): SeenLease {
+function readLeaseState(wire: Wire): LeaseState {
   const spec = objectAt(wire, 'spec');
   return {
     holder: textAt(spec, 'holderIdentity'),
-    // Transitions beside the time: a release and a new term within one microsecond are another life.
+    // Includes transitions, since a release and a new term within one microsecond are a different term.
     renewTime: `${textAt(spec, 'renewTime')}/${numberAt(spec, 'leaseTransitions', 0)}`,
     resourceVersion: textAt(objectAt(wire, 'metadata'), 'resourceVersion'),
   };
@@ -260,7 +261,7 @@ function seenLease(wire: Wire): SeenLease {
 
 const SOURCE = 'src/cli/uninstall/standstill.ts';
 
-/** What stopping the controllers needs. */
+/** Permissions to stop the controllers. */
 export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
   {
     resource: CONFIG_MAPS,
@@ -268,7 +269,7 @@ export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
     scope: 'own',
     names: [PAUSE_CONFIG_MAP],
     when: 'always',
-    why: 'pauses the controllers meanwhile: the kill switch; one that a user set stays',
+    why: 'pausing the controllers meanwhile; a pause by a user stays',
     by: SOURCE,
   },
   {
@@ -276,7 +277,7 @@ export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
     verbs: ['create'],
     scope: 'own',
     when: 'always',
-    why: 'a lease without a holder; RBAC cannot name an object that is created by POST',
+    why: 'creating a missing lease; RBAC cannot restrict create by name',
     by: SOURCE,
   },
   {
@@ -285,7 +286,7 @@ export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
     scope: 'own',
     names: LEASE_NAMES,
     when: 'always',
-    why: 'stops the controllers meanwhile: the lease is taken from them',
+    why: 'taking the lease from the controllers meanwhile',
     by: SOURCE,
   },
 ];

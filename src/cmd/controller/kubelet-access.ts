@@ -1,7 +1,7 @@
 // Whose credentials kubelets are sent. The controller's own may resize every pod of the cluster, and a node that was taken over keeps
 // what it is sent: so those of a ServiceAccount that may read nodes' metrics alone, wherever that is to be had.
 
-import { type KubeletToken, refusalWords } from '../../adapters/kubelet/kubelet-token.ts';
+import { type KubeletToken, explainRefusal } from '../../adapters/kubelet/kubelet-token.ts';
 import { mayReadNodeMetrics } from '../../adapters/kubelet/usage-access.ts';
 import { isAllowed } from '../../adapters/kubernetes/access-review.ts';
 import type { KubeConnection } from '../../adapters/kubernetes/connection.ts';
@@ -69,7 +69,7 @@ async function whyRefused(
 ): Promise<string | null> {
   const attributes = { verb: 'create', namespace, resource: 'serviceaccounts', subresource: 'token', name: KUBELET_READER };
   try {
-    if (!(await isAllowed(transport, attributes, signal))) return refusalWords(namespace, 'not permitted');
+    if (!(await isAllowed(transport, attributes, signal))) return explainRefusal(namespace, 'not permitted');
     await token.headers();
   } catch (err) {
     if (token.refusal() === null) logger.warn('Asking for the token that kubelets are read with failed; it is tried again', { err });

@@ -16,7 +16,7 @@ const FULL_DISK: StoreEngine = {
   run: (attempt) => Promise.reject(new Error(`${attempt}: database or disk is full`)),
   nextChange: () => Promise.resolve(1),
   usedBytes: () => Promise.resolve(0),
-  giveBack: () => Promise.resolve(),
+  releaseSpace: () => Promise.resolve(),
   close: () => Promise.resolve(),
   retryMs: () => 500,
 };

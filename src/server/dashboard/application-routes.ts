@@ -1,4 +1,4 @@
-// The queries and commands of the application as endpoints: a request becomes an input, an outcome becomes a reply.
+// Serves queries and commands of the application: requests become inputs, outcomes become replies.
 
 import type { BulkResult, Operations } from '../../apis/http/types.generated.ts';
 import {
@@ -28,7 +28,7 @@ type AnsweredBy<Answer> =
       : never;
 type ChangedBy<Answer> = Answer extends { readonly kind: 'done'; readonly data: infer Data } ? Data : never;
 
-/** Queries and commands that answer what the description of their operation says. */
+/** Queries and commands whose answer type matches the description of their operation. */
 type Described<Names extends keyof Operations> = {
   [Name in Names]: [Name] extends [QueryName]
     ? [AnsweredBy<QueryAnswer<Name>>] extends [Pick<Operations[Name], 'data' | 'summary'>]
@@ -44,7 +44,7 @@ type DescribedQuery = Described<QueryName>;
 type DescribedCommand = Described<CommandName>;
 type BulkName = 'bulkRecommendations' | 'bulkOverrides' | 'bulkResourceAudit';
 
-/** Serves every query and command that the description has. */
+/** Serves every described query and command. */
 export function applicationRoutes(api: ApiRouter<Operations>, application: Application): void {
   const query = <Name extends DescribedQuery>(name: Name, inputOf: (request: ApiRequest<Operations[Name]>) => QueryInput<Name>): void => {
     api.on(name, async (request) => {
@@ -56,7 +56,7 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
     });
   };
   const carryOut = async <Name extends DescribedCommand>(name: Name, request: ApiRequest<OperationTypes>, input: CommandInput<Name>) => {
-    const outcome = (await application.carryOut(name, callerOf(request), input, unmovedOf(request))) as CommandAnswer<CommandName>;
+    const outcome = (await application.carryOut(name, callerOf(request), input, ifMatchConditionOf(request))) as CommandAnswer<CommandName>;
     if (outcome.kind !== 'done') throw refusalProblem(outcome, (pointer) => locationOf(request.operation, pointer));
     return outcome as { readonly data: Operations[Name]['data']; readonly dryRun: boolean };
   };
@@ -76,28 +76,28 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
     });
   };
 
-  query('getCluster', asked);
-  query('getClusterUsage', asked);
-  query('listNodes', asked);
+  query('getCluster', queryOf);
+  query('getClusterUsage', queryOf);
+  query('listNodes', queryOf);
   query('getNode', ({ path }) => path);
-  query('listPods', asked);
-  query('listNamespaces', asked);
-  query('listRecommendations', asked);
+  query('listPods', queryOf);
+  query('listNamespaces', queryOf);
+  query('listRecommendations', queryOf);
   query('getRecommendation', onTarget);
   query('getWorkloadUsage', (request) => ({ ...request.query, ...onTarget(request) }));
-  query('listResizeStats', asked);
-  query('listOverrides', asked);
+  query('listResizeStats', queryOf);
+  query('listOverrides', queryOf);
   query('getOverride', onTarget);
-  query('listLimitExceptions', asked);
-  query('listIdleWorkloads', asked);
-  query('listPolicies', asked);
+  query('listLimitExceptions', queryOf);
+  query('listIdleWorkloads', queryOf);
+  query('listPolicies', queryOf);
   query('getPolicy', ({ path, query: { namespace } }) => ({ target: { ...path, namespace } }));
-  query('listPolicyOverrides', asked);
-  query('listResourceAudit', asked);
+  query('listPolicyOverrides', queryOf);
+  query('listResourceAudit', queryOf);
   query('getResourceAudit', onTarget);
-  query('listScaling', asked);
-  query('listHealth', asked);
-  query('getMode', asked);
+  query('listScaling', queryOf);
+  query('listHealth', queryOf);
+  query('getMode', queryOf);
 
   command('approveRecommendation', toTarget);
   command('rejectRecommendation', toTarget);
@@ -125,12 +125,12 @@ interface OnWorkloadRequest {
   readonly query: { readonly kind?: string };
 }
 
-/** The query parameters as they are. */
-function asked<Query>({ query }: { readonly query: Query }): Query {
+/** The query parameters unchanged. */
+function queryOf<Query>({ query }: { readonly query: Query }): Query {
   return query;
 }
 
-/** The workload that a path names, and the kind that chooses where two share the name. */
+/** The workload of a path, with the kind that distinguishes equal names. */
 function onTarget({ path, query }: OnWorkloadRequest) {
   return { target: { namespace: path.ns, name: path.name, kind: query.kind } };
 }
@@ -144,11 +144,11 @@ function callerOf({ scope, requestId, address, idempotencyKey, query, body }: Ap
   return idempotencyKey === null ? caller : { ...caller, bodyHash: hashOfBody(body) };
 }
 
-/** Compares what a caller has seen (`If-Match`, the ETag of the object's own GET) with the object; undefined: anything will do. */
-function unmovedOf({ ifMatch, operation, scope }: ApiRequest<OperationTypes>): ((item: unknown) => boolean) | undefined {
+/** Predicate that compares `If-Match` (the ETag of the object's GET) with the object; undefined: no condition. */
+function ifMatchConditionOf({ ifMatch, operation, scope }: ApiRequest<OperationTypes>): ((item: unknown) => boolean) | undefined {
   if (ifMatch === null) return undefined;
   if (!operation.takesIfMatch) {
-    throw invalidRequest([{ path: 'header.if-match', message: 'has no meaning here: nothing of its own is read by a GET' }]);
+    throw invalidRequest([{ path: 'header.if-match', message: 'is not supported here: no GET returns this object' }]);
   }
   return ifMatch.trim() === '*' ? undefined : (item) => tagMatches(ifMatch, entityTag(item, 1, scope.key));
 }

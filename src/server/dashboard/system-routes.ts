@@ -9,7 +9,7 @@ import { FixedText } from '../fixed-text.ts';
 import type { EventStreams } from '../stream/event-stream.ts';
 import { STREAM_TOPICS } from '../stream/topics/index.ts';
 
-/** The description, its page, and the stream: what the server answers by itself. */
+/** Serves the OpenAPI description, its reference page and the event stream. */
 export function systemRoutes(
   api: ApiRouter<Operations>,
   { streams, version }: { readonly streams: EventStreams; readonly version: string },

@@ -1,4 +1,4 @@
-// Renders the OpenAPI description for people: one self-contained page without a script, made once at start.
+// Renders the OpenAPI description as HTML: one self-contained page without scripts, rendered once at start.
 
 import { createHash } from 'node:crypto';
 import { envelopeSchema, type ApiDocument } from '../openapi/api-document.ts';
@@ -7,23 +7,23 @@ import { pathParametersOf, queryParametersOf } from '../openapi/parameters.ts';
 import type { Schema } from '../openapi/schema.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 
-/** The page, and the hash by which the content security policy admits its style sheet. */
+/** The page, and the hash of its style sheet for the content security policy. */
 export interface DocsPage {
   readonly html: string;
   readonly styleHash: string;
 }
 
-const WHO: Readonly<Record<Operation['access'], string>> = {
-  open: 'everyone, without a credential',
-  identified: 'anyone identified',
+const CALLERS: Readonly<Record<Operation['access'], string>> = {
+  open: 'everyone, without credentials',
+  identified: 'any authenticated caller',
   viewer: 'any grant, filtered to its namespaces',
   operator: 'operators, in their namespaces',
   admin: 'admins',
   'admin-session': 'admins with a session',
-  'pod-tool': 'admins, where the tool is switched on',
+  'pod-tool': 'admins, where the tool is enabled',
 };
 
-/** The reference of an API. `version` is that of the product. */
+/** The reference page of an API. @param version of the product */
 export function docsPage(api: ApiDocument, version: string): DocsPage {
   const tags = [...new Set(api.operations.map((operation) => operation.tag))];
   const operationsOf = (tag: string): readonly Operation[] => api.operations.filter((operation) => operation.tag === tag);
@@ -47,7 +47,7 @@ ${Object.keys(api.schemas)
 </nav>
 <main>
 <h1>${escape(api.title)}</h1>
-<p>Version ${escape(version)}. Paths are relative to <code>${escape(api.basePath)}</code>; the same as data: <a href="openapi.json">openapi.json</a>.</p>
+<p>Version ${escape(version)}. Paths are relative to <code>${escape(api.basePath)}</code>; machine-readable: <a href="openapi.json">openapi.json</a>.</p>
 <p>${prose(api.description)}</p>
 ${tags.map((tag) => `<h2>${escape(tag)}</h2>\n${operationsOf(tag).map(section).join('\n')}`).join('\n')}
 <h2>Records</h2>
@@ -73,7 +73,7 @@ function section(operation: Operation): string {
 <div class="path"><span class="method">${operation.method.toUpperCase()}</span>${escape(operation.path)}</div>
 <h3>${escape(operation.title)}</h3>
 ${operation.description === undefined ? '' : `<p>${prose(operation.description)}</p>`}
-<p class="who">For ${WHO[operation.access]}.</p>
+<p class="who">For ${CALLERS[operation.access]}.</p>
 ${parameters.length === 0 ? '' : `<h4>Parameters</h4>\n${parameterTable(parameters)}`}
 ${operation.body === undefined ? '' : `<h4>Body</h4>\n<p>${typeText(operation.body)}</p>`}
 <h4>Answer ${operation.answer.status}</h4>
@@ -124,7 +124,7 @@ function plainType(type: string, schema: Schema): string {
   return `{ ${fields.join(', ')} }`;
 }
 
-/** Text with words in back-ticks as code. */
+/** Escapes text and renders words in backticks as code. */
 function prose(text: string): string {
   return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -1,4 +1,4 @@
-/** Style of the reference page: the dashboard's colours by the same names, in a sheet small enough to stand in the page. */
+/** Inline style sheet of the reference page, with the dashboard's colours under the same names. */
 export const DOCS_STYLE = `
 :root { color-scheme: dark light; --bg: #0d1217; --surface: #141a20; --line: #272e35; --text: #eef1f3; --text-2: #b3bbc2; --text-3: #929ba3; --accent: #4fd8c0; --critical: #ff7d66; }
 @media (prefers-color-scheme: light) { :root { --bg: #f4f6f8; --surface: #fff; --line: #dde2e6; --text: #171d24; --text-2: #47525c; --text-3: #626c76; --accent: #0c7368; --critical: #b8301d; } }

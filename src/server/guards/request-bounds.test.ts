@@ -14,7 +14,7 @@ let server: Server;
 let refusals: string[];
 const clients: LoopbackClient[] = [];
 
-/** Answers `/` and nothing else: other requests stay under way. */
+/** Answers only `/`; other requests stay in flight. */
 beforeEach(async () => {
   refusals = [];
   const bounds = new RequestBounds(new ManualClock(), (kind, reason) => refusals.push(`${kind} ${reason}`));
@@ -42,14 +42,14 @@ async function ask(address: string, path: string): Promise<{ readonly client: Lo
   return { client, head: await client.get(path) };
 }
 
-test('of one address a quarter of the requests may be under way, and the others are answered', async () => {
+test('one address may have a quarter of the requests in flight, and other clients are answered', async () => {
   for (let count = 0; count < PER_ADDRESS; count += 1) expect((await ask('127.0.0.2', '/unanswered')).head).toContain(' 100 ');
   expect((await ask('127.0.0.2', '/')).head).toContain(' 429 ');
   expect((await ask('127.0.0.1', '/')).head).toContain(' 200 ');
   expect(refusals).toEqual(['request client']);
 });
 
-test('when all are under way, an address without one takes the place of the oldest of an address with most', async () => {
+test('when the maximum is in flight, an address without a request displaces the oldest of an address with the most', async () => {
   const oldest = await ask('127.0.0.2', '/unanswered');
   for (let at = 1; at < REQUESTS; at += 1) await ask(`127.0.0.${2 + (at % 4)}`, '/unanswered');
   expect((await ask('127.0.0.1', '/')).head).toContain(' 200 ');
@@ -57,7 +57,7 @@ test('when all are under way, an address without one takes the place of the olde
   expect(refusals).toEqual(['request displaced']);
 });
 
-test('a request that is answered leaves room for another', async () => {
+test('an answered request frees its slot', async () => {
   for (let count = 0; count < 2 * PER_ADDRESS; count += 1) expect((await ask('127.0.0.2', '/')).head).toContain(' 200 ');
   expect(refusals).toEqual([]);
 });

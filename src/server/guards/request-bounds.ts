@@ -7,16 +7,16 @@ import type { CountRefusal } from '../../runtime/clients/refusals.ts';
 import { invalidRequest } from '../problem.ts';
 import { shareProblem } from './share-problem.ts';
 
-/** One mebibyte: room for 500 bulk items with room to spare, and no more than a process should parse for anyone. */
+/** Maximum body: ample for 500 bulk items, and small enough to parse. */
 export const MAX_BODY_BYTES = MiB;
-/** Of all bodies under way. */
+/** Maximum total of all bodies in flight. */
 export const MAX_BODIES_BYTES = 32 * MiB;
-/** A mebibyte comes in a second over a poor line. */
+/** Deadline of a body. 1 MiB takes a second over a slow line. */
 export const BODY_MS: DurationMs = 20 * SECOND_MS;
-/** An answer that is not read waits in memory, some of a mebibyte or two. */
+/** Maximum requests in flight, since unread answers wait in memory, some with 1 to 2 MiB. */
 export const MAX_REQUESTS = 256;
 
-/** Bounds what requests under way hold of this process, by address and in all. */
+/** Limits requests and bodies in flight, per address and in total. */
 export class RequestBounds {
   readonly #requests = new FairShare(MAX_REQUESTS);
   readonly #bodies = new FairShare(MAX_BODIES_BYTES);
@@ -28,40 +28,40 @@ export class RequestBounds {
     this.#refused = refused;
   }
 
-  /** Counts the request until its answer has been sent or its connection is closed. */
+  /** Counts the request until its answer is sent or its connection closes. @throws Problem above a limit */
   readonly admit = (request: Request, response: Response, next: NextFunction): void => {
-    this.#hold(this.#requests, 'request', 1, request, response);
+    this.#acquire(this.#requests, 'request', 1, request, response);
     next();
   };
 
-  /** Counts the bytes of the body for as long, and answers 400 where it takes more than 20 s to arrive. */
+  /** Counts the body's bytes for as long, and answers 400 where it takes more than 20 s to arrive. @throws Problem above a limit */
   readonly admitBody = (request: Request, response: Response, next: NextFunction): void => {
     const bytes = bodyBytesOf(request);
     if (bytes > 0) {
-      this.#hold(this.#bodies, 'body', bytes, request, response);
+      this.#acquire(this.#bodies, 'body', bytes, request, response);
       this.#setDeadline(request, response, next);
     }
     next();
   };
 
-  #hold(share: FairShare, kind: 'request' | 'body', amount: number, request: Request, response: Response): void {
-    const held = share.take(addressGroup(request.ip ?? ''), amount, () => {
+  #acquire(share: FairShare, kind: 'request' | 'body', amount: number, request: Request, response: Response): void {
+    const release = share.take(addressGroup(request.ip ?? ''), amount, () => {
       this.#refused(kind, 'displaced');
       request.destroy();
     });
-    if (typeof held !== 'string') {
-      response.once('close', held);
+    if (typeof release !== 'string') {
+      response.once('close', release);
       return;
     }
-    this.#refused(kind, held);
-    throw shareProblem(kind === 'body' ? 'bodies' : 'requests', held);
+    this.#refused(kind, release);
+    throw shareProblem(kind === 'body' ? 'bodies' : 'requests', release);
   }
 
   #setDeadline(request: Request, response: Response, next: NextFunction): void {
     const cancel = this.#timer.setTimer(BODY_MS, () => {
       if (request.complete || response.headersSent) return;
       this.#refused('body', 'slow');
-      // The rest is not waited for.
+      // Does not wait for the rest.
       response.setHeader('Connection', 'close');
       next(invalidRequest([{ path: '', message: `did not arrive within ${BODY_MS / SECOND_MS} s` }]));
     });
@@ -69,7 +69,7 @@ export class RequestBounds {
   }
 }
 
-/** Bytes that reading the body may take, before any has come: the most there may be where the length is not that of what is unpacked. */
+/** Bytes that reading the body may need, before any arrive: the maximum where the uncompressed length is unknown. */
 function bodyBytesOf(request: Request): number {
   const { 'content-length': length, 'transfer-encoding': transfer, 'content-encoding': encoding } = request.headers;
   if (transfer === undefined && Number(length ?? 0) === 0) return 0;

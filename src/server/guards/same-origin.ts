@@ -1,4 +1,4 @@
-/** What of a request tells who made it. Header values as they came. */
+/** Request headers that identify the origin, unmodified. */
 export interface OriginEvidence {
   readonly method: string;
   readonly host: string | undefined;
@@ -9,15 +9,14 @@ export interface OriginEvidence {
 }
 
 /**
- * Whether a request comes from the dashboard's own pages or from no page at all. Holds whatever the credential, none
- * included: with authentication off, being able to reach the address is the only credential there is, and every page in
- * the person's browser has it. A plain GET navigation (a link that someone follows) is let through: its answer is not
- * readable by the page that held the link.
+ * Whether a request comes from the dashboard's own pages, or from no web page. Applies with any credentials and without: with
+ * authentication off, network access is the only credential, and every page in the user's browser has it. A plain GET navigation (following
+ * a link) is allowed, since the linking page cannot read the answer.
  */
 export function isSameOrigin(evidence: OriginEvidence, publicOrigin: string | undefined): boolean {
   const { method, secFetchSite, secFetchMode, secFetchDest } = evidence;
-  const navigates = method === 'GET' && secFetchMode === 'navigate' && (secFetchDest === undefined || secFetchDest === 'document');
-  if (navigates) return true;
+  const isNavigation = method === 'GET' && secFetchMode === 'navigate' && (secFetchDest === undefined || secFetchDest === 'document');
+  if (isNavigation) return true;
   if (secFetchSite === 'cross-site' || secFetchSite === 'same-site') return false;
   return isOwnOrigin(evidence.origin, evidence.host, publicOrigin);
 }

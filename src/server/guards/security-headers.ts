@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** On every answer, whatever it is. */
+/** Sets the security headers of every answer. */
 export function setSecurityHeaders(response: Response): void {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Referrer-Policy', 'same-origin');
@@ -9,7 +9,7 @@ export function setSecurityHeaders(response: Response): void {
   response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
 }
 
-/** For HTML: nothing but what this server itself serves. `styleHash` admits one inline style sheet by its SHA-256. */
+/** Content security policy of HTML: only content of this server. `styleHash` allows one inline style sheet by SHA-256. */
 export function contentSecurityPolicy(styleHash?: string): string {
   return [
     "default-src 'none'",

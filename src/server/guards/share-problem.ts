@@ -1,7 +1,7 @@
 import type { ShareRefusal } from '../../runtime/clients/fair-share.ts';
 import { Problem, notReady } from '../problem.ts';
 
-/** 429 to a client that has its share, 503 where all is taken. `what`, in the plural: "streams". */
+/** 429 for a client above its share, 503 where the total is used up. @param what resource in the plural: "streams" */
 export function shareProblem(what: string, refusal: ShareRefusal): Problem {
   if (refusal === 'total') return notReady(`Too many ${what} are open on this replica. Try again shortly.`, RETRY_AFTER_SECONDS);
   return new Problem('rate_limited', `Too many ${what} are open from this address. Try again shortly.`, {
@@ -9,5 +9,5 @@ export function shareProblem(what: string, refusal: ShareRefusal): Problem {
   });
 }
 
-/** Both refusals name it. */
+/** Retry-After of both refusals. */
 export const RETRY_AFTER_SECONDS = 5;

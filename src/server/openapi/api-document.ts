@@ -1,39 +1,39 @@
-// One API as data: what `openapi.json` and the reference page are rendered from, requests are validated by, and answers are
-// checked against in tests.
+// One API as data, from which `openapi.json` and the reference page are rendered and requests are validated; tests check answers against
+// it.
 
 import { isMutation, type Operation, type OperationSpec, type ParameterSpec } from './operation.ts';
 import { pathParametersOf, queryParametersOf } from './parameters.ts';
 import { array, boolean, integer, number, object, ref, string, time, type Schema } from './schema.ts';
 
-/** One API: its endpoints, their records, and where it is served. */
+/** One API: its endpoints, their records and its path. */
 export interface ApiDocument {
   readonly title: string;
   readonly description: string;
-  /** Before the path of each operation. */
+  /** Prefix of each operation's path. */
   readonly basePath: string;
-  /** Names what a server waits for that is not ready yet; null: no endpoint does. */
+  /** Endpoint that lists what a server that is not ready waits for; null: none. */
   readonly statusPath: string | null;
   readonly operations: readonly Operation[];
-  /** Records that operations refer to, by name. */
+  /** Records referenced by operations, by name. */
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** What each error status means, in Markdown. */
+  /** Meaning of each error status, in Markdown. */
   readonly errorResponses: Readonly<Record<string, string>>;
 }
 
 const META_FIELDS: Readonly<Record<string, Schema>> = {
   total: integer('Items that matched before paging; 1 for one object, 0 for none.'),
-  timestamp: time('Now, on the clock that the data lives by.'),
-  requestId: string('Also the header X-Request-Id.'),
-  nextCursor: string('Continues the list; absent on the last page.'),
-  cachedAt: time('When the cache that answered was filled.'),
-  dataAge: number('Seconds since the informers and the usage source last confirmed what is served.'),
+  timestamp: time('Current time of the cluster clock.'),
+  requestId: string('Same as header X-Request-Id.'),
+  nextCursor: string('Cursor of the next page; absent on the last page.'),
+  cachedAt: time('When the cached answer was computed.'),
+  dataAge: number('Seconds since informers and usage source last confirmed the served data.'),
   stale: boolean('True once dataAge passes 120 s.'),
   warnings: array(ref('Warning')),
-  dryRun: boolean('Nothing was changed.'),
+  dryRun: boolean('True: validated only, nothing was changed.'),
 };
 const OPTIONAL_META = ['nextCursor', 'cachedAt', 'dataAge', 'stale', 'warnings', 'dryRun'];
 
-/** Schema of `meta`, with the summary of the operation where it has one. */
+/** Schema of `meta`, with the operation's summary where it has one. */
 export function metaSchema(summary?: Schema): Schema {
   return object({ ...META_FIELDS, ...(summary === undefined ? {} : { summary }) }, undefined, OPTIONAL_META);
 }
@@ -47,17 +47,17 @@ export function envelopeSchema(operation: OperationSpec): Schema {
 export const ERROR_ENVELOPE: Schema = object({ data: { type: 'null' }, meta: metaSchema(), error: ref('Error') });
 
 const header = (name: string, description: string): Readonly<Record<string, object>> => ({ [name]: { description, schema: string() } });
-const REQUEST_ID = header('X-Request-Id', 'The same as `meta.requestId`.');
+const REQUEST_ID = header('X-Request-Id', 'Same as `meta.requestId`.');
 const ETAG = header('ETag', 'For `If-None-Match`, and for `If-Match` of the object’s mutations.');
-const NEXT_CURSOR = header('X-Next-Cursor', 'With `format=csv`: the same as `meta.nextCursor` of the JSON; absent on the last page.');
+const NEXT_CURSOR = header('X-Next-Cursor', 'With `format=csv`: same as `meta.nextCursor` of the JSON; absent on the last page.');
 const RETRY_AFTER = header('Retry-After', 'Seconds to wait.');
 const ERROR_HEADERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
-  '405': header('Allow', 'The methods that are served there.'),
+  '405': header('Allow', 'Methods served at this path.'),
   '429': RETRY_AFTER,
   '503': RETRY_AFTER,
 };
 
-/** The OpenAPI 3.1 description. `version` is that of the product. */
+/** The OpenAPI 3.1 description. @param version of the product */
 export function openApiDescription(api: ApiDocument, version: string): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of api.operations) {
@@ -124,7 +124,7 @@ function describeOperation(operation: Operation, schemas: ApiDocument['schemas']
   };
 }
 
-/** A body may be left out where every field of it is optional. */
+/** A body may be omitted where each of its fields is optional. */
 export function isOptionalBody(operation: OperationSpec, schemas: ApiDocument['schemas']): boolean {
   if (operation.body === undefined) return true;
   const name = operation.body.$ref?.split('/').at(-1);
@@ -134,14 +134,14 @@ export function isOptionalBody(operation: OperationSpec, schemas: ApiDocument['s
 
 function headersOf(operation: Operation): readonly HeaderSpec[] {
   if (!isMutation(operation))
-    return [{ name: 'If-None-Match', in: 'header', description: '304 where it still matches.', schema: string() }];
+    return [{ name: 'If-None-Match', in: 'header', description: 'Answers 304 where the ETag still matches.', schema: string() }];
   return [
     ...(operation.takesIfMatch
       ? [
           {
             name: 'If-Match',
             in: 'header',
-            description: 'ETag of the object’s own GET; 409 where it has changed since.',
+            description: 'ETag of the object’s GET; 409 where the object has changed since.',
             schema: string(),
           } as const,
         ]

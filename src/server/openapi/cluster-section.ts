@@ -7,20 +7,20 @@ export const POD_PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown
 export const RESIZE_STATES = ['none', 'deferred', 'infeasible', 'in-progress', 'error'] as const;
 export const NAMESPACE_HEALTH = ['healthy', 'attention', 'critical'] as const;
 
-const money = (description: string): Schema => nullable(number(`${description} US dollars; null where no price is known.`));
+const money = (description: string): Schema => nullable(number(`${description} US dollars; null where the price is unknown.`));
 
 const nodeFields: Readonly<Record<string, Schema>> = {
   name: string(),
-  pool: nullable(string('Node pool by the provider’s label.')),
+  pool: nullable(string('Node pool from the provider’s label.')),
   machineType: nullable(string()),
   zone: nullable(string()),
   region: nullable(string()),
   capacityType: oneOf(['spot', 'on-demand']),
-  managed: boolean('True where a NodeScalingPolicy governs the node’s pool; false: as the provider does by default.'),
+  managed: boolean('True where a NodeScalingPolicy governs the node’s pool; false: provider defaults.'),
   ready: boolean(),
   phase: oneOf(
     NODE_PHASES,
-    'Where it is in its life. `bootstrapping`: not yet ready for the first 15 minutes; a node that was ready and is not so now keeps `ready` here and says `ready: false`.',
+    'Lifecycle phase. `bootstrapping`: not yet ready, for the first 15 minutes. A node that became not ready keeps phase `ready` with `ready: false`.',
   ),
   kubeletVersion: string(),
   createdAt: time(),
@@ -29,8 +29,8 @@ const nodeFields: Readonly<Record<string, Schema>> = {
   requested: ref('Resources'),
   used: ref('OptionalResources'),
   utilization: ref('Ratios'),
-  pods: object({ count: integer(), capacity: integer() }, 'Pods that hold room on it, and how many it takes.'),
-  costPerHourUsd: money('At the price of this hour.'),
+  pods: object({ count: integer(), capacity: integer() }, 'Scheduled pods, and the maximum number of pods.'),
+  costPerHourUsd: money('At the current price.'),
   conditions: array(
     object({
       type: string(),
@@ -41,19 +41,21 @@ const nodeFields: Readonly<Record<string, Schema>> = {
     }),
   ),
   taints: array(object({ key: string(), value: string(), effect: oneOf(['NoSchedule', 'PreferNoSchedule', 'NoExecute']) })),
-  consolidatable: nullable(object({ ok: boolean(), reason: string() }, 'Whether it could be removed; null until the autoscaler tells.')),
+  consolidatable: nullable(
+    object({ ok: boolean(), reason: string() }, 'Whether the node could be removed; null until the autoscaler reports it.'),
+  ),
 };
 
 export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
   HealthPart: object({
     name: string(),
-    score: nullable(integer('0–100; null where it cannot be told, and then it does not count.', { minimum: 0, maximum: 100 })),
-    weight: number('Its share in the weighted mean.'),
-    reason: string('Why this score, in words.'),
+    score: nullable(integer('0–100; null where unknown, then without weight.', { minimum: 0, maximum: 100 })),
+    weight: number('Weight in the mean.'),
+    reason: string('Reason for the score.'),
   }),
   Cluster: object({
     name: string(),
-    provider: nullable(string('gke, eks, aks, …, by the nodes’ provider ids.')),
+    provider: nullable(string('gke, eks, aks, …, from the nodes’ provider ids.')),
     kubernetesVersion: nullable(string()),
     mode: oneOf(['active', 'dry-run', 'paused']),
     nodes: object({
@@ -65,9 +67,9 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
       draining: integer(),
     }),
     pods: object({
-      total: integer('Every pod, those that are done included.'),
+      total: integer('All pods, including completed ones.'),
       running: integer(),
-      pending: integer('Phase Pending; those without a node that fits are counted in unschedulable too.'),
+      pending: integer('Pods in phase Pending, including unschedulable ones.'),
       unschedulable: integer(),
       failed: integer(),
     }),
@@ -80,14 +82,12 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
     requestedRatio: ref('Ratios'),
     waitingForNodeCapacity: nullable(ref('WaitingRaiseCounts')),
     cost: object({
-      perHourUsd: money('All nodes at this hour’s prices.'),
-      perMonthUsd: money('730 hours of it.'),
-      idlePerMonthUsd: money('Room on the nodes that nobody asks for.'),
-      spotSavingsPerMonthUsd: money('What the spot nodes cost less than the same nodes on demand.'),
-      projectedSavingsPerMonthUsd: money(
-        'What the open recommendations (recommended, awaiting, applying, exception) would free: the sum of theirs.',
-      ),
-      realizedSavingsPerMonthUsd: money('What is no longer spent because nodes went away.'),
+      perHourUsd: money('All nodes at current prices.'),
+      perMonthUsd: money('perHourUsd × 730 hours.'),
+      idlePerMonthUsd: money('Allocatable capacity that no pod requests.'),
+      spotSavingsPerMonthUsd: money('Difference between on-demand and spot prices of the spot nodes.'),
+      projectedSavingsPerMonthUsd: money('Sum of the savings of open recommendations (recommended, awaiting, applying, exception).'),
+      realizedSavingsPerMonthUsd: money('Savings from removed nodes.'),
     }),
     health: object({
       score: nullable(integer('Weighted mean of the parts.', { minimum: 0, maximum: 100 })),
@@ -97,23 +97,23 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   ClusterArithmetic: object(
     {
-      usedPerMonthUsd: money('The part of the run rate that is used.'),
-      requestedUnusedPerMonthUsd: money('Asked for and not used.'),
-      idlePerMonthUsd: money('Not asked for by anyone.'),
-      reclaimedPerMonthUsd: money('Requests that resizes have given back; spent until a node goes away.'),
+      usedPerMonthUsd: money('Used part of the run rate.'),
+      requestedUnusedPerMonthUsd: money('Requested and not used.'),
+      idlePerMonthUsd: money('Not requested by any pod.'),
+      reclaimedPerMonthUsd: money('Requests freed by resizes; still paid until a node is removed.'),
       lines: array(
         object({
           label: string(),
           quantity: integer(),
-          perHourUsd: number('Price of one an hour.'),
-          perMonthUsd: number('The line: quantity × price × 730 h.'),
-          source: string('Where the price comes from, with its date.'),
+          perHourUsd: number('Price of one node per hour.'),
+          perMonthUsd: number('quantity × perHourUsd × 730 h.'),
+          source: string('Source of the price, with its date.'),
           estimate: boolean(),
         }),
-        'One line a machine type and price; they add up to the run rate, to the cent.',
+        'One line per machine type and price; their sum is the run rate, to the cent.',
       ),
     },
-    'How the run rate comes about. Used + requested, unused + idle = the run rate.',
+    'Breakdown of the run rate: used + requested but unused + idle.',
   ),
   Node: object(nodeFields),
   NodePod: object({
@@ -127,12 +127,12 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
   NodeEvent: object({ time: time(), type: oneOf(['Normal', 'Warning']), reason: string(), message: string(), count: integer() }),
   NodeDetail: object({
     ...nodeFields,
-    pods: object({ count: integer(), capacity: integer(), items: array(ref('NodePod')) }, 'As in the list, and the pods themselves.'),
+    pods: object({ count: integer(), capacity: integer(), items: array(ref('NodePod')) }, 'As in the list, with the pods.'),
     labels: map(string()),
     events: nullable(array(ref('NodeEvent'), 'Latest first; null where events are not read.')),
     usage: nullable(ref('SeriesSet')),
     blockedBy: nullable(
-      array(object({ pod: string(), reason: string() }), 'Pods that prevent its removal; null until the autoscaler tells.'),
+      array(object({ pod: string(), reason: string() }), 'Pods that block its removal; null until the autoscaler reports them.'),
     ),
   }),
   PodContainer: object({
@@ -169,7 +169,7 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
     name: string(),
     hard: object({ requests: ref('OptionalResources'), limits: ref('OptionalResources') }),
     used: object({ requests: ref('OptionalResources'), limits: ref('OptionalResources') }),
-    usedRatio: nullable(ratio('The tightest of its bounds.')),
+    usedRatio: nullable(ratio('Highest ratio of used to hard.')),
   }),
   Namespace: object({
     name: string(),
@@ -179,10 +179,10 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
     limits: ref('OptionalResources'),
     used: ref('OptionalResources'),
     recommended: ref('OptionalResources'),
-    wastePerMonthUsd: money('Asked for and not used, at the nodes’ prices.'),
-    costPerMonthUsd: money('What its pods ask for, at the nodes’ prices.'),
+    wastePerMonthUsd: money('Requested and not used, at the nodes’ prices.'),
+    costPerMonthUsd: money('Requests of its pods, at the nodes’ prices.'),
     quota: nullable(array(ref('NamespaceQuota'), 'null where there is none.')),
-    notes: nullable(integer('Notes of operators; null until they are kept.')),
+    notes: nullable(integer('Number of notes by operators; null: notes are not stored yet.')),
     health: oneOf(NAMESPACE_HEALTH),
   }),
 };
@@ -194,8 +194,8 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     path: '/cluster',
     tag: 'Cluster',
     title: 'Cluster summary',
-    description: 'Nodes, pods, resources, cost and the health score with its parts. `meta.summary` holds the arithmetic of the run rate.',
-    answer: { status: 200, description: 'The cluster as it is now.', data: ref('Cluster'), summary: ref('ClusterArithmetic') },
+    description: 'Nodes, pods, resources, cost and the health score with its parts. `meta.summary` is the breakdown of the run rate.',
+    answer: { status: 200, description: 'The current cluster.', data: ref('Cluster'), summary: ref('ClusterArithmetic') },
   },
   {
     id: 'getClusterUsage',
@@ -212,13 +212,13 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/nodes',
     tag: 'Cluster',
-    title: 'Nodes with what is asked of them and used',
+    title: 'Nodes with requests and usage',
     list: {
       defaultSort: 'name',
       namespaced: false,
       filters: [
         enumFilter('phase', NODE_PHASES, 'Only nodes in these phases.'),
-        enumFilter('capacityType', ['spot', 'on-demand'], 'Only nodes of this kind of capacity.'),
+        enumFilter('capacityType', ['spot', 'on-demand'], 'Only nodes of this capacity type.'),
         textFilter('pool', 'Only nodes of these pools.'),
       ],
     },
@@ -229,7 +229,7 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/nodes/{name}',
     tag: 'Cluster',
-    title: 'One node with its pods, labels, events and last hour',
+    title: 'One node with its pods, labels, events and usage of the last hour',
     parameters: [nodePath],
     answer: { status: 200, description: 'The node.', data: ref('NodeDetail') },
   },
@@ -238,13 +238,13 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/pods',
     tag: 'Cluster',
-    title: 'Pods with what they ask for and use',
+    title: 'Pods with requests and usage',
     list: {
       defaultSort: 'namespace',
       namespaced: true,
       filters: [
         enumFilter('phase', POD_PHASES, 'Only pods in these phases.'),
-        enumFilter('qosClass', ['Guaranteed', 'Burstable', 'BestEffort'], 'Only pods of these classes.'),
+        enumFilter('qosClass', ['Guaranteed', 'Burstable', 'BestEffort'], 'Only pods of these QoS classes.'),
         textFilter('node', 'Only pods on these nodes.'),
       ],
     },

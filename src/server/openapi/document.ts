@@ -1,5 +1,5 @@
-// Joins the sections into one OpenAPI 3.1 document: what `openapi.json` serves, `docs` renders, requests are validated by,
-// responses are checked against in tests, and types are generated from.
+// Joins the sections into one OpenAPI 3.1 document, which `openapi.json` serves, `docs` renders, requests are validated by, tests check
+// responses against, and types are generated from.
 
 import { ACCESS, canCompare, type Access } from '../../application/index.ts';
 import { CLUSTER_OPERATIONS, CLUSTER_SCHEMAS } from './cluster-section.ts';
@@ -43,8 +43,8 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...SYSTEM_SCHEMAS,
   Error: object(
     {
-      code: string('Stable word, lower snake case.'),
-      message: string('What is wrong and what to do.'),
+      code: string('Stable code in snake case.'),
+      message: string('The problem and the remedy.'),
       details: array(ref('ErrorDetail')),
     },
     undefined,
@@ -52,12 +52,12 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
 };
 
-/** Every endpoint of the dashboard API. */
+/** All endpoints of the dashboard API. */
 export const OPERATIONS: readonly Operation[] = SECTIONS.map(joined);
 
 const ERROR_RESPONSES: Readonly<Record<string, string>> = {
-  '400': '`invalid_request`: a parameter or the body fails its schema; `details` names every failing field.',
-  '401': '`unauthenticated`: authentication is on and no valid credential came.',
+  '400': '`invalid_request`: a parameter or the body fails its schema; `details` lists every invalid field.',
+  '401': '`unauthenticated`: authentication is enabled and the credentials are missing or invalid.',
   '403':
     '`forbidden` or `csrf_failed`. Requests to reset or annotate workloads of `kube-system`, of Evenkeel’s own namespace and of namespaces that a PodResizePolicy excludes (and none selects) are forbidden to everyone.',
   '404': '`not_found`.',
@@ -66,17 +66,17 @@ const ERROR_RESPONSES: Readonly<Record<string, string>> = {
   '413': '`payload_too_large`: the body is over 1 MiB.',
   '415': '`unsupported_media_type`: send application/json.',
   '422':
-    '`rejected_by_cluster`: the API server, an admission webhook or a quota said no. `not_feasible`: understood, and it cannot be done to this object.',
+    '`rejected_by_cluster`: the API server, an admission webhook or a quota rejected the change. `not_feasible`: the change is not possible on this object.',
   '429': '`rate_limited`, with `Retry-After`.',
   '500': '`internal`.',
   '503': '`not_ready`, with `Retry-After`.',
 };
 
-/** The dashboard API: served under `/api/v1`. */
+/** The dashboard API, served under `/api/v1`. */
 export const DASHBOARD_API: ApiDocument = {
   title: 'Evenkeel dashboard API',
   description:
-    'CPU is in millicores, memory and storage in bytes, money in US dollars (a month has 730 hours), fractions are 0–1, times are RFC 3339 in UTC. What is not known is null, never 0. Every JSON answer is `{ data, meta }`, an error is `{ data: null, error, meta }`. GETs carry an ETag and honour If-None-Match. Mutations honour If-Match (an ETag of the object’s own GET) and, on POST, Idempotency-Key.',
+    'CPU is in millicores, memory and storage in bytes, money in US dollars (a month has 730 hours), fractions are 0–1, times are RFC 3339 in UTC. Unknown values are null, never 0. Every JSON answer is `{ data, meta }`, an error is `{ data: null, error, meta }`. GETs have an ETag and support If-None-Match. Mutations support If-Match (the ETag of the object’s GET) and, on POST, Idempotency-Key.',
   basePath: '/api/v1',
   statusPath: '/api/v1/health',
   operations: OPERATIONS,
@@ -85,13 +85,12 @@ export const DASHBOARD_API: ApiDocument = {
 };
 
 /**
- * The endpoint with the access that its query or command requires, and the fields that its list is sorted by.
- *
- * @throws where it is neither and states none: such an endpoint would be open
+ * Adds the access that the query or command requires, and the sortable fields of a list.
+ * @throws Error for an operation that is neither a query nor a command and has no `access`: it would be open
  */
 function joined(spec: OperationSpec): Operation {
   const access = (ACCESS as Readonly<Record<string, Access | undefined>>)[spec.id] ?? spec.access;
-  if (access === undefined) throw new Error(`operation ${spec.id} is no query and no command of the application, and states no access`);
+  if (access === undefined) throw new Error(`operation ${spec.id} is neither a query nor a command of the application, and has no access`);
   const { list, ...others } = spec;
   const endpoint = { ...others, access, takesIfMatch: canCompare(spec.id) };
   if (list === undefined) return endpoint;

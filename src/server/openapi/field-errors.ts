@@ -1,17 +1,17 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { ErrorDetail } from '../../apis/http/types.generated.ts';
 
-/** Errors in one answer: more are not read, and formatting all of a large body would take seconds. */
+/** Maximum errors in one answer, since formatting all errors of a large body would take seconds. */
 export const MAX_FIELD_ERRORS = 1000;
 
-/** What ajv found, as fields with a sentence each. `locate` turns a JSON Pointer into the path that the caller knows. */
+/** Converts ajv errors into one message per field. `locate` converts a JSON Pointer into the caller's path. */
 export function fieldErrors(errors: readonly ErrorObject[], locate: (pointer: string) => string): readonly ErrorDetail[] {
   const seen = new Map<string, ErrorDetail>();
   for (const error of errors) {
-    // The union around a nullable value says nothing that its branches do not say better.
+    // The error of a nullable union adds nothing to those of its branches.
     if (error.keyword === 'anyOf' || error.keyword === 'if' || isNullBranch(error)) continue;
     if (seen.size === MAX_FIELD_ERRORS) {
-      return [...seen.values(), { path: '', message: `has more faults than the ${MAX_FIELD_ERRORS} that are named here` }];
+      return [...seen.values(), { path: '', message: `has more errors than the ${MAX_FIELD_ERRORS} listed here` }];
     }
     const detail = { path: locate(pointerOf(error)), message: sentence(error) };
     seen.set(`${detail.path} ${detail.message}`, detail);
@@ -19,7 +19,7 @@ export function fieldErrors(errors: readonly ErrorObject[], locate: (pointer: st
   return [...seen.values()];
 }
 
-/** That null would do as well helps nobody who gave something: the other branch says what is wrong with it. */
+/** Whether the error is that of a nullable union's null branch. The other branch has the relevant error. */
 function isNullBranch(error: ErrorObject): boolean {
   const { type } = error.params as { readonly type?: unknown };
   return error.keyword === 'type' && type === 'null' && /\/anyOf\/\d+\/type$/.test(error.schemaPath);
@@ -42,15 +42,15 @@ function sentence(error: ErrorObject): string {
     case 'required':
       return 'is required';
     case 'additionalProperties':
-      return `is not known here${knownFields(error)}`;
+      return `is unknown here${knownFields(error)}`;
     case 'enum':
       return `must be one of ${(params['allowedValues'] as readonly unknown[]).map((value) => String(value)).join(', ')}`;
     case 'type':
       return `must be ${[params['type']].flat().map(String).join(' or ')}`;
     case 'minItems':
-      return `must hold at least ${String(params['limit'])} item(s)`;
+      return `must have at least ${String(params['limit'])} item(s)`;
     case 'maxItems':
-      return `must hold at most ${String(params['limit'])} items`;
+      return `must have at most ${String(params['limit'])} items`;
     case 'minProperties':
       return `must not be empty${knownFields(error)}`;
     case 'minLength':

@@ -6,27 +6,27 @@ export const IDLE_SCHEMAS: Readonly<Record<string, Schema>> = {
   IdleWorkload: object(
     {
       workload: ref('WorkloadRef'),
-      state: oneOf(['idled', 'waking'], 'waking: it is being given its natural size back.'),
-      idleSince: time('When it was made small.'),
+      state: oneOf(['idled', 'waking'], 'waking: it is being restored to its natural size.'),
+      idleSince: time('When it was reduced to its idle size.'),
       idle: ref('Resources'),
       natural: ref('Resources'),
-      replicas: integer('While it is idle.'),
-      naturalReplicas: integer('When it is not.'),
+      replicas: integer('Replicas while idled.'),
+      naturalReplicas: integer('Replicas at its natural size.'),
       projectedSavings: ref('Resources'),
-      projectedSavingsPerMonthUsd: nullable(number('The same at the prices of its nodes; null where no pod of it is on a node.')),
+      projectedSavingsPerMonthUsd: nullable(number('The same at the prices of its nodes; null where none of its pods is on a node.')),
       realizedSavings: ref('Resources'),
-      realizedSavingsPerMonthUsd: nullable(number('The same at the prices of its nodes; null where no pod of it is on a node.')),
-      wakesOn: string('What wakes it, in words.'),
+      realizedSavingsPerMonthUsd: nullable(number('The same at the prices of its nodes; null where none of its pods is on a node.')),
+      wakesOn: string('Description of the wake triggers.'),
     },
-    '`idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each, `realizedSavings` natural less what its pods request at this moment. Limits stay as they are.',
+    '`idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each, `realizedSavings` natural less the current requests of its pods. Limits are unchanged.',
   ),
   IdleTotals: object({
     projectedSavings: ref('Resources'),
-    projectedSavingsPerMonthUsd: number('Sum of what is known.'),
+    projectedSavingsPerMonthUsd: number('Sum of the known values.'),
     realizedSavings: ref('Resources'),
-    realizedSavingsPerMonthUsd: number('Sum of what is known.'),
+    realizedSavingsPerMonthUsd: number('Sum of the known values.'),
   }),
-  WakeBody: object({ reason: string('Kept beside the request: in its Event and the audit.', { maxLength: 1000 }) }, undefined, ['reason']),
+  WakeBody: object({ reason: string('Recorded in the Event and the audit.', { maxLength: 1000 }) }, undefined, ['reason']),
 };
 
 export const IDLE_OPERATIONS: readonly OperationSpec[] = [
@@ -37,12 +37,12 @@ export const IDLE_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Idle workloads',
     title: 'Idled workloads: reduced to their idle size while unused',
     description:
-      'A PodResizePolicy asks for it by `spec.idle.enabled`, in mode Auto. While the setting `features.idleWorkloads` is off the list is empty, `meta.warnings` says so with the code `feature_disabled`, and `features.idleWorkloads` of `GET /mode` is false.',
+      'Enabled by `spec.idle.enabled` of a PodResizePolicy in mode Auto. While the setting `features.idleWorkloads` is off, the list is empty, `meta.warnings` has code `feature_disabled`, and `features.idleWorkloads` of `GET /mode` is false.',
     list: {
       defaultSort: '-projectedSavings.cpuMillicores',
       namespaced: true,
       filters: [
-        enumFilter('state', ['idled', 'waking'], 'Only those in these states.'),
+        enumFilter('state', ['idled', 'waking'], 'Only workloads in these states.'),
         textFilter('kind', 'Only workloads of these kinds.'),
       ],
     },
@@ -53,11 +53,11 @@ export const IDLE_OPERATIONS: readonly OperationSpec[] = [
     method: 'post',
     path: '/idle-workloads/{ns}/{name}/wake',
     tag: 'Idle workloads',
-    title: 'Give an idle workload its natural size back now',
+    title: 'Restore an idled workload to its natural size now',
     description:
-      'Written as `spec.wake` on its Recommendation; the leader acts at once, outside windows and cool-downs. It falls idle again only after having been quiet for `idle.after` anew. 409 where it is not idle. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
+      'Written as `spec.wake` on its Recommendation; the leader acts at once, outside windows and cool-downs. It is idled again only after another idle period of `idle.after`. 409 where it is not idled. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
     parameters: [namespacePath, namePath, kindQuery],
     body: ref('WakeBody'),
-    answer: { status: 200, description: 'The workload as it is while it wakes.', data: ref('IdleWorkload') },
+    answer: { status: 200, description: 'The workload while it wakes.', data: ref('IdleWorkload') },
   },
 ];

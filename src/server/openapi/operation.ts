@@ -1,7 +1,7 @@
 import type { Access } from '../../application/index.ts';
 import type { Schema } from './schema.ts';
 
-/** A parameter of the path or of the query. Arrays are repeated (`?namespace=a&namespace=b`). */
+/** A path or query parameter. Arrays are repeated (`?namespace=a&namespace=b`). */
 export interface ParameterSpec {
   readonly name: string;
   readonly in: 'path' | 'query';
@@ -10,18 +10,18 @@ export interface ParameterSpec {
   readonly schema: Schema;
 }
 
-/** What a successful answer holds under `data`, or a raw body where `contentType` is set. */
+/** Content of a successful answer: the schema of `data`, or a body without an envelope where `raw` is set. */
 export interface AnswerSpec {
   readonly status: 200 | 201 | 202;
   readonly description: string;
   readonly data: Schema;
   /** Schema of `meta.summary`, where the answer has one. */
   readonly summary?: Schema;
-  /** Raw, without envelope: the media type. */
+  /** Media type of a body without an envelope. */
   readonly raw?: string;
 }
 
-/** One endpoint: the one source of its routing, validation, response checks, types and reference. */
+/** One endpoint: the source of its routing, validation, response checks, types and reference. */
 export interface OperationSpec {
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -33,39 +33,39 @@ export interface OperationSpec {
   readonly parameters?: readonly ParameterSpec[];
   readonly body?: Schema;
   readonly answer: AnswerSpec;
-  /** A list: takes the list parameters, answers pages and CSV. */
+  /** Set for lists, which accept the list parameters and answer with pages and CSV. */
   readonly list?: ListSpec;
-  /** Who may reach what the server itself answers. That of a query or a command is derived from its requirement. */
+  /** Access of an endpoint of the server itself. That of a query or command is derived from its requirement. */
   readonly access?: Access;
-  /** Answers before the caches have synced. */
+  /** Served before the caches have synced. */
   readonly beforeReady?: true;
 }
 
-/** An endpoint joined with the query or command that it offers. */
+/** An endpoint with the access of its query or command. */
 export interface Operation extends OperationSpec {
   readonly access: Access;
-  /** False for a mutation of what no GET reads as one object: `If-Match` is refused. */
+  /** False where no GET returns the mutated object: `If-Match` is rejected. */
   readonly takesIfMatch: boolean;
   readonly list?: SortableList;
 }
 
-/** A list joined with its record. */
+/** A list with its sortable fields. */
 export interface SortableList extends ListSpec {
-  /** Fields that `sort` takes, dotted into the record: those that have one value. */
+  /** Fields accepted by `sort`, as dotted paths: those with a single value. */
   readonly sort: readonly string[];
 }
 
-/** How a list is sorted and filtered. */
+/** Sorting and filtering of a list. */
 export interface ListSpec {
-  /** A field that has one value, ascending unless it begins with `-`. */
+  /** A field with a single value; descending with a leading `-`. */
   readonly defaultSort: string;
-  /** Enumerations of the record that filter by their own name. */
+  /** Additional filters. */
   readonly filters?: readonly ParameterSpec[];
-  /** False where the records have no namespace. */
+  /** False for records without a namespace. */
   readonly namespaced: boolean;
 }
 
-/** The effects: they take `dryRun`, `If-Match` and, on POST, `Idempotency-Key`. */
+/** Whether the operation changes something. Mutations accept `dryRun`, `If-Match` and, on POST, `Idempotency-Key`. */
 export function isMutation(operation: Pick<OperationSpec, 'method'>): boolean {
   return operation.method !== 'get';
 }

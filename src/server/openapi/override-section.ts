@@ -7,16 +7,16 @@ import { array, boolean, integer, map, nullable, object, oneOf, ref, string, tim
 const workload: readonly ParameterSpec[] = [namespacePath, namePath, kindQuery];
 const changed: OperationSpec['answer'] = {
   status: 200,
-  description: 'The overrides of the workload as they now are.',
+  description: 'The current overrides of the workload.',
   data: ref('Override'),
 };
 
 const name = string(undefined, { minLength: 1, maxLength: 253 });
-const reason = string('Kept beside the change: in its note, its Event and the audit.', { maxLength: 1000 });
-const quantity = nullable(string('Kubernetes quantity; null takes it away.', { minLength: 1, maxLength: 64 }));
+const reason = string('Recorded with the change, in its Event and the audit.', { maxLength: 1000 });
+const quantity = nullable(string('Kubernetes quantity; null removes it.', { minLength: 1, maxLength: 64 }));
 
-const floor: Schema = { ...nullable(ref('BoundsPatch')), description: 'Least requests. null takes away those of every container.' };
-const ceiling: Schema = { ...nullable(ref('BoundsPatch')), description: 'Greatest requests. null takes away those of every container.' };
+const floor: Schema = { ...nullable(ref('BoundsPatch')), description: 'Minimum requests. null removes them for every container.' };
+const ceiling: Schema = { ...nullable(ref('BoundsPatch')), description: 'Maximum requests. null removes them for every container.' };
 
 export const OVERRIDE_SCHEMAS: Readonly<Record<string, Schema>> = {
   Override: object(
@@ -27,10 +27,10 @@ export const OVERRIDE_SCHEMAS: Readonly<Record<string, Schema>> = {
       policy: nullable(string('The PodResizePolicy that governs it; null: none.')),
       floor: nullable(ref('OverrideBounds')),
       ceiling: nullable(ref('OverrideBounds')),
-      mode: nullable(oneOf(RESIZE_MODES, 'In place of the policy’s; null: the policy’s.')),
-      excluded: boolean('Left alone altogether.'),
-      heldUntil: nullable(time('No automatic change before.')),
-      setBy: nullable(string('Who made the latest change through this API; null where it was written by other means.')),
+      mode: nullable(oneOf(RESIZE_MODES, 'Overrides the policy’s mode; null: the policy’s mode applies.')),
+      excluded: boolean('Excluded from right-sizing and idle mode.'),
+      heldUntil: nullable(time('Automatic changes are blocked until then.')),
+      setBy: nullable(string('User of the latest change through this API; null where it was written by other means.')),
       setAt: nullable(time()),
       reason: nullable(string()),
       changes: array(
@@ -40,28 +40,28 @@ export const OVERRIDE_SCHEMAS: Readonly<Record<string, Schema>> = {
           at: time(),
           reason: nullable(string()),
         }),
-        'Who set each, where this API knows: a value changed by hand since has no entry.',
+        'User of each change made through this API. A value changed by other means has no entry.',
       ),
-      problems: array(string(), 'What stands in an annotation and cannot be read; while there is any, nothing of the workload is changed.'),
+      problems: array(string(), 'Problems of invalid annotations. While there is one, the workload is not changed.'),
     },
-    'What people said of one workload, read from its annotations.',
+    'User overrides of one workload, from its annotations.',
   ),
   BoundsPatch: map(
     nullable(object({ cpu: quantity, memory: quantity }, undefined, ['cpu', 'memory'])),
-    'By container, `*` for all; what is left out stays as it is, null takes away.',
+    'By container, `*` for all. Omitted values are unchanged, null removes a value.',
     { maxProperties: 100 },
   ),
   SetBoundsBody: {
     ...object({ floor, ceiling, reason }, 'At least one of `floor` and `ceiling`.', ['floor', 'ceiling', 'reason']),
     minProperties: 1,
   },
-  ExclusionBody: object({ excluded: boolean('false: no longer.'), reason }, undefined, ['reason']),
+  ExclusionBody: object({ excluded: boolean('false ends the exclusion.'), reason }, undefined, ['reason']),
   OverrideBulkItem: object(
     {
       namespace: name,
       kind: string(undefined, { minLength: 1, maxLength: 63 }),
       name,
-      action: oneOf(['set', 'remove'], '`set` merges as PATCH does; `remove` takes away floor and ceiling.'),
+      action: oneOf(['set', 'remove'], '`set` merges like PATCH; `remove` removes floor and ceiling.'),
       floor,
       ceiling,
       reason,
@@ -79,13 +79,13 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     path: '/overrides',
     tag: 'Overrides',
     title: 'Workloads with override annotations',
-    description: 'Those with a floor, a ceiling, a mode, an exclusion or a hold of their own, whoever wrote it and by whatever means.',
+    description: 'Workloads with annotations for floor, ceiling, mode, exclusion or held-until, however written.',
     list: {
       defaultSort: 'namespace',
       namespaced: true,
       filters: [
         textFilter('kind', 'Only workloads of these kinds.'),
-        enumFilter('mode', RESIZE_MODES, 'Only workloads that are set to these modes.'),
+        enumFilter('mode', RESIZE_MODES, 'Only workloads with these mode annotations.'),
         textFilter('policy', 'Only workloads under these policies.'),
       ],
     },
@@ -98,11 +98,11 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Overrides',
     title: 'Set or remove the bounds of up to 500 workloads',
     description:
-      'Each item by itself: a failing one is named and never stops the others. Items of one workload follow each other in their order.',
+      'Items are independent: a failing item is reported and does not stop the others. Items of one workload are carried out in order.',
     body: ref('OverrideBulkBody'),
     answer: {
       status: 200,
-      description: 'One result an item, in order.',
+      description: 'One result per item, in order.',
       data: array(ref('BulkResult')),
       summary: object({ succeeded: integer(), failed: integer() }),
     },
@@ -113,7 +113,7 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     path: '/overrides/{ns}/{name}',
     tag: 'Overrides',
     title: 'The overrides of one workload',
-    description: 'Answered for a workload without any, too; its ETag is what `If-Match` of the mutations below takes.',
+    description: 'Also answered for a workload without overrides. `If-Match` of the mutations below takes its ETag.',
     parameters: workload,
     answer: { status: 200, description: 'The overrides of the workload.', data: ref('Override') },
   },
@@ -124,7 +124,7 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Overrides',
     title: 'Set floor and ceiling of one workload',
     description:
-      'Merged by container and resource into what stands in the annotations `evenkeel.io/floor` and `evenkeel.io/ceiling`; null takes away. 400 where a floor would stand above a ceiling, what stands there already included, where a quantity cannot be read, and for a container that neither the template nor a pod has. 409 where an annotation written by hand cannot be read.',
+      'Merged by container and resource into the annotations `evenkeel.io/floor` and `evenkeel.io/ceiling`; null removes a value. 400 where a resulting floor would exceed a ceiling, where a quantity is invalid, and for a container that is neither in the template nor in a pod. 409 where an existing annotation is invalid.',
     parameters: workload,
     body: ref('SetBoundsBody'),
     answer: changed,
@@ -143,9 +143,9 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     method: 'put',
     path: '/overrides/{ns}/{name}/exclude',
     tag: 'Overrides',
-    title: 'Leave one workload alone, or no longer',
+    title: 'Exclude one workload, or end its exclusion',
     description:
-      'Written as the annotation `evenkeel.io/exclude`. Mode Off (`PUT /recommendations/{ns}/{name}/mode`) comes to the same; an exclusion stands apart from the mode, so that ending it brings the workload’s own mode back.',
+      'Written as the annotation `evenkeel.io/exclude`. Mode Off (`PUT /recommendations/{ns}/{name}/mode`) has the same effect. An exclusion is separate from the mode, so ending it restores the workload’s mode.',
     parameters: workload,
     body: ref('ExclusionBody'),
     answer: changed,

@@ -11,15 +11,14 @@ export const nodePath: ParameterSpec = { name: 'name', in: 'path', required: tru
 export const kindQuery: ParameterSpec = {
   name: 'kind',
   in: 'query',
-  description:
-    'Kind of the workload (Deployment, StatefulSet, …). Needed only where two kinds share the name; else 409 `ambiguous_workload`.',
+  description: 'Kind of the workload (Deployment, StatefulSet, …). Required where two kinds share the name, else 409 `ambiguous_workload`.',
   schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Z][A-Za-z0-9]*$' }),
 };
 
 export const durationQuery = (fallback: string): ParameterSpec => ({
   name: 'duration',
   in: 'query',
-  description: 'How far back, up to the last complete step: one number with one unit (ms, s, m, h, d, w), from 5m to 90d.',
+  description: 'Length of the period up to the last complete step: one number with one unit (ms, s, m, h, d, w), from 5m to 90d.',
   schema: string(undefined, { pattern: '^[1-9][0-9]{0,11}(ms|s|m|h|d|w)$', default: fallback, examples: ['1h', '7d'] }),
 });
 
@@ -27,21 +26,25 @@ export const stepQuery: ParameterSpec = {
   name: 'step',
   in: 'query',
   description:
-    'Width of one point, at least 15s and at most 2,000 points in all. Left out: chosen so that at most 400 points come. A point is kept every five minutes, so finer steps hold nulls between.',
+    'Time between points, at least 15s and at most 2,000 points in total. Omitted: at most 400 points. History has one point every five minutes, so finer steps contain nulls.',
   schema: string(undefined, { pattern: '^[1-9][0-9]{0,11}(ms|s|m|h|d|w)$', examples: ['5m'] }),
 };
 
 export const dryRunQuery: ParameterSpec = {
   name: 'dryRun',
   in: 'query',
-  description: 'Validate by a server-side dry run and answer the would-be result; nothing changes and `meta.dryRun` is true.',
+  description: 'Validate by a server-side dry run and answer the result that would follow; nothing changes and `meta.dryRun` is true.',
   schema: boolean(),
 };
 
-/** Every query parameter that the operation takes: its own, those of lists, those of mutations. */
+/** All query parameters of the operation, including those of lists and mutations. */
 export function queryParametersOf(operation: Omit<Operation, 'access' | 'takesIfMatch'>): readonly ParameterSpec[] {
-  const own = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
-  return [...own, ...(operation.list === undefined ? [] : listParameters(operation.list)), ...(isMutation(operation) ? [dryRunQuery] : [])];
+  const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  return [
+    ...declared,
+    ...(operation.list === undefined ? [] : listParameters(operation.list)),
+    ...(isMutation(operation) ? [dryRunQuery] : []),
+  ];
 }
 
 export function pathParametersOf(operation: OperationSpec): readonly ParameterSpec[] {
@@ -59,14 +62,14 @@ function listParameters(list: SortableList): readonly ParameterSpec[] {
     {
       name: 'cursor',
       in: 'query',
-      description: '`meta.nextCursor` of the page before. Belongs to the `sort` that it came with.',
+      description: '`meta.nextCursor` of the previous page. Valid only with the same `sort`.',
       schema: string(undefined, { minLength: 1, maxLength: 4096 }),
     },
     {
       name: 'sort',
       in: 'query',
       description:
-        'Field to sort by, `-` in front for descending: any that has one value. Levels such as `risk` sort from the lowest, texts by their first 200 characters. What is not known comes last either way.',
+        'Field to sort by, descending with a leading `-`: any field with a single value. Levels such as `risk` sort from the lowest, texts by their first 200 characters. Unknown values are last in both directions.',
       schema: { ...oneOf(list.sort.flatMap((field) => [field, `-${field}`])), default: list.defaultSort },
     },
     {
@@ -74,13 +77,13 @@ function listParameters(list: SortableList): readonly ParameterSpec[] {
       in: 'query',
       description: list.namespaced
         ? 'Only these namespaces. Repeatable.'
-        : 'Taken by every list; records of this one are in no namespace, so naming one leaves none. Repeatable.',
+        : 'Accepted by every list; records of this one have no namespace, so a namespace matches none. Repeatable.',
       schema: array(NAME, undefined, { maxItems: 200 }),
     },
     {
       name: 'q',
       in: 'query',
-      description: 'Case-insensitive part of the name or namespace.',
+      description: 'Case-insensitive substring of the name or namespace.',
       schema: string(undefined, { maxLength: 253 }),
     },
     ...(list.filters ?? []),
@@ -88,18 +91,18 @@ function listParameters(list: SortableList): readonly ParameterSpec[] {
       name: 'format',
       in: 'query',
       description:
-        'The same rows as JSON or as CSV: nested fields are dotted columns, lists and maps stay JSON in one cell; `X-Next-Cursor` continues it.',
+        'The same rows as JSON or CSV. In CSV nested fields are dotted columns, lists and maps are JSON in one cell; header `X-Next-Cursor` has the cursor of the next page.',
       schema: { ...oneOf(['json', 'csv']), default: 'json' },
     },
   ];
 }
 
-/** A filter by an enumeration of the record, repeatable. */
+/** A repeatable filter by an enumeration of the record. */
 export function enumFilter(name: string, values: readonly string[], description: string): ParameterSpec {
   return { name, in: 'query', description: `${description} Repeatable.`, schema: array(oneOf(values), undefined, { maxItems: 50 }) };
 }
 
-/** A filter by a plain field of the record, repeatable. */
+/** A repeatable filter by a text field of the record. */
 export function textFilter(name: string, description: string): ParameterSpec {
   return {
     name,

@@ -12,13 +12,13 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
     name: string(),
     createdAt: nullable(time()),
     generation: nullable(integer()),
-    spec: anyObject('As it stands on the object.'),
+    spec: anyObject('The object’s spec.'),
     status: nullable(
-      anyObject('As it stands on the object; of a PodResizePolicy `waitingForNodeCapacity` counts the raises that wait for node capacity.'),
+      anyObject('The object’s status; in a PodResizePolicy `waitingForNodeCapacity` counts increases that wait for node capacity.'),
     ),
     effective: map(
       object({ value: anything(), source: oneOf(['policy', 'override', 'setting', 'default']) }),
-      'Each value in force by dotted field, with where it comes from.',
+      'Value in force and its source by dotted field.',
     ),
   }),
   PolicyOverride: object(
@@ -26,21 +26,21 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
       kind: oneOf(OVERRIDABLE_KINDS),
       name: string(),
       field: string('Dotted path inside `spec`.'),
-      value: anything('In force.'),
-      specValue: anything('What the spec itself says; null where it leaves the field out.'),
-      setBy: nullable(string('null where it was written by hand without saying.')),
+      value: anything('Value in force.'),
+      specValue: anything('Value of the spec; null where the field is unset.'),
+      setBy: nullable(string('null where it was written without this API and without a user.')),
       setAt: nullable(time()),
-      expiresAt: nullable(time('From this moment on it has no effect; null: until it is removed.')),
+      expiresAt: nullable(time('When the override ends; null: when it is removed.')),
       reason: nullable(string()),
     },
-    'A field of a policy that a person has overridden for a while.',
+    'A policy field that a user has temporarily overridden.',
   ),
   PolicyOverrideBody: object(
     {
       field: string('Dotted path inside the kind’s `spec`, such as `cooldown` or `cpu.min`.', { minLength: 1, maxLength: 253 }),
-      value: anything('By the field’s schema; an object or a list replaces the field as a whole. null takes the override away.'),
-      expiresIn: string('Duration such as 2h or 7d, at most 3650d; left out: until it is removed.', { maxLength: 64 }),
-      reason: string('Why, for whoever finds it.', { minLength: 1, maxLength: 500 }),
+      value: anything('Value by the field’s schema; an object or list replaces the whole field. null removes the override.'),
+      expiresIn: string('Duration such as 2h or 7d, at most 3650d; omitted: until it is removed.', { maxLength: 64 }),
+      reason: string('Reason, shown with the override.', { minLength: 1, maxLength: 500 }),
     },
     undefined,
     ['expiresIn'],
@@ -52,7 +52,7 @@ const policyPath = (kinds: readonly string[]): readonly ParameterSpec[] => [
     name: 'kind',
     in: 'path',
     required: true,
-    description: `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1) ?? ''}, or a plural of them, in any case.`,
+    description: `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1) ?? ''}, or its plural, case-insensitive.`,
     schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Za-z]+$' }),
   },
   {
@@ -67,7 +67,7 @@ const policyPath = (kinds: readonly string[]): readonly ParameterSpec[] => [
 const namespaceQuery: ParameterSpec = {
   name: 'namespace',
   in: 'query',
-  description: 'Namespace of the policy, for kinds in namespaces.',
+  description: 'Namespace of the policy, for namespaced kinds.',
   schema: string(undefined, { minLength: 1, maxLength: 63 }),
 };
 
@@ -91,7 +91,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     path: '/policies/{kind}/{name}',
     tag: 'Policies',
     title: 'One policy with the values in force',
-    description: 'Its ETag is what `If-Match` of an override takes.',
+    description: '`If-Match` of an override takes its ETag.',
     parameters: [...policyPath(KINDS), namespaceQuery],
     answer: { status: 200, description: 'The policy.', data: ref('Policy') },
   },
@@ -100,9 +100,9 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/policy-overrides',
     tag: 'Policies',
-    title: 'Overrides of policies that are in force',
+    title: 'Overrides of policies in force',
     description:
-      'Read from the annotation `evenkeel.io/overrides` of each policy. One that has ended is not among them from that moment on; one that cannot be read is ignored and named in `meta.warnings`.',
+      'Read from the annotation `evenkeel.io/overrides` of each policy. Ended overrides are not listed; an invalid one is ignored and reported in `meta.warnings`.',
     list: {
       defaultSort: 'kind',
       namespaced: false,
@@ -115,9 +115,9 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     method: 'put',
     path: '/policy-overrides/{kind}/{name}',
     tag: 'Policies',
-    title: 'Override a field of a policy for a while',
+    title: 'Temporarily override a field of a policy',
     description:
-      'Written as the annotation `evenkeel.io/overrides`, so that kubectl shows it and whoever manages the spec does not fight it. The value is checked against the kind’s schema, and the spec as it would then be by a server-side dry run. `dryRun` and `paused` can only be overridden to true, `respectPDB` never. null takes an override away. Answers the policy. `If-Match` takes the ETag of `GET /policies/{kind}/{name}`.',
+      'Written as the annotation `evenkeel.io/overrides`, so that kubectl shows it and a tool that manages the spec does not revert it. The value is validated by the kind’s schema, and the resulting spec by a server-side dry run. `dryRun` and `paused` can only be overridden to true, `respectPDB` not at all. null removes an override. Answers with the policy. `If-Match` takes the ETag of `GET /policies/{kind}/{name}`.',
     parameters: policyPath(OVERRIDABLE_KINDS),
     body: ref('PolicyOverrideBody'),
     answer: { status: 200, description: 'The policy with the values in force.', data: ref('Policy') },

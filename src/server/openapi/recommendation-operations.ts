@@ -5,7 +5,7 @@ import { RISKS } from './recommendation-records.ts';
 import { array, integer, object, ref } from './schema.ts';
 
 const workload: readonly ParameterSpec[] = [namespacePath, namePath, kindQuery];
-const changed: OperationSpec['answer'] = { status: 200, description: 'The recommendation as it now is.', data: ref('Recommendation') };
+const changed: OperationSpec['answer'] = { status: 200, description: 'The current recommendation.', data: ref('Recommendation') };
 
 export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
   {
@@ -13,15 +13,15 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/recommendations',
     tag: 'Recommendations',
-    title: 'What every workload asks for and what it should ask for',
+    title: 'Current and recommended requests of every workload',
     description:
-      'Computed once and kept for 60 s (`meta.cachedAt`), filtered for each caller; any approval, rejection, roll-back, mode or trigger clears it.',
+      'Computed once and cached for 60 s (`meta.cachedAt`), filtered for each caller. An approval, rejection, rollback, mode change or trigger clears the cache.',
     list: {
       defaultSort: '-savingsPerMonthUsd',
       namespaced: true,
       filters: [
         enumFilter('state', RECOMMENDATION_STATES, 'Only recommendations in these states.'),
-        textFilter('reason', 'Only what waits or is blocked for these reasons, such as `approval` or `window`.'),
+        textFilter('reason', 'Only recommendations that wait or are blocked for these reasons, such as `approval` or `window`.'),
         enumFilter('mode', RESIZE_MODES, 'Only workloads in these modes.'),
         enumFilter('risk', RISKS, 'Only recommendations of this risk.'),
         textFilter('kind', 'Only workloads of these kinds.'),
@@ -45,7 +45,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     body: ref('BulkBody'),
     answer: {
       status: 200,
-      description: 'One result an item, in order.',
+      description: 'One result per item, in order.',
       data: array(ref('BulkResult')),
       summary: object({ succeeded: integer(), failed: integer() }),
     },
@@ -55,8 +55,8 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/recommendations/{ns}/{name}',
     tag: 'Recommendations',
-    title: 'One recommendation with the audit behind it',
-    description: 'Every input, each arithmetic step from usage to value, the history of applied values, and what would change it.',
+    title: 'One recommendation with its audit',
+    description: 'Every input, each step from usage to value, the history of applied values, and what would change the recommendation.',
     parameters: workload,
     answer: { status: 200, description: 'The recommendation and its audit.', data: ref('RecommendationDetail') },
   },
@@ -65,9 +65,9 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     method: 'post',
     path: '/recommendations/{ns}/{name}/approve',
     tag: 'Recommendations',
-    title: 'Approve the values seen',
+    title: 'Approve the displayed values',
     description:
-      'Carried out in mode Approve, as soon as nothing else holds it. Refused with 409 where the values are no longer what is recommended, and in every other mode: Auto needs no approval, the others apply nothing. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true.',
+      'Carried out in mode Approve as soon as no other blocker remains. 409 where the values are no longer recommended, and in every other mode: Auto needs no approval, the others apply nothing. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true.',
     parameters: workload,
     body: ref('ApproveBody'),
     answer: changed,
@@ -78,7 +78,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     path: '/recommendations/{ns}/{name}/reject',
     tag: 'Recommendations',
     title: 'Reject the values',
-    description: 'They are not offered again for 7 days unless they move.',
+    description: 'The values are not recommended again for 7 days unless they change.',
     parameters: workload,
     body: ref('RejectBody'),
     answer: changed,
@@ -88,9 +88,9 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     method: 'post',
     path: '/recommendations/{ns}/{name}/rollback',
     tag: 'Recommendations',
-    title: 'Go back to the values before the last change',
+    title: 'Roll back to the values before the last change',
     description:
-      'Then nothing is changed by itself for 24 hours. Refused with 409 in mode Off, and where nothing was changed yet. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true.',
+      'Automatic changes are then blocked for 24 hours. 409 in mode Off, and where nothing was changed yet. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true.',
     parameters: workload,
     body: ref('RollbackBody'),
     answer: changed,
@@ -101,7 +101,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     path: '/recommendations/{ns}/{name}/mode',
     tag: 'Recommendations',
     title: 'Set the mode of one workload',
-    description: 'Written as the annotation `evenkeel.io/mode`; null goes back to the policy’s.',
+    description: 'Written as the annotation `evenkeel.io/mode`; null restores the policy’s mode.',
     parameters: workload,
     body: ref('ModeBody'),
     answer: changed,
@@ -120,10 +120,10 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     method: 'post',
     path: '/resize-cycle/trigger',
     tag: 'Recommendations',
-    title: 'Ask for a resize cycle now',
+    title: 'Request a resize cycle now',
     description:
-      'Written as the annotation `evenkeel.io/trigger` on the PodResizePolicies, but for those that select only kube-system and Evenkeel’s own namespace; the leader acts. A cycle that is still due is joined. Refused (403) where no other policy is there. Under dry run the cycle runs and changes nothing; `meta.dryRun` is true where that holds for every policy asked.',
-    answer: { status: 202, description: 'It will run.', data: ref('TriggeredCycle') },
+      'Written as the annotation `evenkeel.io/trigger` on the PodResizePolicies, except those that select only kube-system and Evenkeel’s namespace; the leader runs the cycle. A pending cycle is joined. 403 where no other policy exists. In dry run the cycle runs and changes nothing; `meta.dryRun` is true where this applies to every policy.',
+    answer: { status: 202, description: 'The cycle will run.', data: ref('TriggeredCycle') },
   },
   {
     id: 'getWorkloadUsage',
@@ -131,7 +131,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     path: '/workloads/{ns}/{name}/usage',
     tag: 'Recommendations',
     title: 'CPU and memory of one workload over time',
-    description: 'Per container `used`, with what is requested and recommended now, and the replicas. Values are for one replica (mean).',
+    description: 'Per container `used` with the current request and recommendation, and the replicas. Values are means of one replica.',
     parameters: [...workload, durationQuery('24h'), stepQuery],
     answer: { status: 200, description: 'Series by container.', data: ref('SeriesSet') },
   },

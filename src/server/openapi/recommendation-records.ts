@@ -20,40 +20,40 @@ export const RISKS = ['none', 'low', 'medium', 'high'] as const;
 export const BULK_MAX_ITEMS = 500;
 
 const name = string(undefined, { minLength: 1, maxLength: 253 });
-const wholeOrNull = nullable(integer(undefined, { minimum: 0 }));
+const countOrNull = nullable(integer(undefined, { minimum: 0 }));
 const seenValues = object(
-  { cpuMillicores: wholeOrNull, memoryBytes: wholeOrNull },
-  'The values as the record showed them; null or left out where the record shows null.',
+  { cpuMillicores: countOrNull, memoryBytes: countOrNull },
+  'The values shown by the record; null or omitted where the record has null.',
   ['cpuMillicores', 'memoryBytes'],
 );
-const reason = string('Kept in the audit and shown beside the change.', { maxLength: 1000 });
+const reason = string('Recorded in the audit and shown with the change.', { maxLength: 1000 });
 
 const recommendationFields: Readonly<Record<string, Schema>> = {
   namespace: string(),
   kind: string(),
   name: string(),
-  policy: nullable(string('The PodResizePolicy that governs it; null: none, so all defaults hold.')),
+  policy: nullable(string('The PodResizePolicy that governs it; null: none, so defaults apply.')),
   mode: oneOf(RESIZE_MODES, 'The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s.'),
-  published: boolean('False in mode Observe: shown here, and there is no Recommendation object.'),
+  published: boolean('False in mode Observe: it has no Recommendation object.'),
   state: oneOf(RECOMMENDATION_STATES),
-  reason: nullable(string('What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, …')),
-  until: nullable(time('Earliest next try; null where no time frees it.')),
+  reason: nullable(string('Reason of `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, …')),
+  until: nullable(time('Earliest next attempt; null where it does not depend on time.')),
   waitingForNodeCapacity: nullable(ref('WaitingRaises')),
-  package: nullable(string('What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label.')),
+  package: nullable(string('Package that installed it: Helm release, Argo CD application, Flux Kustomization or part-of label.')),
   hpa: nullable(ref('RecommendationHpa')),
   overrides: object(
     { floor: nullable(ref('OverrideBounds')), ceiling: nullable(ref('OverrideBounds')) },
     'Annotations `evenkeel.io/floor` and `evenkeel.io/ceiling`.',
   ),
-  costPerMonthUsd: nullable(number('What its pods ask for now, at their nodes’ prices.')),
+  costPerMonthUsd: nullable(number('Current requests of its pods, at their nodes’ prices.')),
   containers: array(ref('RecommendedContainer')),
-  replicas: integer('Wanted replicas.'),
-  confidence: nullable(number('0–1; null while too little is known.', { minimum: 0, maximum: 1 })),
-  savingsPerMonthUsd: nullable(number('What the change frees; negative where more is needed.')),
+  replicas: integer('Desired replicas.'),
+  confidence: nullable(number('0–1; null while usage is insufficient.', { minimum: 0, maximum: 1 })),
+  savingsPerMonthUsd: nullable(number('Savings of the change; negative for an increase.')),
   risk: oneOf(RISKS),
   updatedAt: nullable(time('When the values were last decided.')),
-  appliedAt: nullable(time('When values were last put into force.')),
-  source: nullable(string('Where its usage comes from.')),
+  appliedAt: nullable(time('When values were last applied.')),
+  source: nullable(string('Source of the usage.')),
 };
 
 export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -68,19 +68,19 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   WaitingRaises: object(
     {
-      pods: integer('Pods whose raise waits.', { minimum: 1 }),
-      since: time('Since when the first of them waits.'),
+      pods: integer('Pods whose increase waits.', { minimum: 1 }),
+      since: time('When the first of them started to wait.'),
       requests: ref('OptionalResources'),
     },
-    'Raises that wait until their nodes have the capacity; `requests`: what they ask for beyond what is in force, all pods together.',
+    'Increases that wait for capacity of their nodes; `requests`: the missing requests of all pods.',
   ),
   WaitingRaiseCounts: object(
-    { workloads: integer('Workloads with such a raise.'), pods: integer('Pods whose raise waits.') },
-    'Raises that wait until their nodes have the capacity.',
+    { workloads: integer('Workloads with such an increase.'), pods: integer('Pods whose increase waits.') },
+    'Increases that wait for capacity of their nodes.',
   ),
   OverrideBounds: map(
     object({ cpu: string('Quantity.'), memory: string('Quantity.') }, undefined, ['cpu', 'memory']),
-    'Bounds by container; `*` stands for all.',
+    'Bounds by container, `*` for all.',
   ),
   UsageFigures: object(
     { p50: ref('OptionalResources'), p95: ref('OptionalResources'), p99: ref('OptionalResources'), max: ref('OptionalResources') },
@@ -93,62 +93,62 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     lowerBound: ref('OptionalResources'),
     upperBound: ref('OptionalResources'),
     usage: ref('UsageFigures'),
-    oomKills: nullable(integer('Inside the history window.')),
-    throttledRatio: nullable(ratio('Share of CPU periods throttled, last 24 hours; null: not measured.')),
+    oomKills: nullable(integer('Within the history window.')),
+    throttledRatio: nullable(ratio('Fraction of throttled CPU periods in the last 24 hours; null: not measured.')),
     cpuPressureRatio: nullable(
-      ratio('Share of time in which a task waited for CPU (pressure stall information), last 24 hours; null: not measured.'),
+      ratio('Fraction of time in which a task waited for CPU (pressure stall information) in the last 24 hours; null: not measured.'),
     ),
   }),
   RecommendationClass: object(
     {
       name: string('Cores and memory of its nodes, each rounded, such as `8cpu-32Gi`.'),
-      pods: integer('Of the workload on such nodes.'),
-      state: nullable(oneOf(RECOMMENDATION_STATES, 'null: it has no pods now.')),
+      pods: integer('Pods of the workload on such nodes.'),
+      state: nullable(oneOf(RECOMMENDATION_STATES, 'null: no pods now.')),
       reason: nullable(string()),
       message: nullable(string()),
       containers: array(object({ name: string(), current: ref('RequestsAndLimits'), recommended: ref('RequestsAndLimits') })),
     },
-    'What the pods on nodes of one size have, and what they should have.',
+    'Current and recommended values of the pods on nodes of one size class.',
   ),
   Recommendation: object(recommendationFields),
   RecommendationTotals: object(
     {
-      savingsPerMonthUsd: number('Sum over everything that matched, to the cent; what is not known counts as 0.'),
+      savingsPerMonthUsd: number('Sum over all matching items, to the cent; unknown values count as 0.'),
       costPerMonthUsd: number(),
-      byState: map(integer(), 'How many are in each state.'),
+      byState: map(integer(), 'Number of recommendations by state.'),
       waitingForNodeCapacity: ref('WaitingRaiseCounts'),
     },
-    'Over everything that matched, not over the page.',
+    'Totals of all matching items, not only this page.',
   ),
   ExplanationStep: object({
     step: string('usage, margin, calibration, hold, reaction, oom, leak, floor, ceiling, rounding or published.'),
-    detail: string('In words, with the numbers it came from.'),
-    value: number('What this step adds (negative: takes away).'),
-    total: number('The sum so far; the last is the recommended value.'),
+    detail: string('Description with the numbers used.'),
+    value: number('Change by this step.'),
+    total: number('Running total; the last is the recommended value.'),
   }),
   ExplainedResource: object(
     {
       unit: oneOf(['millicores', 'bytes']),
-      current: nullable(number('What is asked for now.')),
-      recommended: nullable(number('What the steps add up to.')),
+      current: nullable(number('Current request.')),
+      recommended: nullable(number('Sum of the steps.')),
       lowerBound: nullable(number()),
       upperBound: nullable(number()),
-      peak: nullable(number('Highest usage inside the history window.')),
+      peak: nullable(number('Highest usage within the history window.')),
       recentPeak: nullable(number('Highest usage of the last hour.')),
-      latest: nullable(number('Latest usage seen.')),
+      latest: nullable(number('Latest usage.')),
       confidence: nullable(number()),
-      steps: array(ref('ExplanationStep'), 'They add up to `recommended` exactly.'),
+      steps: array(ref('ExplanationStep'), 'Their sum is exactly `recommended`.'),
     },
-    'How one number came about.',
+    'Derivation of one recommended value.',
   ),
   ContainerAudit: object({
     name: string(),
     inputs: object({
       samples: nullable(integer()),
-      droppedSamples: nullable(integer('Absurd, future or out of order.')),
+      droppedSamples: nullable(integer('Samples that are implausible, in the future or out of order.')),
       firstSampleAt: nullable(time()),
       lastSampleAt: nullable(time()),
-      coverageRatio: nullable(ratio('Share of its life inside the window that was seen.')),
+      coverageRatio: nullable(ratio('Fraction of its lifetime within the window with samples.')),
       enoughHistory: nullable(boolean()),
       oomKills: nullable(integer()),
       lastOomAt: nullable(time()),
@@ -164,7 +164,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     name: string(),
     value: anything('Number, text or null.'),
     source: string(
-      'Where it came from: policy, override (of the policy, for a while), setting or default, as `/policies` states it; annotation, floor or ceiling (the workload’s own); node (no node has more).',
+      'Source: policy, override (temporary, of the policy), setting or default, as in `/policies`; annotation, floor or ceiling (of the workload); node (no node has more).',
     ),
   }),
   AppliedValue: object({
@@ -183,21 +183,21 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     ...recommendationFields,
     classes: array(
       ref('RecommendationClass'),
-      'Of a DaemonSet on nodes of more than one size: each class of nodes by itself; `containers` shows the one with the most pods. Empty otherwise.',
+      'For a DaemonSet on nodes of several size classes: values by class; `containers` shows the class with the most pods. Empty otherwise.',
     ),
     audit: object({
       containers: array(ref('ContainerAudit')),
-      rules: array(ref('RuleInForce'), 'Goal, percentile, margins, floors, ceilings and window, each with where it came from.'),
+      rules: array(ref('RuleInForce'), 'Goal, percentile, margins, floors, ceilings and window, each with its source.'),
       money: object({
         lines: array(
           object({ label: string(), perMonthUsd: number() }),
-          'What the change frees, by container and resource; they add up to the savings, to the cent.',
+          'Savings by container and resource; their sum is the total, to the cent.',
         ),
         totalPerMonthUsd: nullable(number()),
         priceSource: nullable(string()),
       }),
-      history: nullable(array(ref('AppliedValue'), 'Latest first; null where history is out of reach.')),
-      wouldChangeIt: array(string(), 'What would lead to another answer.'),
+      history: nullable(array(ref('AppliedValue'), 'Latest first; null where history is unavailable.')),
+      wouldChangeIt: array(string(), 'Changes that would lead to another recommendation.'),
     }),
   }),
   SeenContainer: object(
@@ -206,7 +206,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
       requests: seenValues,
       limits: seenValues,
       recommended: ref('RequestsAndLimits'),
-      current: anything('Not looked at, as the fields below: a container of the record may be sent back as it came.'),
+      current: anything('Ignored, like the fields below, so that a container of the record can be sent back unchanged.'),
       lowerBound: anything(),
       upperBound: anything(),
       usage: anything(),
@@ -214,21 +214,21 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
       throttledRatio: anything(),
       cpuPressureRatio: anything(),
     },
-    'Values that a person has seen and decides on: `requests` and `limits`, or `recommended` with both.',
+    'Displayed values that the user decides on: `requests` and `limits`, or `recommended` with both.',
     ['requests', 'limits', 'recommended', 'current', 'lowerBound', 'upperBound', 'usage', 'oomKills', 'throttledRatio', 'cpuPressureRatio'],
   ),
   ApproveBody: object(
-    { containers: array(ref('SeenContainer'), 'Every container of the record, as it was shown.', { minItems: 1, maxItems: 100 }), reason },
+    { containers: array(ref('SeenContainer'), 'Every container of the record, as displayed.', { minItems: 1, maxItems: 100 }), reason },
     undefined,
     ['reason'],
   ),
   RejectBody: object(
-    { containers: array(ref('SeenContainer'), 'Left out: the values of now.', { minItems: 1, maxItems: 100 }), reason },
+    { containers: array(ref('SeenContainer'), 'Omitted: the current values.', { minItems: 1, maxItems: 100 }), reason },
     undefined,
     ['containers', 'reason'],
   ),
   RollbackBody: object({ reason }, undefined, ['reason']),
-  ModeBody: object({ mode: nullable(oneOf(['Auto', 'Approve', 'Recommend', 'Off'], 'null: the policy’s again.')), reason }, undefined, [
+  ModeBody: object({ mode: nullable(oneOf(['Auto', 'Approve', 'Recommend', 'Off'], 'null: the policy’s mode.')), reason }, undefined, [
     'reason',
   ]),
   BulkItem: object(
@@ -252,7 +252,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
       dryRun: boolean('true: validated and not carried out, because the request or the workload’s policy is in dry run.'),
       error: object({ code: string(), message: string() }),
     },
-    'One item’s outcome; a failing one never stops the others.',
+    'Outcome of one item; a failing item does not stop the others.',
     ['dryRun', 'error'],
   ),
   ResizeCycle: object({
@@ -273,7 +273,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   TriggeredCycle: object({
     cycleId: string(),
-    joined: boolean('True where a cycle asked for earlier had not yet run: this request joined it.'),
+    joined: boolean('True where this request joined an earlier pending cycle.'),
     policies: array(string()),
   }),
 };

@@ -1,9 +1,9 @@
-// What the schema of a record says of its fields.
+// Fields of a record by its schema.
 
 import type { ApiDocument } from './api-document.ts';
 import type { Schema } from './schema.ts';
 
-/** A schema behind its reference, and without the null that it may be. */
+/** Resolves references and unwraps nullable unions. */
 export function resolvedSchema(schema: Schema, schemas: ApiDocument['schemas']): Schema {
   const name = schema.$ref?.split('/').at(-1);
   if (name !== undefined) return resolvedSchema(schemas[name] ?? {}, schemas);
@@ -13,7 +13,7 @@ export function resolvedSchema(schema: Schema, schemas: ApiDocument['schemas']):
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean']);
 
-/** The fields of a record that have one value to compare, dotted: no lists, maps, or values of any shape. */
+/** Dotted paths of the fields with a single comparable value: no lists, maps or untyped values. */
 export function scalarFields(record: Schema, schemas: ApiDocument['schemas'], prefix = ''): readonly string[] {
   return Object.entries(resolvedSchema(record, schemas).properties ?? {}).flatMap(([name, child]) => {
     const field = `${prefix}${name}`;

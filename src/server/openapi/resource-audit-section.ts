@@ -6,34 +6,34 @@ import { array, boolean, integer, map, nullable, object, oneOf, ref, string, typ
 
 const workload: readonly ParameterSpec[] = [namespacePath, namePath, kindQuery];
 const name = string(undefined, { minLength: 1, maxLength: 253 });
-const reason = string('Kept beside the change: in its Event and the audit.', { maxLength: 1000 });
-const heldFor = string('No automatic change for this long: a duration from 1m to 90d.', { maxLength: 64, default: '24h' });
+const reason = string('Recorded with the change, in its Event and the audit.', { maxLength: 1000 });
+const heldFor = string('Time without automatic changes: a duration from 1m to 90d.', { maxLength: 64, default: '24h' });
 
-const DRIFT_WORDS =
-  '`none`: every pod has what the template gives it. `resized`: every pod has the same values of Evenkeel’s, and they are still what is recommended. `stale`: every pod has the same values of Evenkeel’s, and by now others are recommended. `partial`: pods differ among each other (a change or a roll-out is under way or stopped half-way). `manual`: a pod has a value that neither the template nor Evenkeel gave it. A request that is missing beside a limit counts as that limit, and what a LimitRange fills in counts as the template’s.';
+const DRIFT_DESCRIPTION =
+  '`none`: every pod has the template’s values. `resized`: every pod has the same values set by Evenkeel, and they are still recommended. `stale`: every pod has the same values set by Evenkeel, and others are recommended now. `partial`: pods differ (a change or rollout is in progress or has stopped). `manual`: a pod has a value that neither the template nor Evenkeel set. A missing request beside a limit counts as that limit, and LimitRange defaults count as the template’s values.';
 
 export const RESOURCE_AUDIT_SCHEMAS: Readonly<Record<string, Schema>> = {
   PodSizes: object(
     { pod: string(), requests: ref('OptionalResources'), limits: ref('OptionalResources') },
-    'What one pod asks for, by its spec.',
+    'Requests and limits in one pod’s spec.',
   ),
   AuditedContainer: object({
     name: string(),
     template: nullable(ref('RequestsAndLimits')),
     recommendation: nullable(ref('RequestsAndLimits')),
     pods: array(ref('PodSizes')),
-    drift: oneOf(DRIFTS, DRIFT_WORDS),
+    drift: oneOf(DRIFTS, DRIFT_DESCRIPTION),
   }),
   ResourceAudit: object(
     {
       workload: ref('WorkloadRef'),
-      drift: oneOf(DRIFTS, 'Of its containers the one that asks for most attention.'),
-      containers: array(ref('AuditedContainer'), 'Those of the template, then those that admission adds (`template` null).'),
-      annotations: map(string(), 'Those under `evenkeel.io/` as they stand.'),
-      restartRequired: boolean('What is due cannot be done in place: only new pods bring it.'),
-      resetPending: boolean('A reset was asked for and is not carried out yet.'),
+      drift: oneOf(DRIFTS, 'The most severe drift of its containers.'),
+      containers: array(ref('AuditedContainer'), 'Containers of the template, then those added by admission (`template` null).'),
+      annotations: map(string(), 'Annotations under `evenkeel.io/`.'),
+      restartRequired: boolean('The pending change cannot be made in place: it needs new pods.'),
+      resetPending: boolean('A requested reset is not carried out yet.'),
     },
-    'The template against what is recommended against what runs.',
+    'Comparison of template, recommendation and running pods.',
   ),
   ResetBody: object({ for: heldFor, reason }, undefined, ['for', 'reason']),
   ResourceAuditBulkBody: object(
@@ -47,7 +47,7 @@ export const RESOURCE_AUDIT_SCHEMAS: Readonly<Record<string, Schema>> = {
           maxItems: BULK_MAX_ITEMS,
         },
       ),
-      for: { ...heldFor, description: 'For reset-to-deploy. No automatic change for this long: a duration from 1m to 90d.' },
+      for: { ...heldFor, description: 'For reset-to-deploy: time without automatic changes, a duration from 1m to 90d.' },
       reason,
     },
     undefined,
@@ -62,14 +62,11 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     path: '/resource-audit',
     tag: 'Resource audit',
     title: 'Template, recommendation and live pods of every workload',
-    description: DRIFT_WORDS,
+    description: DRIFT_DESCRIPTION,
     list: {
       defaultSort: 'workload.namespace',
       namespaced: true,
-      filters: [
-        enumFilter('drift', DRIFTS, 'Only workloads whose drift is one of these.'),
-        textFilter('kind', 'Only workloads of these kinds.'),
-      ],
+      filters: [enumFilter('drift', DRIFTS, 'Only workloads with these drifts.'), textFilter('kind', 'Only workloads of these kinds.')],
     },
     answer: { status: 200, description: 'A page of workloads.', data: array(ref('ResourceAudit')) },
   },
@@ -79,11 +76,11 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     path: '/resource-audit/bulk',
     tag: 'Resource audit',
     title: 'One action on up to 500 workloads',
-    description: 'Each item by itself: a failing one is named and never stops the others.',
+    description: 'Items are independent: a failing item is reported and does not stop the others.',
     body: ref('ResourceAuditBulkBody'),
     answer: {
       status: 200,
-      description: 'One result an item, in order.',
+      description: 'One result per item, in order.',
       data: array(ref('BulkResult')),
       summary: object({ succeeded: integer(), failed: integer() }),
     },
@@ -94,7 +91,7 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     path: '/resource-audit/{ns}/{name}',
     tag: 'Resource audit',
     title: 'Template, recommendation and live pods of one workload',
-    description: 'Its ETag is what `If-Match` of the mutations below takes.',
+    description: '`If-Match` of the mutations below takes its ETag.',
     parameters: workload,
     answer: { status: 200, description: 'The workload.', data: ref('ResourceAudit') },
   },
@@ -103,12 +100,12 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     method: 'post',
     path: '/resource-audit/{ns}/{name}/reset-to-deploy',
     tag: 'Resource audit',
-    title: 'Go back to what was deployed',
+    title: 'Reset to the deployed values',
     description:
-      'Restarts the pods by `kubectl.kubernetes.io/restartedAt` on the template, deletes the Recommendation, removes the annotations about sizes (`floor`, `ceiling`, `mode`, `exclude`, `resized`, `idle` and the notes on them, whoever wrote them), and sets `evenkeel.io/held-until`: no automatic change before. The hold begins at once; the rest is written on the workload as `evenkeel.io/reset-to-deploy`, and the leader carries it out, once, as soon as the kill switch and budgets let it (one that waits until its hold is over lapses). While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true. 422 `not_feasible` for kinds that do not roll out a changed template (Job, CronJob, bare pods, ReplicaSets), for kinds that are not Kubernetes’ own, such as Rollouts of Argo Rollouts (the message says how to restart them), for paused Deployments and for the update strategy OnDelete.',
+      'Restarts the pods by `kubectl.kubernetes.io/restartedAt` on the template, deletes the Recommendation, removes the annotations about sizes (`floor`, `ceiling`, `mode`, `exclude`, `resized`, `idle` and their notes, regardless of author), and sets `evenkeel.io/held-until`, which blocks automatic changes until then. `held-until` applies at once; the reset is stored on the workload as `evenkeel.io/reset-to-deploy`, and the leader carries it out once, as soon as pause and budgets allow it (a reset that still waits when `held-until` has passed expires). While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true. 422 `not_feasible` for kinds that do not roll out a changed template (Job, CronJob, bare pods, ReplicaSets), for kinds that are not built into Kubernetes, such as Rollouts of Argo Rollouts (the message says how to restart them), for paused Deployments and for the update strategy OnDelete.',
     parameters: workload,
     body: ref('ResetBody'),
-    answer: { status: 202, description: 'The workload as it now is; the reset is pending.', data: ref('ResourceAudit') },
+    answer: { status: 202, description: 'The current workload; the reset is pending.', data: ref('ResourceAudit') },
   },
   {
     id: 'deleteRecommendation',
@@ -117,7 +114,7 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Resource audit',
     title: 'Delete the Recommendation of one workload',
     description:
-      'With all that it remembers: approvals, rejections, what was applied, what could be rolled back to. What was learnt of usage stays; a new one is made from it unless the mode publishes none.',
+      'Including its approvals, rejections, applied values and rollback target. Usage history stays; a new Recommendation is created from it unless the mode publishes none.',
     parameters: workload,
     answer: { status: 200, description: 'The workload without it.', data: ref('ResourceAudit') },
   },
@@ -128,7 +125,7 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Resource audit',
     title: 'Remove the annotations about sizes from one workload',
     description:
-      '`floor`, `ceiling`, `mode`, `exclude`, `held-until`, `resized`, `idle` and the notes on them, whoever wrote them. Protections such as `do-not-disrupt` stay.',
+      '`floor`, `ceiling`, `mode`, `exclude`, `held-until`, `resized`, `idle` and their notes, regardless of author. Protections such as `do-not-disrupt` stay.',
     parameters: workload,
     answer: { status: 200, description: 'The workload without them.', data: ref('ResourceAudit') },
   },

@@ -9,28 +9,23 @@ export const SCALING_SCHEMAS: Readonly<Record<string, Schema>> = {
   ScalingActivity: object(
     {
       time: time(),
-      actor: string('`evenkeel`, or the person who asked for it.'),
-      kind: oneOf(
-        KINDS,
-        '`resize`: requests, replicas of an idle workload, evictions and restarts for a size. `hpa`: a target that was moved.',
-      ),
+      actor: string('`evenkeel`, or the user who requested it.'),
+      kind: oneOf(KINDS, '`resize`: requests, replicas of an idle workload, evictions and restarts for a size. `hpa`: a changed target.'),
       object: object({
-        namespace: nullable(string('Null: cluster-scoped, for administrators alone.')),
+        namespace: nullable(string('null: cluster-scoped, visible only to administrators.')),
         kind: string(),
         name: string(),
-        pod: nullable(string('Where it was done to one pod of a workload.')),
+        pod: nullable(string('The pod, where only one pod of a workload was changed.')),
       }),
-      from: anything('Requests and limits by container, or `{ replicas }`; null where there is nothing to compare.'),
-      to: anything('The same afterwards, or what was done in words.'),
+      from: anything('Requests and limits by container, or `{ replicas }`; null where not applicable.'),
+      to: anything('The same after the change, or a description of it.'),
       reason: string(),
       dryRun: boolean('Validated and not carried out.'),
       outcome: oneOf(OUTCOMES),
-      durationSeconds: nullable(number('From asking to the API server’s answer; null where it was not measured.')),
-      costDeltaPerHourUsd: nullable(
-        number('What it adds to the cost of what is requested, at the node’s price; null where that is not known.'),
-      ),
+      durationSeconds: nullable(number('Time from the request to the API server’s answer; null where not measured.')),
+      costDeltaPerHourUsd: nullable(number('Change of the cost of requests, at the node’s price; null where unknown.')),
     },
-    'One thing that was done, or tried.',
+    'One applied or attempted change.',
   ),
 };
 
@@ -40,17 +35,17 @@ export const SCALING_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/scaling',
     tag: 'Scaling',
-    title: 'What was done to which object, by whom and why',
+    title: 'Timeline of changes with object, actor and reason',
     description:
-      'The timeline as history remembers it: it survives a restart. `duration` says how far back. Entries of objects without a namespace are for administrators alone.',
+      'The timeline is stored in history and survives restarts. `duration` is the length of the period. Entries of cluster-scoped objects are visible only to administrators.',
     parameters: [durationQuery('24h')],
     list: {
       defaultSort: '-time',
       namespaced: true,
       filters: [
         enumFilter('kind', KINDS, 'Only these kinds.'),
-        enumFilter('outcome', OUTCOMES, 'Only what came to this.'),
-        textFilter('actor', 'Only what these did.'),
+        enumFilter('outcome', OUTCOMES, 'Only entries with these outcomes.'),
+        textFilter('actor', 'Only entries of these actors.'),
       ],
     },
     answer: { status: 200, description: 'A page of the timeline.', data: array(ref('ScalingActivity')) },

@@ -1,6 +1,6 @@
-// Short ways to write JSON Schema 2020-12, so that a description reads like the record it describes. Plain data comes out.
+// Builders of JSON Schema 2020-12 that read like the described record. They return plain data.
 
-/** A JSON Schema as it stands in the OpenAPI description. */
+/** A JSON Schema of the OpenAPI description. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -30,14 +30,14 @@ export interface Schema {
 
 type Extra = Omit<Schema, 'type' | 'properties' | 'items'>;
 
-/** Points at a component schema by name. */
+/** A reference to a component schema. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 export const string = (description?: string, extra: Extra = {}): Schema => ({ type: 'string', ...described(description), ...extra });
 export const boolean = (description?: string): Schema => ({ type: 'boolean', ...described(description) });
 export const integer = (description?: string, extra: Extra = {}): Schema => ({ type: 'integer', ...described(description), ...extra });
 export const number = (description?: string, extra: Extra = {}): Schema => ({ type: 'number', ...described(description), ...extra });
-/** A fraction; 0–1 unless the description says otherwise. */
+/** A fraction, 0–1 unless described otherwise. */
 export const ratio = (description?: string): Schema => number(description, { minimum: 0 });
 export const oneOf = (values: readonly string[], description?: string): Schema => ({
   type: 'string',
@@ -60,10 +60,10 @@ export const map = (values: Schema, description?: string, extra: Extra = {}): Sc
 });
 /** Any JSON value. */
 export const anything = (description?: string): Schema => ({ ...described(description) });
-/** Any JSON object: what it holds is another's contract (a custom resource's spec). */
+/** Any JSON object, whose content is defined elsewhere (a custom resource's spec). */
 export const anyObject = (description?: string): Schema => ({ type: 'object', additionalProperties: true, ...described(description) });
 
-/** An object whose fields are all there, and no others; those named in `optional` may be left out. */
+/** An object with exactly these fields; those in `optional` may be omitted. */
 export function object(properties: Readonly<Record<string, Schema>>, description?: string, optional: readonly string[] = []): Schema {
   return {
     type: 'object',
@@ -74,7 +74,7 @@ export function object(properties: Readonly<Record<string, Schema>>, description
   };
 }
 
-/** The same, or null where it is not known. */
+/** The schema or null, for unknown values. */
 export function nullable(schema: Schema): Schema {
   if (typeof schema.type === 'string' && schema.enum === undefined) return { ...schema, type: [schema.type, 'null'] };
   if (typeof schema.type === 'string' && schema.enum !== undefined)

@@ -7,16 +7,16 @@ export const SYSTEM_SCHEMAS: Readonly<Record<string, Schema>> = {
   HealthCheck: object({
     name: string(),
     status: oneOf(['ok', 'degraded', 'failed']),
-    message: string('What is wrong and what follows from it; for callers that are not admins without names of objects.'),
-    since: nullable(time('Since when it is so.')),
+    message: string('The problem and its effect; without object names for callers who are not admins.'),
+    since: nullable(time('Start of the current status.')),
     latencyMs: nullable(number()),
   }),
   Mode: object({
     mode: oneOf(['active', 'dry-run', 'paused']),
     dryRun: object({ controller: boolean(), autoscaler: boolean() }),
-    leader: nullable(string('Who holds the lease; null where nobody does.')),
+    leader: nullable(string('Holder of the leader lease; null: none.')),
     version: string(),
-    features: map(boolean(), 'Parts of the dashboard that are switched on.'),
+    features: map(boolean(), 'Enabled features of the dashboard.'),
     auth: object({ enabled: boolean(), providers: array(string()) }),
     clusterName: string(),
   }),
@@ -28,9 +28,9 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/health',
     tag: 'System',
-    title: 'Checks of the system itself',
+    title: 'Health checks of Evenkeel',
     description:
-      'API server, each informer (its objects, restarts and the time of its last event), usage source, price source, store, leader election. Answers before the caches have synced too.',
+      'API server, each informer (its objects, restarts and the time of its last event), usage source, price source, store, leader election. Also answered before the caches have synced.',
     beforeReady: true,
     list: {
       defaultSort: 'name',
@@ -44,7 +44,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/mode',
     tag: 'System',
-    title: 'Mode of the controller and what is switched on',
+    title: 'Mode of the controller and enabled features',
     beforeReady: true,
     answer: { status: 200, description: 'The mode.', data: ref('Mode') },
   },
@@ -63,7 +63,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/docs',
     tag: 'System',
-    title: 'This description, to read',
+    title: 'This description as a web page',
     access: 'identified',
     beforeReady: true,
     answer: { status: 200, description: 'A page.', data: string(), raw: 'text/html' },
@@ -71,7 +71,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
   streamOperation(STREAM_TOPICS),
 ];
 
-/** The stream of these topics. */
+/** The stream operation for these topics. */
 export function streamOperation(topics: readonly StreamTopic[]): OperationSpec {
   const names = topics.map(({ name }) => name);
   const events = topics.map(({ name, description }) => `Event \`${name}\` ${description}.`).join(' ');
@@ -80,17 +80,17 @@ export function streamOperation(topics: readonly StreamTopic[]): OperationSpec {
     method: 'get',
     path: '/stream',
     tag: 'System',
-    title: 'Changes as they happen (Server-Sent Events)',
-    description: `${events} Each has an id: \`Last-Event-ID\` (the header, or the parameter of that name) resumes after it; where that is too long ago the first event is \`reset\`, and everything is to be read again. A comment every 15 s keeps the connection alive.`,
+    title: 'Live changes (Server-Sent Events)',
+    description: `${events} Each has an id: \`Last-Event-ID\` (header or parameter \`lastEventId\`) resumes after it. Where it is too old the first event is \`reset\`, and clients must read everything again. A comment every 15 s keeps the connection alive.`,
     access: 'viewer',
     parameters: [
       {
         name: 'topic',
         in: 'query',
-        description: 'What to hear of; left out: everything. Repeatable.',
+        description: 'Topics to subscribe to; omitted: all. Repeatable.',
         schema: array(oneOf(names), undefined, { maxItems: 10 }),
       },
-      { name: 'lastEventId', in: 'query', description: 'As the header Last-Event-ID.', schema: string(undefined, { maxLength: 100 }) },
+      { name: 'lastEventId', in: 'query', description: 'Same as header Last-Event-ID.', schema: string(undefined, { maxLength: 100 }) },
     ],
     answer: { status: 200, description: 'A stream.', data: string(), raw: 'text/event-stream' },
   };

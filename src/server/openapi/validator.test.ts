@@ -18,7 +18,7 @@ const schemas = [
 ];
 
 describe('the schemas of the description', () => {
-  test('are valid JSON Schema 2020-12, which nothing checks at run time', () => {
+  test('are valid JSON Schema 2020-12, which is not checked at runtime', () => {
     const ajv = new Ajv2020();
     addFormats.default(ajv);
     const invalid = schemas.flatMap(([name, schema]) => (ajv.validateSchema(schema) === true ? [] : [[name, ajv.errorsText()]]));
@@ -33,7 +33,7 @@ describe('the schemas of the description', () => {
   });
 });
 
-describe('the body of a bulk', () => {
+describe('the body of a bulk operation', () => {
   const compile = schemaCompiler(COMPONENT_SCHEMAS);
   const operation = OPERATIONS.find(({ id }) => id === 'bulkOverrides')!;
   const validator = requestValidator(operation, COMPONENT_SCHEMAS, compile);
@@ -43,29 +43,29 @@ describe('the body of a bulk', () => {
   };
 
   test.each(OPERATIONS.flatMap((each) => (each.body === undefined ? [] : [[each.id, each.body] as const])))(
-    'is validated by one function, as calls of others copy all faults found before: %s',
+    'is validated by one function, since nested calls copy all previous errors: %s',
     (_, schema) => {
       expect(JSON.stringify(compile(schema).schema)).not.toContain('$ref');
     },
   );
 
-  test('that is too long has a thousand faults named, and that there are more', () => {
+  test('that is too long has a thousand errors listed, with a note that there are more', () => {
     const details = detailsOf({ items: Array<number>(20_000).fill(0) });
     expect(details).toHaveLength(MAX_FIELD_ERRORS + 1);
     expect(details.slice(0, 2)).toEqual([
-      { path: '/items', message: 'must hold at most 500 items' },
+      { path: '/items', message: 'must have at most 500 items' },
       { path: '/items/0', message: 'must be object' },
     ]);
-    expect(details.at(-1)).toEqual({ path: '', message: 'has more faults than the 1000 that are named here' });
+    expect(details.at(-1)).toEqual({ path: '', message: 'has more errors than the 1000 listed here' });
   });
 
-  test('with more values than are checked to the last has its first fault named', () => {
+  test('above the value limit has only its first error listed', () => {
     const items = Array<number>(MAX_CHECKED_VALUES).fill(0);
-    expect(detailsOf({ items })).toEqual([{ path: '/items', message: 'must hold at most 500 items' }]);
+    expect(detailsOf({ items })).toEqual([{ path: '/items', message: 'must have at most 500 items' }]);
     expect(detailsOf({ colour: 0, items })).toHaveLength(1);
   });
 
-  test('with more values than are checked to the last is taken where nothing is wrong with it', () => {
+  test('above the value limit is accepted where it is valid', () => {
     const floor = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`c${index}`, { cpu: '1' }]));
     const items = Array.from({ length: 500 }, (_, index) => ({ namespace: 'shop', name: `w${index}`, action: 'set', floor }));
     expect(detailsOf({ items })).toEqual([]);

@@ -7,31 +7,33 @@ import type { Operation, ParameterSpec } from './operation.ts';
 import { pathParametersOf, queryParametersOf } from './parameters.ts';
 import type { Schema } from './schema.ts';
 
-/** What came in, parsed and checked, or every failing field. */
+/** A parsed and validated input, or every invalid field. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly details: readonly ErrorDetail[] };
 
-/** Checks one operation's requests against its description. Each part is compiled at its first use. */
+/** Validates requests of one operation. Each part is compiled at its first use. */
 export interface RequestValidator {
   path(given: Readonly<Record<string, unknown>>): Checked<Readonly<Record<string, unknown>>>;
   query(search: URLSearchParams): Checked<Readonly<Record<string, unknown>>>;
   body(given: unknown): Checked<unknown>;
 }
 
-/** Values of a body that are checked to the last; 500 items of a bulk have about a fifth of it. Of a body with more, the first fault is named alone. */
+/**
+ * Maximum values of a body that is validated completely; 500 bulk items have about a fifth. For larger bodies only the first error is
+ * reported.
+ */
 export const MAX_CHECKED_VALUES = 50_000;
 
-/** Makes validators. By default they find every fault; with `first` they stop at the first one. */
-export type SchemaCompiler = (schema: Schema, faults?: 'every' | 'first') => ValidateFunction;
+/** Compiles validators, which report every error or only the `first`. */
+export type SchemaCompiler = (schema: Schema, errors?: 'every' | 'first') => ValidateFunction;
 
 /**
- * A compiler for the schemas of all operations. References to components are replaced by the components: a validator that calls
- * another one copies all faults that were found before with each call, so that a list of a mebibyte would take minutes. The
- * schemas are constants and a test validates them against the meta-schema, so nothing does at run time.
+ * A compiler for the schemas of all operations. References are inlined: a nested validator copies all previous errors at each call, so a
+ * list of 1 MiB would take minutes. Schemas are constants that a test validates against the meta-schema, so this is skipped at runtime.
  */
 export function schemaCompiler(schemas: ApiDocument['schemas']): SchemaCompiler {
-  const everyFault = once(() => newAjv({ allErrors: true }));
-  const firstFault = once(() => newAjv({ allErrors: false }));
-  return (schema, faults = 'every') => (faults === 'every' ? everyFault : firstFault)().compile(withoutRefs(schema, schemas));
+  const withAllErrors = once(() => newAjv({ allErrors: true }));
+  const withFirstError = once(() => newAjv({ allErrors: false }));
+  return (schema, errors = 'every') => (errors === 'every' ? withAllErrors : withFirstError)().compile(withoutRefs(schema, schemas));
 }
 
 function newAjv(options: { readonly allErrors: boolean }): Ajv2020 {
@@ -49,7 +51,7 @@ function newAjv(options: { readonly allErrors: boolean }): Ajv2020 {
   return ajv;
 }
 
-/** The schema with components in place of references to them. No component refers to itself. */
+/** Inlines references. Components are not recursive. */
 function withoutRefs<T>(schema: T, schemas: ApiDocument['schemas']): T {
   if (Array.isArray(schema)) return schema.map((each: unknown) => withoutRefs(each, schemas)) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -62,6 +64,7 @@ function withoutRefs<T>(schema: T, schemas: ApiDocument['schemas']): T {
   return Object.fromEntries(Object.entries(schema).map(([key, value]: [string, unknown]) => [key, withoutRefs(value, schemas)])) as T;
 }
 
+/** Creates the validator of one operation's path, query and body. */
 export function requestValidator(operation: Operation, schemas: ApiDocument['schemas'], compile: SchemaCompiler): RequestValidator {
   const queryParameters = queryParametersOf(operation);
   const pathValidator = once(() => compile(parametersSchema(pathParametersOf(operation))));
@@ -73,7 +76,7 @@ export function requestValidator(operation: Operation, schemas: ApiDocument['sch
     path: (given) => check(pathValidator(), given, (pointer) => `path.${segments(pointer)[0] ?? ''}`),
     query: (search) => {
       const given = readQuery(queryParameters, search);
-      // What could not be read as its type stays text, and the schema says so.
+      // A value that does not parse stays a string, which the schema then rejects.
       return check(queryValidator(), given, (pointer) => `query.${segments(pointer)[0] ?? ''}`);
     },
     body: (given) => {
@@ -86,7 +89,7 @@ export function requestValidator(operation: Operation, schemas: ApiDocument['sch
   };
 }
 
-/** The value, made at the first call. */
+/** Memoizes `make`. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
@@ -97,14 +100,14 @@ function check<T>(validate: ValidateFunction, value: T, locate: (pointer: string
   return { ok: false, details: fieldErrors(validate.errors ?? [], locate) };
 }
 
-/** Whether JSON holds more values than `limit`, lists and objects among them; counts no further than that. */
+/** Whether JSON has more than `limit` values, including lists and objects; stops counting there. */
 function hasMoreValues(json: unknown, limit: number): boolean {
   const open: unknown[] = [json];
-  let seen = 0;
+  let count = 0;
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    seen += 1;
+    count += 1;
     const children: readonly unknown[] = typeof value === 'object' && value !== null ? Object.values(value) : [];
-    if (seen + open.length + children.length > limit) return true;
+    if (count + open.length + children.length > limit) return true;
     for (const child of children) open.push(child);
   }
   return false;
@@ -129,7 +132,7 @@ function readQuery(parameters: readonly ParameterSpec[], search: URLSearchParams
     const values = search.getAll(name);
     const schema = byName.get(name)?.schema;
     if (schema?.type === 'array') given[name] = values.map((value) => readValue(schema.items ?? {}, value));
-    // A single value that comes twice is not the caller's meaning, whichever was taken.
+    // A repeated single-value parameter is ambiguous, so the schema rejects the list.
     else given[name] = values.length > 1 ? values : readValue(schema ?? {}, values[0] ?? '');
   }
   return given;

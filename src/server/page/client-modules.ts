@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
-/** The page's modules by file name, ready for a browser. */
+/** The page's modules by file name, as JavaScript. */
 export interface ClientModules {
-  /** File name of the one that starts the page. */
+  /** File name of the entry module. */
   readonly main: string;
   readonly sourceByName: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads the page's modules once, at start. Run from source they are TypeScript and lose their types here; built, they are
- * JavaScript already. Either way the browser gets small modules under their own names and there is no bundle to build.
+ * Reads the page's modules once at start. From source they are TypeScript, whose types are stripped; after a build they are JavaScript. The
+ * browser loads small modules by name, so there is no bundle.
  */
 export function readClientModules(folder: string = join(import.meta.dirname, 'client')): ClientModules {
   const files = readdirSync(folder);

@@ -1,4 +1,4 @@
-/** The page before anything is known: places for the cards, each with its heading. `script` is the module that fills them. */
+/** The initial page: empty cards with headings. @param script module that fills them */
 export function pageHtml(script: string): string {
   return `<!doctype html>
 <html lang="en" data-theme="dark">
@@ -25,14 +25,14 @@ export function pageHtml(script: string): string {
 <main class="main" id="content">
 <div class="banner" id="banner" role="alert" hidden></div>
 <div class="grid">
-<section class="card c7" aria-labelledby="h-run"><header><h2 id="h-run">Run rate</h2><span class="t3 small">USD a month, at this hour’s prices</span></header><div class="body" id="run-rate"></div></section>
-<section class="card c5 wide" aria-labelledby="h-savings"><header><h2 id="h-savings">Savings</h2><span class="t3 small">USD a month</span></header><div class="body" id="savings"></div></section>
-<section class="card c12" aria-labelledby="h-rec"><header><h2 id="h-rec">Recommendations</h2><span class="t3 small" id="recommendations-line"></span><span class="grow"></span><span class="legend hide-s"><span><i class="sw f-req"></i>requested</span><span><i class="sw f-used"></i>used</span><span><i class="tick"></i>proposed</span><span><i class="tick lim"></i>limit</span></span><input class="search" id="search" type="search" placeholder="Filter by name" aria-label="Filter by name"><span class="seg" role="group" aria-label="Which"><button type="button" data-show="all" aria-pressed="true">All</button><button type="button" data-show="open" aria-pressed="false">Open</button><button type="button" data-show="applied" aria-pressed="false">Applied</button></span><a class="btn sm hide-s" href="api/v1/recommendations?format=csv&amp;limit=1000" download>CSV</a></header><div id="recommendations"></div></section>
+<section class="card c7" aria-labelledby="h-run"><header><h2 id="h-run">Run rate</h2><span class="t3 small">USD per month, at current prices</span></header><div class="body" id="run-rate"></div></section>
+<section class="card c5 wide" aria-labelledby="h-savings"><header><h2 id="h-savings">Savings</h2><span class="t3 small">USD per month</span></header><div class="body" id="savings"></div></section>
+<section class="card c12" aria-labelledby="h-rec"><header><h2 id="h-rec">Recommendations</h2><span class="t3 small" id="recommendations-line"></span><span class="grow"></span><span class="legend hide-s"><span><i class="sw f-req"></i>requested</span><span><i class="sw f-used"></i>used</span><span><i class="tick"></i>recommended</span><span><i class="tick lim"></i>limit</span></span><input class="search" id="search" type="search" placeholder="Filter by name" aria-label="Filter by name"><span class="seg" role="group" aria-label="Filter by state"><button type="button" data-show="all" aria-pressed="true">All</button><button type="button" data-show="open" aria-pressed="false">Open</button><button type="button" data-show="applied" aria-pressed="false">Applied</button></span><a class="btn sm hide-s" href="api/v1/recommendations?format=csv&amp;limit=1000" download>CSV</a></header><div id="recommendations"></div></section>
 <section class="card c12" aria-labelledby="h-nodes"><header><h2 id="h-nodes">Nodes</h2><span class="t3 small" id="nodes-line"></span><span class="grow"></span><span class="legend hide-s"><span><i class="sw f-used"></i>used</span><span><i class="sw f-req"></i>requested</span><span><i class="sw f-idle"></i>idle</span><span class="spot"><svg class="i s" viewBox="0 0 12 12" aria-hidden="true"><path d="M6 1.5 10.5 6 6 10.5 1.5 6z" fill="currentColor" stroke="none"/></svg>spot</span></span></header><div class="body" id="nodes"></div></section>
-<section class="card c4" aria-labelledby="h-cpu"><header><h2 id="h-cpu">CPU</h2><span class="t3 small">cores</span><span class="grow"></span><span class="seg" role="group" aria-label="How far back"><button type="button" data-span="1h" aria-pressed="false">1 h</button><button type="button" data-span="24h" aria-pressed="true">24 h</button><button type="button" data-span="7d" aria-pressed="false">7 d</button></span></header><div class="body" id="plot-cpu"></div></section>
+<section class="card c4" aria-labelledby="h-cpu"><header><h2 id="h-cpu">CPU</h2><span class="t3 small">cores</span><span class="grow"></span><span class="seg" role="group" aria-label="Period"><button type="button" data-span="1h" aria-pressed="false">1 h</button><button type="button" data-span="24h" aria-pressed="true">24 h</button><button type="button" data-span="7d" aria-pressed="false">7 d</button></span></header><div class="body" id="plot-cpu"></div></section>
 <section class="card c4" aria-labelledby="h-memory"><header><h2 id="h-memory">Memory</h2><span class="t3 small">GiB</span></header><div class="body" id="plot-memory"></div></section>
 <section class="card c4 wide" aria-labelledby="h-health"><header><h2 id="h-health">Health</h2><span class="t3 small">weighted mean of its parts</span><span class="grow"></span><span id="health-score" class="nowrap"></span></header><div class="body" id="health"></div></section>
-<section class="card c12" aria-labelledby="h-river"><header><h2 id="h-river">What was resized</h2><span class="t3 small">latest first</span></header><div class="body" id="river"></div></section>
+<section class="card c12" aria-labelledby="h-river"><header><h2 id="h-river">Recent changes</h2><span class="t3 small">latest first</span></header><div class="body" id="river"></div></section>
 </div>
 </main>
 <aside class="drawer" id="drawer" aria-labelledby="drawer-title" hidden></aside>
@@ -45,6 +45,6 @@ export function pageHtml(script: string): string {
 `;
 }
 
-/** The mark: a waterline, a hull, a keel. */
+/** The logo: a waterline, a hull and a keel. */
 export const MARK_SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#14a38b" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M2 10.5h20M4 10.5c0 5 3.5 8.5 8 8.5s8-3.5 8-8.5M12 3.5v18"/></svg>
 `;

@@ -8,9 +8,8 @@ import { PICTURES } from './styles/pictures.ts';
 import { TOKENS } from './styles/tokens.ts';
 
 /**
- * The first page at `/` and what it is made of. Everything comes from this server, so it works without the internet.
- *
- * @param admit bounds the requests that are under way
+ * Serves the page at `/` and its assets. Everything comes from this server, so it works without internet access.
+ * @param admit limits requests in flight
  */
 export function pageRoutes(admit: RequestHandler): Router {
   const router = Router({ caseSensitive: true, strict: true });

@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 afterEach(() => hub.close());
 
-test('a change of an HPA rebuilds the records of its workloads alone', () => {
+test('a change of an HPA rebuilds only the records of its workloads', () => {
   change({ kind: 'hpa', key: 'shop/web', workloads: ['shop/Deployment/web'] });
   timer.advance(A_TICK_MS);
   expect(asked).toEqual(['shop/Deployment/web']);
@@ -62,13 +62,13 @@ test('a change of a policy rebuilds the records of all workloads', () => {
   expect(asked.toSorted()).toEqual(KEYS.toSorted());
 });
 
-test.each(['vpa', 'scaledobject'] as const)('a change of a %s rebuilds no record: none shows it', (kind) => {
+test.each(['vpa', 'scaledobject'] as const)('a change of a %s rebuilds no record, since none contains it', (kind) => {
   change({ kind, key: 'shop/web', workloads: ['shop/Deployment/web'] });
   timer.advance(A_TICK_MS);
   expect([asked, clusterReads]).toEqual([[], 0]);
 });
 
-test('as many events are kept as hold 2,000 recommendations: those who have missed more begin anew', () => {
+test('events with up to 2,000 recommendations are stored; clients that missed more start over', () => {
   keys = Array.from({ length: 1000 }, (_, index) => `shop/Deployment/w-${index}`);
   const rebuildAll = (updatedAt: string): void => {
     record = { updatedAt } as Recommendation;

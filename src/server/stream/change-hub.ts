@@ -1,5 +1,5 @@
-// The changes of every topic of the stream. One hub serves every listener; it works only while someone listens (and a
-// little longer, so that a reconnect finds what it missed).
+// Changes of all stream topics. One hub serves all listeners. It runs while there are listeners, and for LINGER_MS after, so that
+// reconnecting clients can resume.
 
 import type { Recommendation } from '../../apis/http/types.generated.ts';
 import type { WorkloadKey } from '#kube/records/workload';
@@ -7,33 +7,34 @@ import type { ChangeSource } from '../../application/index.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { StreamTopic, TopicEvent, TopicFeed } from './topics/index.ts';
 
-/** One event as it is kept; what a listener may not see of it is left out when it is sent. */
+/** A stored event, filtered by scope when it is sent. */
 export interface StreamEvent {
   readonly seq: number;
   readonly topic: StreamTopic;
   readonly event: TopicEvent;
 }
 
-/** Two seconds: an eye sees no difference, and a thousand changes become one event. */
+/** Batches many changes into one event without a visible delay. */
 const TICK_MS = 2000;
-/** At most a twentieth of the time goes into looking for changes, however large the cluster. */
+/** Looking for changes takes at most a twentieth of the time, for any cluster size. */
 const IDLE_PER_WORK = 19;
-/** Kept for those who come back: so many events … */
+/** Maximum stored events, for clients that reconnect. */
 const MAX_EVENTS = 500;
-/** … and so many recommendations in them, about 4 MiB. Those who have missed more read everything again. */
+/** Maximum recommendations in stored events, about 4 MiB. Clients that missed more read everything again. */
 const MAX_RECORDS = 2000;
-/** How long the hub goes on without a listener. */
+/** Time that the hub runs without a listener. */
 const LINGER_MS = 300_000;
 
+/** Collects changes at intervals and publishes them to listeners. */
 export class ChangeHub {
-  /** Tells this hub's ids from those of another process or of an earlier run. */
+  /** Distinguishes event ids of this hub from those of other processes and earlier runs. */
   readonly epoch: string;
   readonly #sources: ChangeSource;
   readonly #timer: MachineTimer;
   readonly #topics: readonly StreamTopic[];
   readonly #listeners = new Set<(event: StreamEvent) => void>();
   #events: StreamEvent[] = [];
-  /** Recommendations in them. */
+  /** Number of recommendations in `#events`. */
   #records = 0;
   #seq = 0;
   #running: Run | null = null;
@@ -55,6 +56,7 @@ export class ChangeHub {
     return this.#seq;
   }
 
+  /** Subscribes to events. Returns the unsubscribe function. */
   listen(listener: (event: StreamEvent) => void): () => void {
     this.#listeners.add(listener);
     this.#start();
@@ -64,7 +66,7 @@ export class ChangeHub {
     };
   }
 
-  /** Everything after `seq`; null where that is longer ago than is kept, or never was. */
+  /** Events after `seq`; null where they are no longer stored or `seq` is unknown. */
   since(seq: number): readonly StreamEvent[] | null {
     if (seq > this.#seq) return null;
     const missed = this.#seq - seq;
@@ -81,7 +83,7 @@ export class ChangeHub {
     if (this.#running !== null) return;
     const records = new RecordsOfTick(this.#sources);
     const feeds = this.#topics.map((topic) => ({ topic, feed: topic.openFeed(records.sources) }));
-    // What changed before anyone listened is not published: a new listener reads everything first.
+    // Earlier changes are not published: a new listener reads everything first.
     if (this.#sources.ready()) for (const { feed } of feeds) feed.remember(this.#timer.nowMs());
     records.clear();
     const unsubscribe = this.#sources.subscribe((change) => {
@@ -95,7 +97,7 @@ export class ChangeHub {
     this.#running?.unsubscribe();
     for (const { feed } of this.#running?.feeds ?? []) feed.close();
     this.#running = null;
-    // Events missed while stopped are not known, so no one may resume across it.
+    // Changes while stopped are unknown, so no client may resume across the stop.
     this.#events = [];
     this.#records = 0;
     this.#seq += 1;
@@ -134,7 +136,7 @@ function recordsIn(event: StreamEvent | undefined): number {
   return event?.event.records ?? 0;
 }
 
-/** What exists while the hub works. */
+/** State of a running hub. */
 interface Run {
   cancel: () => void;
   readonly unsubscribe: () => void;
@@ -142,7 +144,7 @@ interface Run {
   readonly records: RecordsOfTick;
 }
 
-/** Builds the record of a workload once a tick, however many topics read it. */
+/** Builds each workload's record once per tick, for all topics. */
 class RecordsOfTick {
   readonly sources: ChangeSource;
   readonly #built = new Map<WorkloadKey, Recommendation | undefined>();

@@ -10,7 +10,7 @@ const A_TICK_MS = 2_000;
 const STREAMS = 500;
 const PER_CLIENT = STREAMS / 4;
 
-/** An answer whose client reads nothing of what is counted as waiting. */
+/** A response whose client never reads. */
 class UnreadResponse implements StreamResponse {
   readonly req = { method: 'GET' };
   writableLength: number;
@@ -25,7 +25,7 @@ class UnreadResponse implements StreamResponse {
   writeHead(): void {
     this.written = '';
   }
-  /** As Node.js does it: an error where it is destroyed, which ends the process. */
+  /** Like Node.js, throws where the response is destroyed, which would end the process. */
   write(text: string): void {
     if (this.destroyed) throw new Error('write after destroy');
     this.written += text;
@@ -36,7 +36,7 @@ class UnreadResponse implements StreamResponse {
   end(): void {
     this.destroyed = true;
   }
-  /** The close is told later, and what waits is counted until then. */
+  /** The close event is delayed, and the backlog counts until then. */
   destroy(): void {
     this.destroyed = true;
   }
@@ -80,14 +80,14 @@ function open(client: string, response = new UnreadResponse()): UnreadResponse {
   return response;
 }
 
-/** An event that every stream is sent. */
+/** Publishes an event to every stream. */
 function notify(): void {
   workloads += 1;
   timer.advance(A_TICK_MS);
 }
 
 describe('the number of streams', () => {
-  test('is bounded by address: a quarter of all, and those of others go on', () => {
+  test('is limited per address to a quarter of all, and streams of other clients continue', () => {
     const honest = open('honest');
     for (let count = 0; count < PER_CLIENT; count += 1) open('flood');
     expect(() => open('flood')).toThrow('Too many streams are open from this address');
@@ -96,7 +96,7 @@ describe('the number of streams', () => {
     expect(refusals).toEqual(['stream client']);
   });
 
-  test('is bounded in all: an address without one takes the oldest of an address with most', () => {
+  test('is limited in total: an address without a stream displaces the oldest of the address with the most', () => {
     const oldest = open('flood-0');
     for (let count = 1; count < STREAMS; count += 1) open(`flood-${count % 4}`);
     expect(open('honest').destroyed).toBe(false);
@@ -104,22 +104,22 @@ describe('the number of streams', () => {
     notify();
   });
 
-  test('is free again when a stream ends', () => {
+  test('is freed when a stream ends', () => {
     const opened = Array.from({ length: PER_CLIENT }, () => open('browser'));
     opened[0]?.leave();
     expect(open('browser').destroyed).toBe(false);
   });
 });
 
-describe('what clients do not read', () => {
-  test('is bounded for each stream', () => {
+describe('the unread backlog', () => {
+  test('is limited per stream', () => {
     const behind = open('a', new UnreadResponse(4 * MiB + 1));
     const reading = open('b', new UnreadResponse(4 * MiB));
     notify();
     expect([behind.destroyed, reading.destroyed, refusals]).toEqual([true, false, ['stream slow']]);
   });
 
-  test('is bounded in the sum: the address with most of it loses the stream that is furthest behind', () => {
+  test('is limited in total: the address with the largest backlog loses its slowest stream', () => {
     const honest = open('honest', new UnreadResponse(4 * MiB));
     const slow = Array.from({ length: 10 }, (_, index) => open('flood', new UnreadResponse(3 * MiB + index)));
     notify();
@@ -127,7 +127,7 @@ describe('what clients do not read', () => {
     expect(slow.map(({ destroyed }) => destroyed)).toEqual([...Array<boolean>(9).fill(false), true]);
   });
 
-  test('ends a replay of missed events, too', () => {
+  test('ends a replay of missed events as well', () => {
     const lastEventId = /id: (\S+)/.exec(open('a').written)?.[1] ?? '';
     for (let count = 0; count < 10; count += 1) notify();
     const response = new UnreadResponse(4 * MiB + 1);
@@ -136,10 +136,10 @@ describe('what clients do not read', () => {
   });
 });
 
-test('an event is rendered once for all streams that see the same', () => {
+test('an event is rendered once per scope', () => {
   for (let count = 0; count < 10; count += 1) open('browser');
   const before = rendered;
   notify();
-  // Once more for the hub, which compares it with the one before.
+  // Rendered once more by the hub, which compares it with the previous record.
   expect(rendered - before).toBe(2);
 });

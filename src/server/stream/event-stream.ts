@@ -7,29 +7,29 @@ import type { CountRefusal, RefusalReason } from '../../runtime/clients/refusals
 import { shareProblem } from '../guards/share-problem.ts';
 import type { ChangeHub, StreamEvent } from './change-hub.ts';
 
-/** Proxies close what is silent for a minute; browsers do not notice a dead peer at all. */
+/** Proxies close connections that are silent for a minute, and browsers do not detect a dead peer. */
 const HEARTBEAT_MS = 15_000;
-/** A listener this far behind is cut off; it resumes, or reads everything again. */
+/** Maximum backlog of a stream. A slower client is disconnected, and resumes or reads everything again. */
 export const MAX_BACKLOG_BYTES = 4 * MiB;
-/** What all listeners together have not read; beyond it those furthest behind are cut off, too. */
+/** Maximum total backlog. Above it the slowest streams are disconnected as well. */
 export const MAX_BACKLOGS_BYTES = 32 * MiB;
-/** Each holds a socket for as long as someone looks at the page. */
+/** Maximum open streams, each of which occupies a socket while a page is open. */
 export const MAX_STREAMS = 500;
 
-/** One listener's wish. */
+/** A client's subscription. */
 export interface Subscription {
   /** Names of topics. */
   readonly topics: ReadonlySet<string>;
   readonly scope: Scope;
   readonly lastEventId: string | null;
-  /** What limits count it by. */
+  /** Client key of the limits. */
   readonly client: string;
 }
 
-/** What a stream needs of the answer that it is. */
+/** The part of a response that a stream uses. */
 export interface StreamResponse {
   readonly req: { readonly method: string };
-  /** Bytes that the client has not read, as far as they wait in this process. */
+  /** Unread bytes that are buffered in this process. */
   readonly writableLength: number;
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
   write(text: string): unknown;
@@ -43,7 +43,7 @@ interface OpenStream extends Subscription {
   readonly close: () => void;
 }
 
-/** Server-Sent Events: every open connection, each with its heartbeat. */
+/** All open Server-Sent Event streams, with heartbeats and limits. */
 export class EventStreams {
   readonly #hub: ChangeHub;
   readonly #timer: MachineTimer;
@@ -63,7 +63,7 @@ export class EventStreams {
     return this.#open.size;
   }
 
-  /** Answers with a stream that ends when either side goes. */
+  /** Opens a stream, which ends when the client or server closes it. @throws Problem above a limit */
   open(response: StreamResponse, subscription: Subscription): void {
     const isHead = response.req.method === 'HEAD';
     let cancelBeat = (): void => undefined;
@@ -77,7 +77,7 @@ export class EventStreams {
         response.end();
       },
     };
-    const release = isHead ? () => undefined : this.#take(stream);
+    const release = isHead ? () => undefined : this.#acquire(stream);
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     if (isHead) {
       response.end();
@@ -85,7 +85,7 @@ export class EventStreams {
     }
     response.write('retry: 2000\n\n');
     const beat = (): void => {
-      response.write(': still here\n\n');
+      response.write(': keep-alive\n\n');
       cancelBeat = this.#timer.setTimer(HEARTBEAT_MS, beat);
     };
     cancelBeat = this.#timer.setTimer(HEARTBEAT_MS, beat);
@@ -100,12 +100,12 @@ export class EventStreams {
     this.#hub.close();
   }
 
-  /** What releases the stream's place. */
-  #take(stream: OpenStream): () => void {
-    const taken = this.#share.take(stream.client, 1, () => this.#cutOff(stream, 'displaced'));
-    if (typeof taken !== 'string') return taken;
-    this.#refused('stream', taken);
-    throw shareProblem('streams', taken);
+  /** Reserves a slot; returns the function that releases it. @throws Problem */
+  #acquire(stream: OpenStream): () => void {
+    const release = this.#share.take(stream.client, 1, () => this.#cutOff(stream, 'displaced'));
+    if (typeof release !== 'string') return release;
+    this.#refused('stream', release);
+    throw shareProblem('streams', release);
   }
 
   #remove(stream: OpenStream): void {
@@ -115,7 +115,7 @@ export class EventStreams {
     this.#unlisten = null;
   }
 
-  /** What was missed, if that is known; `reset` where it is not; `hello` to whoever is new. */
+  /** Sends missed events where known, else `reset`; `hello` to new clients. */
   #greet(stream: OpenStream): void {
     const { response, lastEventId, topics } = stream;
     const missed = lastEventId === null ? null : this.#missed(lastEventId);
@@ -141,7 +141,7 @@ export class EventStreams {
     if (text !== null) response.write(text);
   }
 
-  /** Rendered once for all that see the same. */
+  /** Renders an event once per scope. */
   #textOf(event: StreamEvent, scope: Scope): string | null {
     const texts = this.#texts.get(event) ?? new Map<string, string | null>();
     this.#texts.set(event, texts);
@@ -152,19 +152,22 @@ export class EventStreams {
     return text;
   }
 
-  /** Ends streams that are too far behind, and those furthest behind of the client with the largest backlog while the sum is too large. */
+  /**
+   * Disconnects streams above their backlog limit, and while the total is too large the slowest stream of the client with the largest
+   * backlog.
+   */
   #cutOffSlow(): void {
     for (const stream of this.#open) if (stream.response.writableLength > MAX_BACKLOG_BYTES) this.#cutOff(stream, 'slow');
     while (backlogOf(this.#open) > MAX_BACKLOGS_BYTES) {
       const byClient = [...Map.groupBy(this.#open, ({ client }) => client).values()];
-      const [most = []] = byClient.toSorted((a, b) => backlogOf(b) - backlogOf(a));
-      const [furthest] = most.toSorted((a, b) => b.response.writableLength - a.response.writableLength);
-      if (furthest === undefined) return;
-      this.#cutOff(furthest, 'slow');
+      const [largest = []] = byClient.toSorted((a, b) => backlogOf(b) - backlogOf(a));
+      const [slowest] = largest.toSorted((a, b) => b.response.writableLength - a.response.writableLength);
+      if (slowest === undefined) return;
+      this.#cutOff(slowest, 'slow');
     }
   }
 
-  /** Closes it at once: the response says so later, and must not be written to until then. */
+  /** Disconnects at once: the close event follows later, and the response must not be written to until then. */
   #cutOff({ response, close }: OpenStream, reason: RefusalReason): void {
     this.#refused('stream', reason);
     response.destroy();
@@ -177,7 +180,7 @@ export class EventStreams {
   }
 
   #render({ seq, topic, event }: StreamEvent, scope: Scope): string | null {
-    // No topic belongs to a pod tool, whose switch a requirement may ask for.
+    // Topics do not depend on pod tools, whose setting a requirement may check.
     if (unmetRequirement(topic.requires, scope, event, () => false) !== null) return null;
     const data = event.dataFor(scope);
     return data === null ? null : frame(this.#idOf(seq), topic.name, data);
@@ -188,7 +191,7 @@ export class EventStreams {
   }
 }
 
-/** Bytes that their clients have not read. */
+/** Total unread bytes of streams. */
 function backlogOf(streams: Iterable<OpenStream>): number {
   let bytes = 0;
   for (const { response } of streams) bytes += response.writableLength;

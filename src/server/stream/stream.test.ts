@@ -5,10 +5,10 @@ import { startDashboard, type DashboardClient } from '../../../test/fakes/dashbo
 interface Event {
   readonly id: string;
   readonly event: string;
-  readonly data: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- whatever the stream tells
+  readonly data: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- any event data
 }
 
-/** A reader of Server-Sent Events that hands out one at a time. */
+/** Reads Server-Sent Events one at a time. */
 class StreamReader {
   readonly #abort = new AbortController();
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -27,7 +27,7 @@ class StreamReader {
     return new StreamReader(await fetch(url, { headers, signal: abort.signal }), abort);
   }
 
-  /** The next event; comments are counted on the way. undefined once the stream has ended. */
+  /** The next event; counts comments on the way. undefined: the stream has ended. */
   async next(): Promise<Event | undefined> {
     for (;;) {
       const end = this.#buffer.indexOf('\n\n');
@@ -58,7 +58,7 @@ const open = async (search = '', headers: Record<string, string> = {}): Promise<
   readers.push(reader);
   return reader;
 };
-/** One workload's state moves, and the informers tell of it. */
+/** Changes the state of a workload and delivers the informer event. */
 const move = (name: string, state: 'applied' | 'applying' | 'optimal'): void => {
   world.cluster.recommendationList = world.cluster.recommendationList.map((each) =>
     each.spec.targetRef.name === name ? { ...each, status: { ...each.status, state } } : each,
@@ -79,28 +79,28 @@ afterEach(async () => {
 });
 
 describe('the stream', () => {
-  test('greets, then tells what changed and nothing else', async () => {
+  test('sends hello, then only changes', async () => {
     const stream = await open('?topic=recommendations');
     expect(stream.contentType).toContain('text/event-stream');
     expect((await stream.next())?.event).toBe('hello');
     move('web', 'applying');
-    const told = await stream.next();
-    expect(told?.event).toBe('recommendations');
-    expect(told?.data.changed.map((item: { name: string; state: string }) => [item.name, item.state])).toEqual([['web', 'applying']]);
+    const event = await stream.next();
+    expect(event?.event).toBe('recommendations');
+    expect(event?.data.changed.map((item: { name: string; state: string }) => [item.name, item.state])).toEqual([['web', 'applying']]);
   });
 
-  test('tells the cluster record when it changes', async () => {
+  test('sends the cluster record when it changes', async () => {
     const stream = await open('?topic=cluster');
     await stream.next();
     world.cluster.nodeList.pop();
     world.cluster.announce({ kind: 'node', key: 'n-5' });
     world.clock.advance(2000);
     world.timer.advance(2000);
-    const told = await stream.next();
-    expect([told?.event, told?.data.nodes.total]).toEqual(['cluster', 5]);
+    const event = await stream.next();
+    expect([event?.event, event?.data.nodes.total]).toEqual(['cluster', 5]);
   });
 
-  test('resumes after the event that was last seen', async () => {
+  test('resumes after the last received event', async () => {
     const first = await open('?topic=recommendations');
     await first.next();
     move('web', 'applying');
@@ -113,12 +113,12 @@ describe('the stream', () => {
     expect((await second.next())?.data.changed[0]).toMatchObject({ name: 'checkout', state: 'optimal' });
   });
 
-  test.each(['elsewhere.3', 'nonsense', '.', 'a.b'])('has everything read again after an id that it does not know: %s', async (id) => {
+  test.each(['elsewhere.3', 'nonsense', '.', 'a.b'])('sends reset after an unknown id: %s', async (id) => {
     const stream = await open('', { 'last-event-id': id });
     expect((await stream.next())?.event).toBe('reset');
   });
 
-  test('a workload that is gone is told', async () => {
+  test('reports a deleted workload', async () => {
     const stream = await open('?topic=recommendations');
     await stream.next();
     world.cluster.workloadList = world.cluster.workloadList.filter((workload) => workload.name !== 'web');
@@ -136,7 +136,7 @@ describe('the stream', () => {
     expect(stream.comments).toBe(1);
   });
 
-  test('ends when the server stops, at once', async () => {
+  test('ends at once when the server stops', async () => {
     const stream = await open();
     await stream.next();
     await client.close();
@@ -144,7 +144,7 @@ describe('the stream', () => {
     client = await startDashboard(world);
   });
 
-  test('costs nothing while nobody listens', async () => {
+  test('does no work without listeners', async () => {
     const stream = await open();
     await stream.next();
     stream.close();
@@ -154,14 +154,14 @@ describe('the stream', () => {
     expect(world.timer.pending).toBe(0);
   });
 
-  test('is not opened by a HEAD, which answers its headers at once', async () => {
+  test('is not opened by a HEAD request, which is answered with headers only', async () => {
     const head = await fetch(`${client.origin}/api/v1/stream`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
     expect(head.headers.get('cache-control')).toBe('private, no-cache');
     expect(world.cluster.listeners).toBe(0);
   });
 
-  test('tells that nothing is confirmed any more, so that nobody takes old figures for new', async () => {
+  test('reports when data is no longer confirmed, so that old values are not taken for current ones', async () => {
     const reader = await open('?topic=cluster');
     await reader.next();
     world.clock.advance(300_000);
@@ -170,7 +170,7 @@ describe('the stream', () => {
     expect(event?.data.health.parts.find((part: { name: string }) => part.name === 'Freshness').score).toBe(0);
   });
 
-  test('tells of workloads that were scaled, and of no others', async () => {
+  test('reports only workloads that were scaled', async () => {
     const reader = await open('?topic=scaling');
     await reader.next();
     move('web', 'applying');
@@ -186,7 +186,7 @@ describe('the stream', () => {
     });
   });
 
-  test('a topic of a later issue is refused by name', async () => {
+  test('an unknown topic is rejected by name', async () => {
     const answer = await client.get('/api/v1/stream?topic=alerts');
     expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'query.topic']);
   });

@@ -104,7 +104,7 @@ async function startEvenkeel(cluster: EmbeddedCluster, folder: string, seed: num
 async function apply(cluster: EmbeddedCluster, manifests: Parameters<typeof applyManifests>[1]): Promise<void> {
   const applied = await applyManifests(cluster.transport('fortnight'), manifests, 'fortnight');
   if (applied.refused.length > 0) throw new Error(`the cluster refused:\n${applied.refused.join('\n')}`);
-  if (applied.leftOut.size > 0) throw new Error(`the cluster does not serve ${[...applied.leftOut.keys()].join(', ')}`);
+  if (applied.skipped.size > 0) throw new Error(`the cluster does not serve ${[...applied.skipped.keys()].join(', ')}`);
 }
 
 function logFileIn(folder: string): string {

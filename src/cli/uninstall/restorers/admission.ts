@@ -1,4 +1,4 @@
-// The admission webhook: its configuration goes first, so that the API server never calls a missing server, then its certificate.
+// Removes the admission webhook: first its configuration, so that the API server never calls a missing server, then its certificate.
 
 import { ADMISSION_SECRET } from '../../../adapters/admission/certificate-secret.ts';
 import { WEBHOOK_CONFIGURATION } from '../../../adapters/admission/webhook-configuration.ts';
@@ -19,9 +19,9 @@ function admissionRestorer(cluster: ClusterAccess, namespace: string): Restorer 
   };
 }
 
-/** The key goes last: what it signed is read until then. */
+/** The key is removed last, since records that it signed are read until then. */
 function recordKeyRestorer(cluster: ClusterAccess, namespace: string): Restorer {
-  return { name: 'key of records removed', find: (signal) => found(cluster, SECRETS, namespace, RECORD_KEY_SECRET, signal) };
+  return { name: 'record key removed', find: (signal) => found(cluster, SECRETS, namespace, RECORD_KEY_SECRET, signal) };
 }
 
 async function* found(
@@ -32,7 +32,7 @@ async function* found(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const head = await cluster.find(resource, namespace, name, signal);
-  if (head === null || head.isGoing) return;
+  if (head === null || head.isBeingDeleted) return;
   yield { kind: 'change', object: nameOf(resource, head), change: 'deleted', carryOut: (until) => cluster.delete(resource, head, until) };
 }
 
@@ -47,10 +47,10 @@ export const ADMISSION: RestorerRegistration = {
       scope: 'cluster',
       names: [WEBHOOK_CONFIGURATION],
       when: 'always',
-      why: 'the configuration of the admission webhook is deleted: no replica answers it any more',
+      why: 'deleting the configuration of the admission webhook, which no replica serves any longer',
       by: SOURCE,
     },
-    secretDeleted(ADMISSION_SECRET, 'its certificate goes'),
+    secretDeleted(ADMISSION_SECRET, 'deleting its certificate'),
   ],
   runsWith: always,
   create: ({ cluster, namespace }) => admissionRestorer(cluster, namespace),
@@ -58,7 +58,7 @@ export const ADMISSION: RestorerRegistration = {
 
 export const RECORD_KEY: RestorerRegistration = {
   name: 'record-key',
-  permissions: [secretDeleted(RECORD_KEY_SECRET, 'the key of records goes, once all that they describe is restored')],
+  permissions: [secretDeleted(RECORD_KEY_SECRET, 'deleting the record key, once everything that records describe is restored')],
   runsWith: always,
   removesRecords: true,
   create: ({ cluster, namespace }) => recordKeyRestorer(cluster, namespace),

@@ -1,4 +1,4 @@
-// Takes away the notes that Evenkeel left on workloads. What a person stated under the same prefix stays.
+// Removes the annotations that Evenkeel wrote on workloads. User annotations under the same prefix stay.
 
 import {
   CRON_JOBS,
@@ -12,19 +12,20 @@ import {
 import { objectAt, objectsAt } from '../../../adapters/kubernetes/wire.ts';
 import { isRecord, judgeAnnotation } from '../../../core/model/field-managers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
-import { lookAtEach } from '../look-at-each.ts';
+import { findInEach } from '../look-at-each.ts';
 import { always, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
-/** Deployments before their ReplicaSets, which bear copies. */
+/** Deployments before their ReplicaSets, which have copies of the annotations. */
 const WORKLOADS: readonly ApiResource[] = [DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS];
 
+/** Removes Evenkeel's annotations from workloads of all kinds. */
 export function annotationsRestorer(cluster: ClusterAccess): Restorer {
   return {
     name: 'annotations removed',
     async *find(signal) {
       for (const resource of WORKLOADS) yield* ofKind(cluster, resource, signal);
-      yield* lookAtEach(await cluster.scalableKinds(signal), (resource) => ofKind(cluster, resource, signal));
+      yield* findInEach(await cluster.scalableKinds(signal), (resource) => ofKind(cluster, resource, signal));
     },
   };
 }
@@ -36,7 +37,7 @@ async function* ofKind(cluster: ClusterAccess, resource: ApiResource, signal: Ab
   }
 }
 
-/** Of one object: what is removed, and what stays because a person wrote it. */
+/** Findings of one object: annotations to remove, and those that stay because a user wrote them. */
 export function* annotationFindings(cluster: ClusterAccess, resource: ApiResource, head: ObjectHead): Generator<Finding> {
   const ours: string[] = [];
   for (const key of Object.keys(head.annotations)) {
@@ -58,12 +59,12 @@ function* removal(cluster: ClusterAccess, resource: ApiResource, head: ObjectHea
   };
 }
 
-/** Their controllers copy their annotations to ReplicaSets. */
+/** Kinds whose controllers copy annotations to ReplicaSets. */
 const COPYING: ReadonlySet<unknown> = new Set(['Deployment', 'Rollout']);
 
 /**
- * The Deployment controller copies a Deployment's annotations to its ReplicaSets under a name of its own, and
- * `kubectl rollout undo` copies them back: Evenkeel's records are removed there too; a user's annotations stay on the Deployment.
+ * The Deployment controller copies annotations to its ReplicaSets under its own field manager, and `kubectl rollout undo` copies them back:
+ * Evenkeel's records are removed there too; user annotations stay on the Deployment.
  */
 function isCopy({ wire }: ObjectHead): boolean {
   return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some((each) => each['controller'] === true && COPYING.has(each['kind']));
@@ -73,9 +74,7 @@ const SOURCE = 'src/cli/uninstall/restorers/annotations.ts';
 
 export const ANNOTATIONS: RestorerRegistration = {
   name: 'annotations',
-  permissions: WORKLOADS.map((resource) =>
-    granted(['list', 'patch'], resource, SOURCE, "Evenkeel's annotations taken away, nothing else touched"),
-  ),
+  permissions: WORKLOADS.map((resource) => granted(['list', 'patch'], resource, SOURCE, "removing Evenkeel's annotations, nothing else")),
   runsWith: always,
   removesRecords: true,
   create: ({ cluster }) => annotationsRestorer(cluster),

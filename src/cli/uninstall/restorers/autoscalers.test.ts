@@ -9,7 +9,7 @@ import { autoscalersRestorer } from './autoscalers.ts';
 
 const HPAS = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers';
 const ISSUED_AT = '2026-11-20T00:00:00.000Z';
-/** As the status of a Recommendation has it. */
+/** Autoscaler state in the status of a Recommendation. */
 const REMEMBERED = '{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}]}';
 const NOTE = targetsNote([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }], Date.parse(ISSUED_AT));
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await world.post('/api/v1/namespaces', { metadata: { name: 'shop' } });
 });
 
-/** An HPA at 60 % whose target Evenkeel has moved to 90 %, its note in the same write. */
+/** An HPA at 60 % whose target Evenkeel has set to 90 %, with its annotation in the same write. */
 async function moved(name: string, to = 90, sign = signedFor): Promise<void> {
   const metrics = [
     { type: 'External', external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '10' } } },
@@ -51,7 +51,7 @@ function restore(): ReturnType<typeof runRestorer> {
 }
 
 describe('an uninstall', () => {
-  test('puts targets back that followed the requests, takes its note along, and leaves nothing for a second run', async () => {
+  test('restores targets that followed the requests, removes its annotation, and leaves nothing for a second run', async () => {
     await moved('web');
     expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
     expect(await hpa('web')).toEqual({ target: 60, annotations: { 'example.com/theirs': 'yes' } });
@@ -61,25 +61,25 @@ describe('an uninstall', () => {
   test.each([
     ['without a signature', () => NOTE],
     ['of another autoscaler', () => signedFor('of another')],
-  ])('moves no target by a note %s, and says so', async (_, sign) => {
+  ])('restores no target from an annotation %s, and reports it', async (_, sign) => {
     await moved('web', 90, sign);
     expect(await restore()).toMatchObject({ kept: [{ why: expect.stringContaining('not signed') }], left: [] });
     expect((await hpa('web')).target).toBe(90);
   });
 
-  test('moves no target by a note of a form that it cannot read, and says so', async () => {
+  test('restores no target from an annotation of an unknown format, and reports it', async () => {
     await moved('web', 90, (uid) => signedFor(uid, NOTE.replace('"v":1', '"v":2')));
     expect(await restore()).toMatchObject({ kept: [{ why: expect.stringContaining('cannot read') }], left: [] });
     expect((await hpa('web')).target).toBe(90);
   });
 
-  test('puts targets back by a note of the form before its first version', async () => {
+  test('restores targets from an annotation of the unversioned format', async () => {
     await moved('web', 90, (uid) => signedFor(uid, `${REMEMBERED.slice(0, -1)},"issuedAt":"${ISSUED_AT}"}`));
     expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
     expect(await hpa('web')).toEqual({ target: 60, annotations: { 'example.com/theirs': 'yes' } });
   });
 
-  test('has no target to put back of an autoscaler whose note is about its least alone', async () => {
+  test('restores no target where the annotation has only minReplicas', async () => {
     await moved('web', 90, (uid) => signedFor(uid, idleOriginal('minReplicas', { user: 3, value: 1, since: Date.parse(ISSUED_AT) })));
     expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
     expect(await hpa('web')).toEqual({ target: 90, annotations: { 'example.com/theirs': 'yes' } });
@@ -90,7 +90,7 @@ describe('an uninstall', () => {
     ['moved later', { original: REMEMBERED, issuedAt: '2026-11-21T00:00:00.000Z' }, 90],
     ['moved then', { original: REMEMBERED, issuedAt: ISSUED_AT }, 60],
     ['moved a moment before the Recommendation was written', { original: REMEMBERED, issuedAt: '2026-11-19T00:00:00.000Z' }, 60],
-  ])('of a record follows the one alone that is no older than the Recommendation: %s', async (_, known, target) => {
+  ])('follows only a record that is not older than the Recommendation: %s', async (_, known, target) => {
     await world.post(
       '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
       crds().find(({ spec }) => spec.names.kind === 'Recommendation')!,
@@ -109,7 +109,7 @@ describe('an uninstall', () => {
     );
   });
 
-  test('leaves a target that another writer has set since', async () => {
+  test('keeps a target that another writer has set since', async () => {
     await moved('web', 75);
     const { changed, kept, left } = await restore();
     expect({ changed, left }).toEqual({ changed: 1, left: [] });

@@ -1,5 +1,5 @@
-// Autoscalers whose targets followed the requests: their own are put back, and the note of what they were goes. With pods
-// that keep their sizes, too: whatever pod is made anew has its template's, for which a moved target would be too high.
+// Restores targets of autoscalers that followed the requests, and removes the annotation with the original values. This also applies where
+// pods keep their sizes: new pods have their template's size, for which a changed target would be too high.
 
 import { readHpa } from '../../../adapters/kubernetes/decode-hpa.ts';
 import { Interner } from '../../../adapters/kubernetes/interner.ts';
@@ -20,14 +20,14 @@ import type { Finding, Restorer } from '../restorer.ts';
 import { statusOf } from './own-status.ts';
 
 /**
- * @param signer verifies records: any user who may patch an autoscaler can write one
- * @param notesStay they have minReplicas of idle workloads that are not back yet
+ * @param signer verifies records, since any user who may patch an autoscaler can write one
+ * @param notesStay true: the annotations have minReplicas of idle workloads that are not restored yet
  */
 export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner, notesStay = false): Restorer {
   const interner = new Interner();
   const read = decoder((wire) => readHpa(wire, interner));
   return {
-    name: 'autoscalers put back',
+    name: 'autoscalers restored',
     async *find(signal) {
       for await (const head of cluster.list(HPAS, signal)) {
         const decoded = read(head.wire);
@@ -39,14 +39,14 @@ export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner
   };
 }
 
-/** Why the record of an HPA's targets is not followed, in words; null: it is, or there is none. */
+/** Why the record of an HPA's targets is ignored; null: it is valid, or absent. */
 async function recordProblem(cluster: ClusterAccess, signer: RecordSigner, hpa: HpaRecord, signal: AbortSignal): Promise<string | null> {
   const signed = hpa.annotations[HPA_ANNOTATIONS.original];
   if (signed === undefined) return null;
   if (!signer.isAuthentic(originalBinding(hpa), signed)) return 'is not signed by Evenkeel';
-  if (readOriginalNote(signed) === null) return 'is of a form that this version cannot read';
+  if (readOriginalNote(signed) === null) return 'has a format that this version cannot read';
   const record = readOriginal(hpa);
-  // Without a target in it, it is about idle mode's minReplicas alone.
+  // A record without targets only has minReplicas of idle mode.
   if (record === null) return null;
   const status = await statusOf(cluster, hpa.target, signal);
   return status === null || isNewest(record, hpa, readMemory(status).autoscalers) ? null : 'is older than its Recommendation';
@@ -60,7 +60,7 @@ function* findingsOf(
 ): Generator<Finding> {
   const object = nameOf(HPAS, head);
   if (problem !== null) yield { kind: 'keep', object, why: `its targets: annotation ${HPA_ANNOTATIONS.original} ${problem}` };
-  const { operations, words, foreign } = targetsOf(hpa, problem === null ? (readOriginal(hpa)?.targets ?? []) : []);
+  const { operations, changes, foreign } = targetsOf(hpa, problem === null ? (readOriginal(hpa)?.targets ?? []) : []);
   for (const why of foreign) yield { kind: 'keep', object, why };
   const notes: string[] = [];
   for (const key of Object.keys(head.annotations)) {
@@ -68,18 +68,18 @@ function* findingsOf(
     if (verdict.kind === 'remove' && !notesStay) notes.push(key);
     if (verdict.kind === 'keep') yield { kind: 'keep', object, why: `annotation ${key} was written by ${verdict.writtenBy}` };
   }
-  if (notes.length > 0) words.push(`annotations ${notes.join(', ')} removed`);
-  if (words.length === 0) return;
+  if (notes.length > 0) changes.push(`annotations ${notes.join(', ')} removed`);
+  if (changes.length === 0) return;
   const patch = [...operations, ...withoutAnnotations(head, notes)];
-  yield { kind: 'change', object, change: words.join(', '), carryOut: (signal) => cluster.patch(HPAS, head, patch, signal) };
+  yield { kind: 'change', object, change: changes.join(', '), carryOut: (signal) => cluster.patch(HPAS, head, patch, signal) };
 }
 
 function targetsOf(
   hpa: HpaRecord,
   originals: readonly RecordedTarget[],
-): { readonly operations: JsonPatchOperation[]; readonly words: string[]; readonly foreign: string[] } {
+): { readonly operations: JsonPatchOperation[]; readonly changes: string[]; readonly foreign: string[] } {
   const operations: JsonPatchOperation[] = [];
-  const words: string[] = [];
+  const changes: string[] = [];
   const foreign: string[] = [];
   for (const target of originals) {
     const metric = hpa.resourceMetrics.find((each) => sameMeasured(each, target));
@@ -92,9 +92,9 @@ function targetsOf(
     }
     const path = `/spec/metrics/${metric.index}/${metric.container === null ? 'resource' : 'containerResource'}/target/averageUtilization`;
     operations.push({ op: 'test', path, value: live }, { op: 'replace', path, value: target.percent });
-    words.push(`${target.resource} target ${live} % → ${target.percent} %`);
+    changes.push(`${target.resource} target ${live} % → ${target.percent} %`);
   }
-  return { operations, words, foreign };
+  return { operations, changes, foreign };
 }
 
 const SOURCE = 'src/cli/uninstall/restorers/autoscalers.ts';
@@ -102,12 +102,7 @@ const SOURCE = 'src/cli/uninstall/restorers/autoscalers.ts';
 export const AUTOSCALERS: RestorerRegistration = {
   name: 'autoscalers',
   permissions: [
-    granted(
-      ['list', 'patch'],
-      HPAS,
-      SOURCE,
-      'targets that followed the requests, and minReplicas that were lowered while idle, put back where they were',
-    ),
+    granted(['list', 'patch'], HPAS, SOURCE, 'restoring targets that followed the requests, and minReplicas that were lowered while idle'),
   ],
   runsWith: always,
   followsRecords: true,

@@ -1,4 +1,4 @@
-// The definitions of Evenkeel's kinds, with whatever objects are left of them. Only where asked for.
+// Deletes Evenkeel's CRDs with their remaining objects, only on request.
 
 import { CUSTOM_RESOURCE_DEFINITIONS, OWN_RESOURCES } from '../../../adapters/kubernetes/resources.ts';
 import { nameOf, type ClusterAccess } from '../cluster-access.ts';
@@ -11,7 +11,7 @@ function definitionsRestorer(cluster: ClusterAccess): Restorer {
     name: 'custom resource definitions deleted',
     async *find(signal) {
       for await (const head of cluster.list(CUSTOM_RESOURCE_DEFINITIONS, signal)) {
-        if (!names.has(head.name) || head.isGoing) continue;
+        if (!names.has(head.name) || head.isBeingDeleted) continue;
         const carryOut = (stop: AbortSignal): ReturnType<ClusterAccess['delete']> =>
           cluster.delete(CUSTOM_RESOURCE_DEFINITIONS, head, stop);
         yield { kind: 'change', object: nameOf(CUSTOM_RESOURCE_DEFINITIONS, head), change: 'deleted', carryOut };
@@ -22,7 +22,7 @@ function definitionsRestorer(cluster: ClusterAccess): Restorer {
 
 export const DEFINITIONS: RestorerRegistration = {
   name: 'definitions',
-  // The hook never deletes definitions; an administrator does, with permissions of their own.
+  // The hook never deletes CRDs; an administrator does, with their own permissions.
   permissions: [],
   runsWith: (options) => options['delete-crds'],
   removesRecords: true,

@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const SINCE = '2026-11-20T00:00:00.000Z';
 
-/** A Deployment that fell idle, of three replicas: the notes say what it had, the spec what it has now. `idleReplicas`: as its note has it. */
+/** An idled Deployment of three replicas: annotations with its original values, and the idle spec. `idleReplicas`: as in the annotation. */
 async function idled(
   name: string,
   replicas: number,
@@ -85,14 +85,14 @@ function restore(): ReturnType<typeof runRestorer> {
 }
 
 describe('an uninstall', () => {
-  test.each([1, 0])('gives replicas back that were lowered to %i, once', async (idleReplicas) => {
+  test.each([1, 0])('restores replicas that were lowered to %i, once', async (idleReplicas) => {
     await idled('web', idleReplicas, { idleReplicas });
     expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
     expect(await replicasOf('web')).toBe(3);
     expect(await restore()).toMatchObject({ changed: 0, left: [] });
   });
 
-  test('leaves replicas that a user has set since, and reports it', async () => {
+  test('keeps replicas that a user has set since, and reports it', async () => {
     await idled('web', 2, { idleReplicas: 1 });
     expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('2 replicas') }], left: [] });
     expect(await replicasOf('web')).toBe(2);
@@ -101,7 +101,7 @@ describe('an uninstall', () => {
   test.each<[string, typeof signedFor]>([
     ['without a signature', (_, note) => note],
     ['of another workload', (_, note, field) => signedFor('of another', note, field)],
-  ])('scales nothing by a note %s, and says so', async (_, sign) => {
+  ])('scales nothing from an annotation %s, and reports it', async (_, sign) => {
     await idled('web', 1, { idleReplicas: 1 }, sign);
     expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('not signed') }], left: [] });
     expect(await replicasOf('web')).toBe(1);
@@ -111,7 +111,7 @@ describe('an uninstall', () => {
     ['woken since', {}, 0],
     ['idle anew since', { idle: { ...IDLE, since: '2026-11-21T00:00:00.000Z' } }, 0],
     ['idle since then', { idle: IDLE }, 1],
-  ])('of a workload %s believes what the Recommendation says', async (_, status, changed) => {
+  ])('of a workload %s follows the Recommendation', async (_, status, changed) => {
     await recommended(status);
     await idled('web', 1, { idleReplicas: 1 });
     expect(await restore()).toMatchObject({ changed, left: [] });
@@ -120,14 +120,14 @@ describe('an uninstall', () => {
   test.each([
     ['gives replicas back', 1, 3],
     ['leaves replicas that a user has set since', 2, 2],
-  ])('without a note of them, %s by the Recommendation', async (_, replicas, expected) => {
+  ])('without an annotation, %s from the Recommendation', async (_, replicas, expected) => {
     await recommended({ idle: IDLE });
     await idled('web', replicas);
     expect((await restore()).left).toEqual([]);
     expect(await replicasOf('web')).toBe(expected);
   });
 
-  test('without a note of it, gives an autoscaler its least back by the Recommendation', async () => {
+  test('without an annotation, restores minReplicas of an autoscaler from the Recommendation', async () => {
     await recommended({ idle: { ...IDLE, autoscaler: { name: 'web', minReplicas: 3 } } });
     await idled('web', 3);
     await lowered('web', null);
@@ -137,9 +137,9 @@ describe('an uninstall', () => {
 
   const sized = (cpu: string) => [{ name: 'app', requests: { cpu } }];
   test.each([
-    ['have the idle sizes that it says', '10m', 1],
+    ['have its idle sizes', '10m', 1],
     ['have other sizes', '500m', 0],
-  ])('without a Recommendation follows a note where the pods %s', async (_, cpu, changed) => {
+  ])('without a Recommendation follows an annotation where the pods %s', async (_, cpu, changed) => {
     await idled('web', 1, { idleReplicas: 1, natural: sized('900m'), sizes: sized('10m') });
     for (const app of ['web', 'other']) {
       const spec = { containers: [{ name: 'app', image: 'app:1', resources: { requests: { cpu: app === 'web' ? cpu : '1' } } }] };
@@ -149,7 +149,7 @@ describe('an uninstall', () => {
     expect(await replicasOf('web')).toBe(changed === 1 ? 3 : 1);
   });
 
-  test('scales nothing by a note of its replicas that is of another idle period, or cannot be read', async () => {
+  test('scales nothing from a replicas annotation of another idle period or unknown format', async () => {
     const notes = [original('replicas', 1, '2026-11-19T00:00:00.000Z'), '{"v":2,"fields":{"replicas":{}},"takenAt":{}}'];
     for (const [at, note] of notes.entries()) {
       const name = `web-${at}`;
@@ -168,7 +168,7 @@ describe('an uninstall', () => {
     expect((await world.patch('merge', `${HPAS}/web`, { metadata: { annotations } })).status).toBe(200);
   }
 
-  test('gives an autoscaler its least back', async () => {
+  test('restores minReplicas of an autoscaler', async () => {
     await idled('web', 3);
     await lowered('web');
     expect(await restore()).toMatchObject({ changed: 1, left: [] });
@@ -181,7 +181,7 @@ describe('an uninstall', () => {
     ['whose note is on the autoscaler of another', () => lowered('other')],
     ['whose note is on the autoscaler of that kind and name in another group', () => lowered('web', undefined, 'apps.example.com/v1')],
     ['whose autoscaler has the note of another idle period', () => lowered('web', original('minReplicas', 1, '2026-11-19T00:00:00.000Z'))],
-  ])('has nothing to scale of a workload %s', async (_, arrange) => {
+  ])('scales nothing of a workload %s', async (_, arrange) => {
     await idled('web', 3);
     await arrange();
     expect(await restore()).toMatchObject({ changed: 0, kept: [], left: [] });

@@ -1,5 +1,5 @@
-// Workloads that are idle: replicas (or the least of their autoscaler) that were lowered are put back, where they are still
-// what Evenkeel set. Sizes in place are another restorer's; the notes go with the other annotations, so this comes first.
+// Scales idled workloads back: lowered replicas (or minReplicas of their autoscaler) are restored where Evenkeel's value is still in force.
+// Pod sizes have another restorer. It runs before annotations are removed, which have the original values.
 
 import { replicasAt } from '../../../adapters/kubernetes/decode-scalable.ts';
 import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
@@ -30,24 +30,24 @@ import { readIdle } from '../../../core/resize/status/memory-codec.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
-import { lookAtEach } from '../look-at-each.ts';
+import { findInEach } from '../look-at-each.ts';
 import { granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { statusOf } from './own-status.ts';
 
 const SCALABLE: readonly ApiResource[] = [DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS];
 
-/** @param signer verifies records: any user who may patch a workload can write one */
+/** @param signer verifies records, since any user who may patch a workload can write one */
 export function idleWorkloadsRestorer(cluster: ClusterAccess, signer: RecordSigner): Restorer {
   return {
     name: 'idle workloads scaled back',
     async *find(signal) {
       for (const resource of SCALABLE) {
-        yield* ofKind({ cluster, resource, signer, signal, replicasOf: (wire) => numberAt(objectAt(wire, 'spec'), 'replicas', 1) });
+        yield* findIdled({ cluster, resource, signer, signal, replicasOf: (wire) => numberAt(objectAt(wire, 'spec'), 'replicas', 1) });
       }
-      yield* lookAtEach(await cluster.scalableKinds(signal), async function* (resource) {
+      yield* findInEach(await cluster.scalableKinds(signal), async function* (resource) {
         const { desired } = await cluster.replicaPaths(resource, signal);
-        yield* ofKind({ cluster, resource, signer, signal, replicasOf: (wire) => replicasAt(wire, desired) });
+        yield* findIdled({ cluster, resource, signer, signal, replicasOf: (wire) => replicasAt(wire, desired) });
       });
     },
   };
@@ -58,39 +58,39 @@ interface IdleKind {
   readonly resource: ApiResource;
   readonly signer: RecordSigner;
   readonly signal: AbortSignal;
-  /** What the object asks for; null: it is not known. */
+  /** Replicas in the object's spec; null: unknown. */
   readonly replicasOf: (wire: Wire) => number | null;
 }
 
-async function* ofKind(kind: IdleKind): AsyncGenerator<Finding> {
+async function* findIdled(kind: IdleKind): AsyncGenerator<Finding> {
   const { cluster, resource, signer, signal } = kind;
   for await (const head of cluster.list(resource, signal)) {
     const text = textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle);
-    // A Deployment's annotations are copied to its ReplicaSets.
+    // ReplicaSets have copies of their Deployment's annotations.
     if (text === '' || (resource.kind === 'ReplicaSet' && isControlled(head))) continue;
     const record = readIdleNote(text);
     const status = await statusOf(cluster, { kind: resource.kind, name: head.name, namespace: head.namespace ?? '' }, signal);
-    const foreign = await whyForeign(cluster, resource, head, { text, record, status }, signer, signal);
+    const foreign = await findRecordProblem(cluster, resource, head, { text, record, status }, signer, signal);
     if (foreign !== null) {
       yield { kind: 'keep', object: nameOf(resource, head), why: `its replicas: ${foreign}` };
       continue;
     }
     if (record === null) continue;
     const period = { since: record.since, memory: status === null ? null : readIdle(status) };
-    yield* ofReplicas(kind, head, readIdlePeriod(signer, resource, head, period));
-    yield* ofAutoscalers(cluster, resource, head, period, signer, signal);
+    yield* findReplicas(kind, head, readIdlePeriod(signer, resource, head, period));
+    yield* findAutoscalers(cluster, resource, head, period, signer, signal);
   }
 }
 
 interface IdlePeriod {
   readonly since: Instant;
-  /** As the Recommendation has it; null: there is none. */
+  /** State in the Recommendation; null: none. */
   readonly memory: IdleMemory | null;
 }
 
 /**
- * What idle mode took of an object in this idle period, by the note of original values on it. Where that has nothing (a user has removed
- * it, or a version without such notes made it small), the Recommendation says it.
+ * Original values of an object in this idle period, from its annotation. Where that is missing (removed by a user, or idled by a version
+ * without it), from the Recommendation.
  */
 function readIdlePeriod(signer: RecordSigner, { kind }: ApiResource, head: ObjectHead, { since, memory }: IdlePeriod): OriginalNote {
   const field = WORKLOAD_ANNOTATIONS.original;
@@ -106,10 +106,10 @@ function readIdlePeriod(signer: RecordSigner, { kind }: ApiResource, head: Objec
 }
 
 /**
- * Why a record is not followed: it is not ours, it is older than the Recommendation, or, without one, pods have other sizes than it
- * says. null: it is.
+ * Why a record is ignored: it is not signed by Evenkeel, is older than the Recommendation, or, without one, pods have other sizes. null: it
+ * is valid.
  */
-async function whyForeign(
+async function findRecordProblem(
   cluster: ClusterAccess,
   resource: ApiResource,
   head: ObjectHead,
@@ -122,12 +122,12 @@ async function whyForeign(
   if (record === null || !signer.isAuthentic({ kind, uid: head.uid, field }, text)) return `annotation ${field} is not signed by Evenkeel`;
   if (status !== null) return readIdle(status)?.since === record.since ? null : `annotation ${field} is older than its Recommendation`;
   const selector = optionalSelectorOf(head);
-  if (selector === null) return `annotation ${field} cannot be compared with its pods, as it has no selector`;
+  if (selector === null) return `annotation ${field} cannot be compared with its pods, since it has no selector`;
   const pods = await podsOf(cluster, head, selector, signal);
-  return haveRecordedSizes(pods, record) ? null : `annotation ${field} does not describe its pods as they are`;
+  return haveRecordedSizes(pods, record) ? null : `annotation ${field} does not match the sizes of its pods`;
 }
 
-/** Kinds that are not Kubernetes' own may have none, or something else in its place. */
+/** Kinds that are not built in may have no selector, or another type of value. */
 function optionalSelectorOf({ wire }: ObjectHead): Wire | null {
   const selector = objectAt(wire, 'spec')['selector'];
   return isObject(selector) ? selector : null;
@@ -149,7 +149,7 @@ async function podsOf(
   return pods;
 }
 
-/** A LabelSelector as a query parameter has it. */
+/** A LabelSelector as a query parameter. */
 function selectorText(selector: Wire): string {
   const equal = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${String(value)}`);
   const others = objectsAt(selector, 'matchExpressions').map((each) => {
@@ -166,13 +166,13 @@ function isControlled({ wire }: ObjectHead): boolean {
   return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some((each) => each['controller'] === true);
 }
 
-function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHead, note: OriginalNote): Generator<Finding> {
+function* findReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHead, note: OriginalNote): Generator<Finding> {
   const object = nameOf(resource, head);
   const field = note.fields.get('replicas');
   if (field === undefined) return;
   const from = replicasOf(head.wire);
   if (from === null) {
-    yield { kind: 'keep', object, why: 'how many it asks for is not known' };
+    yield { kind: 'keep', object, why: 'its number of replicas is unknown' };
     return;
   }
   const to = valueToWrite(
@@ -202,8 +202,8 @@ function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHe
   };
 }
 
-/** The note on the autoscaler goes with its other annotations. */
-async function* ofAutoscalers(
+/** The autoscaler's annotation is removed by another restorer. */
+async function* findAutoscalers(
   cluster: ClusterAccess,
   { group, kind }: ApiResource,
   { name, namespace }: ObjectHead,
@@ -238,7 +238,7 @@ const SOURCE = 'src/cli/uninstall/restorers/idle-workloads.ts';
 
 export const IDLE_WORKLOADS: RestorerRegistration = {
   name: 'idle-workloads',
-  permissions: SCALABLE.map((resource) => granted(['patch'], resource, SOURCE, 'replicas that were lowered while idle put back', 'scale')),
+  permissions: SCALABLE.map((resource) => granted(['patch'], resource, SOURCE, 'restoring replicas that were lowered while idle', 'scale')),
   runsWith: ({ restore }) => restore,
   followsRecords: true,
   create: ({ cluster, signer }) => idleWorkloadsRestorer(cluster, signer),

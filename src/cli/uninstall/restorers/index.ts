@@ -8,17 +8,17 @@ import { NODE_TRACES } from './nodes.ts';
 import { OWN_OBJECTS } from './own-objects.ts';
 import { POD_SIZES } from './pod-sizes.ts';
 
-/** In the order in which they may need each other: Recommendations remember sizes, definitions take their objects along. */
+/** In order of dependencies: Recommendations have sizes, and deleting CRDs deletes their objects. */
 export const RESTORERS: readonly RestorerRegistration[] = [
   IDLE_WORKLOADS,
   POD_SIZES,
-  // After the pods: with requests that have grown again a lower target is right.
+  // After the pods, since a lower target matches the restored requests.
   AUTOSCALERS,
   ADMISSION,
   NODE_TRACES,
   ANNOTATIONS,
   OWN_OBJECTS,
-  // What the key signed is read until then.
+  // Records signed by the key are read until then.
   RECORD_KEY,
   DEFINITIONS,
 ];

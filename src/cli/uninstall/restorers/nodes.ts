@@ -1,4 +1,4 @@
-// Nodes that Evenkeel was emptying: its own taint, cordon and annotations alone.
+// Frees nodes that Evenkeel was draining: only its own taint, cordon and annotations.
 
 import { NODES } from '../../../adapters/kubernetes/resources.ts';
 import { booleanAt, objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
@@ -15,12 +15,12 @@ function nodesRestorer(cluster: ClusterAccess): Restorer {
     name: 'nodes freed',
     async *find(signal) {
       for await (const head of cluster.list(NODES, signal)) {
-        const { operations, words } = freeing(head);
+        const { operations, changes } = freeing(head);
         if (operations.length === 0) continue;
         yield {
           kind: 'change',
           object: nameOf(NODES, head),
-          change: words.join(', '),
+          change: changes.join(', '),
           carryOut: (stop) => cluster.patch(NODES, head, operations, stop),
         };
       }
@@ -28,34 +28,34 @@ function nodesRestorer(cluster: ClusterAccess): Restorer {
   };
 }
 
-function freeing(head: ObjectHead): { readonly operations: readonly JsonPatchOperation[]; readonly words: readonly string[] } {
+function freeing(head: ObjectHead): { readonly operations: readonly JsonPatchOperation[]; readonly changes: readonly string[] } {
   const spec = objectAt(head.wire, 'spec');
   const taints = objectsAt(spec, 'taints');
   const others = taints.filter((taint) => !textAt(taint, 'key').startsWith(PREFIX));
   const operations: JsonPatchOperation[] = [];
-  const words: string[] = [];
+  const changes: string[] = [];
   if (others.length < taints.length) {
-    // A list without a key: it is replaced whole, so it must still be the one that was read.
+    // An atomic list, which is replaced as a whole, so it must be unchanged.
     operations.push({ op: 'test', path: '/spec/taints', value: taints });
     operations.push(others.length === 0 ? { op: 'remove', path: '/spec/taints' } : { op: 'replace', path: '/spec/taints', value: others });
-    words.push('taint removed');
+    changes.push('taint removed');
   }
-  // A cordon has no key of its own: it is ours where we say that we drain and were the one who set it.
+  // A cordon has no owner: it is Evenkeel's where Evenkeel's draining annotation exists and its field manager set it.
   const cordonIsOurs = ownersOfSpecField(head.managedFields, 'unschedulable').some(({ manager }) => isEvenkeelManager(manager));
   if (booleanAt(spec, 'unschedulable') && cordonIsOurs && head.annotations[NODE_ANNOTATIONS.drainingBy] !== undefined) {
     operations.push({ op: 'test', path: '/spec/unschedulable', value: true }, { op: 'remove', path: '/spec/unschedulable' });
-    words.push('uncordoned');
+    changes.push('uncordoned');
   }
   const notes = Object.keys(head.annotations).filter((key) => judgeAnnotation(key, head.managedFields).kind === 'remove');
-  if (notes.length > 0) words.push(`annotations ${notes.join(', ')} removed`);
-  return { operations: [...operations, ...withoutAnnotations(head, notes)], words };
+  if (notes.length > 0) changes.push(`annotations ${notes.join(', ')} removed`);
+  return { operations: [...operations, ...withoutAnnotations(head, notes)], changes };
 }
 
 const SOURCE = 'src/cli/uninstall/restorers/nodes.ts';
 
 export const NODE_TRACES: RestorerRegistration = {
   name: 'nodes',
-  permissions: [granted(['list', 'patch'], NODES, SOURCE, "Evenkeel's own taints, cordons and annotations taken away")],
+  permissions: [granted(['list', 'patch'], NODES, SOURCE, "removing Evenkeel's taints, cordons and annotations")],
   runsWith: always,
   create: ({ cluster }) => nodesRestorer(cluster),
 };

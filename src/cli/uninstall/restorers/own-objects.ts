@@ -1,4 +1,4 @@
-// Evenkeel's own kinds: what it made for itself goes, what people wrote stays and is set free of finalizers and of a
+// Evenkeel's custom resources: objects that Evenkeel created are deleted; users' objects stay, without Evenkeel's finalizers and without a
 // status that is no longer updated.
 
 import { objectPath, OWN_RESOURCES, ownResource, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
@@ -12,18 +12,18 @@ import { always, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { annotationFindings } from './annotations.ts';
 
-/** Made by Evenkeel, one for each workload or run. */
-const OWN_MAKINGS: ReadonlySet<string> = new Set([PLURALS.Recommendation, PLURALS.RebalanceRun]);
+/** Kinds that Evenkeel creates, one per workload or run. */
+const CREATED_KINDS: ReadonlySet<string> = new Set([PLURALS.Recommendation, PLURALS.RebalanceRun]);
 
 function ownObjectsRestorer(cluster: ClusterAccess, options: { readonly deletePolicies: boolean }): Restorer {
   return {
-    name: options.deletePolicies ? 'custom resources deleted' : 'recommendations deleted, policies set free',
+    name: options.deletePolicies ? 'custom resources deleted' : 'recommendations deleted, policies released',
     async *find(signal) {
       for (const resource of OWN_RESOURCES) {
         try {
           for await (const head of cluster.list(resource, signal)) yield* findingsOf(cluster, resource, head, options.deletePolicies);
         } catch (err) {
-          // A kind that is not installed has no objects; the next one may.
+          // A kind that is not installed has no objects; continue with the next one.
           if (!(err instanceof ApiFault && isNotFound(err.failure))) throw err;
         }
       }
@@ -33,10 +33,10 @@ function ownObjectsRestorer(cluster: ClusterAccess, options: { readonly deletePo
 
 function* findingsOf(cluster: ClusterAccess, resource: ApiResource, head: ObjectHead, deletePolicies: boolean): Generator<Finding> {
   const object = nameOf(resource, head);
-  const goes = deletePolicies || OWN_MAKINGS.has(resource.plural) || head.labels[LABELS.implied] === 'true';
+  const isDeleted = deletePolicies || CREATED_KINDS.has(resource.plural) || head.labels[LABELS.implied] === 'true';
   const freeing = withoutFinalizers(head, isOurs);
   const free = (signal: AbortSignal): Promise<WriteOutcome> => cluster.patch(resource, head, freeing, signal);
-  if (goes && !head.isGoing) {
+  if (isDeleted && !head.isBeingDeleted) {
     const carryOut = async (signal: AbortSignal): Promise<WriteOutcome> => {
       if (freeing.length > 0) {
         const freed = await free(signal);
@@ -48,7 +48,7 @@ function* findingsOf(cluster: ClusterAccess, resource: ApiResource, head: Object
     return;
   }
   if (freeing.length > 0) yield { kind: 'change', object, change: 'finalizers removed', carryOut: free };
-  if (head.isGoing) {
+  if (head.isBeingDeleted) {
     const others = head.finalizers.filter((finalizer) => !isOurs(finalizer));
     if (others.length > 0) yield { kind: 'keep', object, why: `is being deleted and waits for ${others.join(', ')}` };
     return;
@@ -68,13 +68,13 @@ const SOURCE = 'src/cli/uninstall/restorers/own-objects.ts';
 export const OWN_OBJECTS: RestorerRegistration = {
   name: 'own-objects',
   permissions: [
-    ...OWN_RESOURCES.map((resource) => granted(['list', 'patch'], resource, SOURCE, 'set free of finalizers and annotations')),
-    ...OWN_RESOURCES.filter(({ plural }) => !OWN_MAKINGS.has(plural)).map((resource) =>
-      granted(['patch'], resource, SOURCE, 'a status that is no longer updated is cleared', 'status'),
+    ...OWN_RESOURCES.map((resource) => granted(['list', 'patch'], resource, SOURCE, 'removing finalizers and annotations')),
+    ...OWN_RESOURCES.filter(({ plural }) => !CREATED_KINDS.has(plural)).map((resource) =>
+      granted(['patch'], resource, SOURCE, 'clearing a status that is no longer updated', 'status'),
     ),
-    // Of NodeScalingPolicies the implied one goes.
-    ...[...OWN_MAKINGS, PLURALS.NodeScalingPolicy].map((plural) =>
-      granted(['delete'], ownResource(plural), SOURCE, 'what Evenkeel made itself goes; what people wrote stays'),
+    // Only the implied NodeScalingPolicy is deleted.
+    ...[...CREATED_KINDS, PLURALS.NodeScalingPolicy].map((plural) =>
+      granted(['delete'], ownResource(plural), SOURCE, 'deleting objects that Evenkeel created; those of users stay'),
     ),
   ],
   runsWith: always,

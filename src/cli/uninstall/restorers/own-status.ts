@@ -1,4 +1,4 @@
-// The status of a workload's Recommendation, as a restorer compares records with it.
+// The status of a workload's Recommendation, with which restorers compare records.
 
 import { ownResource } from '../../../adapters/kubernetes/resources.ts';
 import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
@@ -8,7 +8,7 @@ import type { WorkloadRef } from '#kube/records/workload';
 import { recommendationName } from '../../../core/recommendations/recommendation-name.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 
-/** null where there is none, or the kind is not installed any more. */
+/** null where there is none, or the kind is not installed. @throws ApiFault */
 export async function statusOf(
   cluster: ClusterAccess,
   { namespace, ...workload }: WorkloadRef,

@@ -1,4 +1,4 @@
-// Pods back to the sizes they were created with, in place, where the values are still those that Evenkeel gave them.
+// Resizes pods in place to the sizes of their creation, where Evenkeel's values are still in force.
 
 import { optionalResources } from '../../../adapters/kubernetes/decode-quantities.ts';
 import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
@@ -26,7 +26,7 @@ import {
   type SizesVerdict,
 } from '../../../core/uninstall/original-sizes.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
-import { lookAtEach } from '../look-at-each.ts';
+import { findInEach } from '../look-at-each.ts';
 import { granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { TEMPLATE_PERMISSIONS, Templates } from './templates.ts';
@@ -38,7 +38,7 @@ export function podSizesRestorer(cluster: ClusterAccess): Restorer {
   };
 }
 
-/** What one look over the cluster needs besides the pods. */
+/** Data of one pass besides the pods. */
 class PodSizes {
   readonly #cluster: ClusterAccess;
   readonly #templates: Templates;
@@ -53,19 +53,19 @@ class PodSizes {
   }
 
   async *find(signal: AbortSignal): AsyncGenerator<Finding> {
-    await this.#readSurroundings(signal);
-    yield* lookAtEach(this.#cluster.list(PODS, signal), (head) => this.#findingsOf(head, signal));
+    await this.#readContext(signal);
+    yield* findInEach(this.#cluster.list(PODS, signal), (head) => this.#findingsOf(head, signal));
   }
 
   async *#findingsOf(head: ObjectHead, signal: AbortSignal): AsyncGenerator<Finding> {
-    const created = head.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined;
-    if (head.isGoing || !(created || mayBeResized(head.managedFields))) return;
+    const sizedAtCreation = head.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined;
+    if (head.isBeingDeleted || !(sizedAtCreation || mayBeResized(head.managedFields))) return;
     const pod = readPod(head.wire, this.#interner);
     if (pod.phase === 'Succeeded' || pod.phase === 'Failed') return;
     const { changes, kept, foreign } = await this.#judge(pod, head, signal);
     const object = nameOf(PODS, head);
-    const stays = [...kept, ...foreign];
-    if (stays.length > 0) yield { kind: 'keep', object, why: stays.join('; ') };
+    const reasons = [...kept, ...foreign];
+    if (reasons.length > 0) yield { kind: 'keep', object, why: reasons.join('; ') };
     if (changes.length > 0) yield this.#change(object, pod, changes);
   }
 
@@ -94,12 +94,12 @@ class PodSizes {
       remembered: remembered ?? [],
       kubeletVersion: this.#kubeletVersions.get(pod.node ?? '') ?? '',
     });
-    // A foreign resize of a workload that Evenkeel never resized stays.
-    const wasHere = verdict.changes.length > 0 || remembered !== undefined;
-    return wasHere ? verdict : { ...verdict, foreign: [] };
+    // A resize by another writer is reported only for workloads that Evenkeel has resized.
+    const isManaged = verdict.changes.length > 0 || remembered !== undefined;
+    return isManaged ? verdict : { ...verdict, foreign: [] };
   }
 
-  async #readSurroundings(signal: AbortSignal): Promise<void> {
+  async #readContext(signal: AbortSignal): Promise<void> {
     for await (const { name, wire } of this.#cluster.list(NODES, signal)) {
       this.#kubeletVersions.set(name, textAt(objectAt(objectAt(wire, 'status'), 'nodeInfo'), 'kubeletVersion'));
     }
@@ -115,17 +115,19 @@ class PodSizes {
       for await (const { wire } of this.#cluster.list(ownResource(PLURALS.Recommendation), signal))
         this.#remember(wire as unknown as Recommendation);
     } catch (err) {
-      // Without the kind there is no record; the managed fields of each pod still name the writer.
+      // Without the kind there are no records; the managed fields of each pod still name the writer.
       if (!(err instanceof ApiFault && isNotFound(err.failure))) throw err;
     }
   }
 
   #remember({ metadata, spec, status }: Recommendation): void {
-    const whole = readMemory(status);
-    const values = [whole, ...(whole.classes?.values() ?? [])].flatMap(({ apply, lastApplied, rolledBack, previous, limitExceptions }) => {
-      const overages = limitExceptions.filter(isApplied).map(overageValues);
-      return [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...overages].filter((each) => each !== undefined);
-    });
+    const memory = readMemory(status);
+    const values = [memory, ...(memory.classes?.values() ?? [])].flatMap(
+      ({ apply, lastApplied, rolledBack, previous, limitExceptions }) => {
+        const overages = limitExceptions.filter(isApplied).map(overageValues);
+        return [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...overages].filter((each) => each !== undefined);
+      },
+    );
     if (values.length === 0) return;
     const { kind, name } = spec.targetRef;
     this.#remembered.set(workloadKey({ namespace: metadata.namespace ?? '', kind, name }), values);
@@ -137,9 +139,9 @@ const SOURCE = 'src/cli/uninstall/restorers/pod-sizes.ts';
 export const POD_SIZES: RestorerRegistration = {
   name: 'pod-sizes',
   permissions: [
-    granted(['get', 'list'], PODS, SOURCE, 'which pods have other sizes than their templates'),
-    granted(['patch'], PODS, SOURCE, 'those sizes put back, in place', 'resize'),
-    granted(['list'], LIMIT_RANGES, SOURCE, 'defaults that a template leaves to its namespace'),
+    granted(['get', 'list'], PODS, SOURCE, 'finding pods with other sizes than their templates'),
+    granted(['patch'], PODS, SOURCE, 'restoring those sizes in place', 'resize'),
+    granted(['list'], LIMIT_RANGES, SOURCE, 'LimitRange defaults of a template'),
     ...TEMPLATE_PERMISSIONS,
   ],
   runsWith: ({ restore }) => restore,

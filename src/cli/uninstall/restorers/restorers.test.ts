@@ -15,7 +15,7 @@ import { RESTORERS } from './index.ts';
 
 const NAMESPACE = 'evenkeel-system';
 const KNOWN = [...OWN_RESOURCES, ...Object.values(resources).filter(isResource)];
-/** As the chart's hook calls it. */
+/** Options of the chart's hook. */
 const HOOK = optionsOf('--restore');
 
 function isResource(value: unknown): value is ApiResource {
@@ -28,10 +28,10 @@ function optionsOf(...args: readonly string[]): UninstallOptions {
   return parsed.options;
 }
 
-/** Every authenticated user may ask which kinds there are. */
+/** Every authenticated user may use discovery. */
 const DISCOVERY = '/apis';
 
-/** A cluster in which nothing is listed, no object is found, and no kind is discovered. */
+/** A cluster without objects or discovered kinds. */
 function emptyCluster(): FakeTransport {
   const isKnown = (path: string): boolean => path === DISCOVERY || KNOWN.some((resource) => collectionPath(resource, null) === path);
   return new FakeTransport(({ path }) =>
@@ -39,7 +39,7 @@ function emptyCluster(): FakeTransport {
   );
 }
 
-/** What one look reads that no row grants: `list deployments`. */
+/** Reads of one pass that no row grants: `list deployments`. */
 async function ungranted(registration: RestorerRegistration, rows: readonly Permission[]): Promise<readonly string[]> {
   const transport = emptyCluster();
   const cluster = new ClusterAccess(transport);
@@ -57,19 +57,19 @@ async function ungranted(registration: RestorerRegistration, rows: readonly Perm
   return transport.requests.filter((request) => request.path !== DISCOVERY && !isGranted(request)).map(({ path }) => path);
 }
 
-describe.each(RESTORERS.filter(({ runsWith }) => runsWith(HOOK)))('The restorer $name', (registration) => {
-  test('has permission rows, and no look of it reads what no row grants', async () => {
+describe.each(RESTORERS.filter(({ runsWith }) => runsWith(HOOK)))('the restorer $name', (registration) => {
+  test('has permission rows for all its reads', async () => {
     expect(registration.permissions).not.toEqual([]);
     expect(await ungranted(registration, UNINSTALL_PERMISSIONS)).toEqual([]);
   });
 });
 
-test('the name of each restorer is its own', () => {
+test('restorer names are unique', () => {
   const names = RESTORERS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
 
-describe('A restorer that is registered', () => {
+describe('a registered restorer', () => {
   const registration = (finding?: Finding): RestorerRegistration => ({
     name: 'secrets',
     permissions: [granted(['list', 'patch'], resources.SECRETS, 'src/cli/uninstall/restorers/restorers.test.ts', 'freed')],
@@ -100,7 +100,7 @@ describe('A restorer that is registered', () => {
     expect(lines).toContain('would change secret shop/db: freed');
   });
 
-  test('is named where it has no permission row', async () => {
+  test('without permission rows is reported', async () => {
     expect(await ungranted(registration(), UNINSTALL_PERMISSIONS)).toEqual(['/api/v1/secrets']);
     expect(await ungranted(registration(), registration().permissions)).toEqual([]);
   });

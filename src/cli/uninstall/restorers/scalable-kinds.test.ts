@@ -18,7 +18,7 @@ const OX = { apiVersion: 'db.example.com/v1', kind: 'Ox' };
 const RUN = { dryRun: false, signal: new AbortController().signal, print: () => undefined };
 const SINCE = '2026-11-20T00:00:00.000Z';
 const NOTE = { since: SINCE, natural: [], sizes: [], wakeTriggers: 'load' };
-/** Three replicas, of which idle mode left one. */
+/** Three replicas, lowered to one by idle mode. */
 const ORIGINAL = idleOriginal('replicas', { user: 3, value: 1, since: Date.parse(SINCE) });
 
 let world: ApiWorld;
@@ -36,7 +36,7 @@ function containers(cpu: string): readonly object[] {
   return [{ name: 'app', image: 'app:1', resources: { requests: { cpu } } }];
 }
 
-/** An ox that fell idle: its note says what it had. Answers its uid. */
+/** An idled ox with its original values in the annotation. Returns its uid. */
 async function anOx(spec: object = { size: 1, selector: { matchLabels: { app: 'ox' } } }): Promise<string> {
   const made = await world.post(OXEN, { ...OX, metadata: { name: 'ox' }, spec });
   const { uid } = (made.body as Wire).metadata as { readonly uid: string };
@@ -49,7 +49,7 @@ async function anOx(spec: object = { size: 1, selector: { matchLabels: { app: 'o
   return uid;
 }
 
-/** As if Evenkeel had sized it: the API server notes who wrote the numbers. */
+/** As if sized by Evenkeel: managedFields has the writer. */
 async function aPodOf(owner: { readonly apiVersion: string; readonly kind: string; readonly uid: string }, name = 'ox'): Promise<void> {
   const metadata = { name: `${name}-0`, labels: { app: name }, ownerReferences: [{ ...owner, name, controller: true }] };
   const made = await world.post(PODS, { metadata, spec: { containers: containers('100m') } }, { fieldManager: 'evenkeel-controller' });
@@ -68,28 +68,28 @@ async function findingsOf(restorer: Restorer): Promise<readonly Finding[]> {
 }
 
 describe('an uninstall, of a kind with a scale subresource', () => {
-  test('gives replicas back that were lowered, where the definition says that they are', async () => {
+  test('restores lowered replicas at the path of the CRD', async () => {
     await anOx();
     expect(await runRestorer(idleWorkloadsRestorer(cluster, TEST_SIGNER), RUN)).toMatchObject({ changed: 1, kept: [], left: [] });
     expect((await ox()).spec.size).toBe(3);
   });
 
   test.each<[string, object, string]>([
-    ['whose replicas are not where the definition says', { selector: {} }, 'how many it asks for is not known'],
+    ['whose replicas are not at the path of the CRD', { selector: {} }, 'its number of replicas is unknown'],
     ['without a selector of its pods', { size: 1, selector: 'app=ox' }, 'it has no selector'],
-  ])('keeps the replicas of one %s, and says so', async (_, spec, why) => {
+  ])('keeps the replicas of one %s, and reports it', async (_, spec, why) => {
     await anOx(spec);
     const result = await runRestorer(idleWorkloadsRestorer(cluster, TEST_SIGNER), RUN);
     expect(result).toMatchObject({ changed: 0, kept: [{ object: 'ox shop/ox', why: expect.stringContaining(why) }], left: [] });
   });
 
-  test('takes Evenkeel’s annotations away', async () => {
+  test('removes Evenkeel’s annotations', async () => {
     await anOx();
     expect(await runRestorer(annotationsRestorer(cluster), RUN)).toMatchObject({ changed: 1, left: [] });
     expect((await ox()).metadata.annotations ?? {}).toEqual({});
   });
 
-  test('puts pods back to the sizes of their owner’s template, by the plural of its definition', async () => {
+  test('restores pods to the sizes of their owner’s template, by the plural of its CRD', async () => {
     const uid = await anOx({ size: 1, template: { spec: { containers: containers('500m') } } });
     await aPodOf({ ...OX, uid });
     expect(await findingsOf(podSizesRestorer(cluster))).toMatchObject([
@@ -97,7 +97,7 @@ describe('an uninstall, of a kind with a scale subresource', () => {
     ]);
   });
 
-  test('puts pods back whose owner can be read, where that of another cannot, and fails then', async () => {
+  test('restores pods whose owner can be read where another owner cannot, and then fails', async () => {
     const uid = await anOx({ size: 1, template: { spec: { containers: containers('500m') } } });
     await aPodOf({ ...OX, uid: 'u' }, 'ill');
     await aPodOf({ ...OX, uid });
@@ -116,7 +116,7 @@ describe('an uninstall, of a kind with a scale subresource', () => {
   test.each<[string, { readonly apiVersion: string; readonly kind: string }]>([
     ['is not known', { apiVersion: 'x.example.com/v1', kind: 'Cow' }],
     ['is one of Kubernetes in another group', { apiVersion: 'apps.kruise.io/v1beta1', kind: 'StatefulSet' }],
-  ])('keeps the pods of an owner whose kind %s, asks for no guessed path, and says so', async (_, owner) => {
+  ])('keeps the pods of an owner whose kind %s, requests no guessed path, and reports it', async (_, owner) => {
     await aPodOf({ ...owner, uid: 'u' });
     const asked: string[] = [];
     const transport: ApiTransport = {

@@ -1,4 +1,4 @@
-// What a pod was made from: the template of its owner at the revision that made it.
+// Looks up the template that a pod was created from: that of its owner at the pod's revision.
 
 import { podSpecOf } from '../../../adapters/kubernetes/decode-scalable.ts';
 import { failureOf, isNotFound, ApiFault } from '../../../adapters/kubernetes/status.ts';
@@ -18,43 +18,43 @@ import { groupOfVersion, KUBERNETES_OWNERS, workloadPath, type OwnerRef, type Wo
 import type { ClusterAccess } from '../cluster-access.ts';
 import { granted } from '../registration.ts';
 
-/** A pod's template, and whose workload it belongs to. */
+/** The template and the workload of a pod. */
 export interface PodTemplate {
   readonly containers: ReadonlyMap<string, RequestsAndLimits>;
-  /** The owner, or the owner's: a ReplicaSet is its Deployment's. */
+  /** The pod's owner, or that owner's owner: a Deployment for a ReplicaSet. */
   readonly workload: WorkloadRef;
 }
 
-/** StatefulSets and DaemonSets keep older templates as ControllerRevisions, which pods name by this label. */
+/** StatefulSets and DaemonSets store older templates as ControllerRevisions, which pods reference by this label. */
 const REVISION_LABEL = 'controller-revision-hash';
 
 const SOURCE = 'src/cli/uninstall/restorers/templates.ts';
 /** Deployments own pods by their ReplicaSets, CronJobs by their Jobs. */
 const OWNERS_OF_PODS = [REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS, JOBS];
 
-/** What look-ups need. */
+/** Permissions of the look-ups. */
 export const TEMPLATE_PERMISSIONS: readonly Permission[] = [
-  ...OWNERS_OF_PODS.map((resource) => granted(['get'], resource, SOURCE, 'the templates that pods were made from')),
+  ...OWNERS_OF_PODS.map((resource) => granted(['get'], resource, SOURCE, 'templates that pods were created from')),
   granted(['get'], CONTROLLER_REVISIONS, SOURCE, 'older templates of StatefulSets and DaemonSets'),
 ];
 
-/** Pods of one owner and revision share one look-up. */
+/** Look-ups are cached by owner and revision. */
 export class Templates {
   readonly #cluster: ClusterAccess;
-  readonly #known = new Map<string, Promise<PodTemplate | null>>();
+  readonly #cached = new Map<string, Promise<PodTemplate | null>>();
 
   constructor(cluster: ClusterAccess) {
     this.#cluster = cluster;
   }
 
-  /** null where the owner is gone, or of a kind that may not be read. @throws ApiFault where it may not be read */
+  /** null where the owner is deleted, or of an unknown kind. @throws ApiFault where it may not be read */
   of(namespace: string, owner: OwnerRef, labels: Readonly<Record<string, string>>, signal: AbortSignal): Promise<PodTemplate | null> {
     const revision = labels[REVISION_LABEL] ?? '';
     const key = `${owner.uid}/${revision}`;
-    const known = this.#known.get(key);
+    const known = this.#cached.get(key);
     if (known !== undefined) return known;
     const read = this.#read(namespace, owner, revision, signal);
-    this.#known.set(key, read);
+    this.#cached.set(key, read);
     return read;
   }
 
@@ -77,7 +77,7 @@ export class Templates {
     };
   }
 
-  /** Of a kind of Kubernetes by rule; of another one by the plural and version that discovery names. */
+  /** The path of a built-in kind by rule, of others by the plural and version from discovery. */
   async #pathOf(namespace: string, owner: OwnerRef, signal: AbortSignal): Promise<string | null> {
     const { apiVersion, kind, name } = owner;
     const group = groupOfVersion(apiVersion);
@@ -95,7 +95,7 @@ export class Templates {
   }
 }
 
-// A StatefulSet's label is the revision's whole name, a DaemonSet's its hash alone.
+// A StatefulSet's label is the revision's name, a DaemonSet's only its hash.
 function revisionName(owner: OwnerRef, revision: string): string {
   return owner.kind === 'StatefulSet' ? revision : `${owner.name}-${revision}`;
 }

@@ -1,4 +1,4 @@
-// What a person chose stands in the address, so that a link shows the same.
+// The user's choices are stored in the URL, so that a link shows the same view.
 
 declare const location: { readonly search: string; readonly pathname: string };
 declare const history: { replaceState(state: null, title: string, url: string): void };
@@ -28,7 +28,7 @@ export function choicesNow(): Choices {
   return readChoices(location.search);
 }
 
-export function keepChoices(choices: Choices): void {
+export function saveChoices(choices: Choices): void {
   const search = new URLSearchParams();
   if (choices.show !== 'all') search.set('show', choices.show);
   if (choices.span !== '24h') search.set('span', choices.span);

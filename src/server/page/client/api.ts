@@ -1,6 +1,6 @@
 import type { ClusterArithmetic, RecommendationTotals, Warning } from '../../../apis/http/types.generated.ts';
 
-/** `meta` of an answer, as far as the page reads it. */
+/** The fields of `meta` that the page reads. */
 export interface Meta {
   readonly total: number;
   readonly timestamp: string;
@@ -17,7 +17,7 @@ export interface Answer<T> {
   readonly meta: Meta;
 }
 
-/** What went wrong, in the server's words where it said some. */
+/** A failed request, with the server's code and message where available. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly code: string;
@@ -28,23 +28,23 @@ export class ApiFailure extends Error {
   }
 }
 
-const kept = new Map<string, { readonly tag: string; readonly answer: Answer<unknown> }>();
+const cache = new Map<string, { readonly tag: string; readonly answer: Answer<unknown> }>();
 
-/** Reads an endpoint. What has not changed since the last time costs a 304. */
+/** Reads an endpoint; unchanged data costs a 304. @throws ApiFailure */
 export async function read<T>(path: string): Promise<Answer<T>> {
-  const known = kept.get(path);
+  const known = cache.get(path);
   const response = await reach(path, known === undefined ? {} : { headers: { 'if-none-match': known.tag } });
   if (response.status === 304 && known !== undefined) return known.answer as Answer<T>;
   const answer = await answerOf<T>(response);
   const tag = response.headers.get('etag');
-  if (tag !== null) kept.set(path, { tag, answer });
+  if (tag !== null) cache.set(path, { tag, answer });
   return answer;
 }
 
-/** Asks for a change. */
+/** Sends a change. @throws ApiFailure */
 export async function act<T>(method: 'POST' | 'PUT', path: string, body: object): Promise<Answer<T>> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
-  // randomUUID is there on https and localhost alone; without a key a repeat is merely not recognised.
+  // randomUUID exists only on https and localhost; without a key a repeat is not deduplicated.
   if (method === 'POST' && typeof crypto.randomUUID === 'function') headers['idempotency-key'] = crypto.randomUUID();
   return answerOf<T>(await reach(path, { method, headers, body: JSON.stringify(body) }));
 }

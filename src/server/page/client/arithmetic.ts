@@ -1,13 +1,13 @@
 import { h, type PageElement } from './dom.ts';
 import { money } from './format.ts';
 
-/** One line of a sum. */
+/** A line of a sum. */
 export interface SumLine {
   readonly label: string;
   readonly amount: number;
 }
 
-/** A money figure that opens the sum it is: the lines, a rule, the total, then where the prices come from. */
+/** An amount that expands into its sum: the lines, a rule, the total and the source of the prices. */
 export function moneyFigure(figure: {
   readonly key: string;
   readonly amount: number | null;

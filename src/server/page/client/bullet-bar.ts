@@ -1,6 +1,6 @@
 import { s, type PageElement } from './dom.ts';
 
-/** What one resource of one replica asks for, uses, should have and may use at most. */
+/** Request, usage, recommendation and limit of one resource of one replica. */
 export interface Bullet {
   readonly request: number | null;
   readonly used: number | null;
@@ -11,14 +11,14 @@ export interface Bullet {
 
 const WIDTH = 132;
 
-/** Request as the pale bar, use inside it, the proposal as a tick through it, the limit as a dotted tick. */
+/** Draws the request as a pale bar, usage inside it, the recommendation as a tick and the limit as a dotted tick. */
 export function bulletBar(bullet: Bullet, scale: number, format: (value: number | null) => string): PageElement {
   const at = (value: number): number => Math.round(Math.min(1, value / scale) * WIDTH * 10) / 10;
   const { request, used, proposed, limit } = bullet;
   const label = [
-    `asks ${format(request)}`,
+    `requests ${format(request)}`,
     used === null ? null : `${bullet.usedWord} ${format(used)}`,
-    proposed === null ? null : `should have ${format(proposed)}`,
+    proposed === null ? null : `recommended ${format(proposed)}`,
     limit === null ? null : `limit ${format(limit)}`,
   ];
   const words = label.filter((word) => word !== null).join(', ');

@@ -1,5 +1,5 @@
-// The little of the browser that the page uses, typed here: the rest of the tree is Node.js and must not see a browser's
-// globals. Elements are made by `h` and `s`, never from strings, so nothing that came from a cluster is ever markup.
+// Types of the browser API that the page uses: other code is Node.js and must not see browser globals. Elements are created by `h` and `s`,
+// never from strings, so data from the cluster is never parsed as markup.
 
 /** An element of the page. */
 export interface PageElement {
@@ -51,12 +51,12 @@ interface PageDocument {
 
 declare const document: PageDocument;
 
-/** The document, asked for when it is needed: these modules are also read where there is none. */
+/** The document, accessed lazily: these modules are also imported where there is none. */
 export function page(): PageDocument {
   return document;
 }
 
-/** An element of the served page that must be there. */
+/** An element of the served page. @throws Error where it is missing */
 export function byId(id: string): PageElement {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`the page has no #${id}`);
@@ -66,17 +66,17 @@ export function byId(id: string): PageElement {
 export type Child = PageElement | string | number | null | false;
 type Attributes = Readonly<Record<string, string | number | boolean | ((event: PageEvent) => void) | undefined>>;
 
-/** An HTML element. `on…` attributes are listeners; true sets an attribute, false and undefined leave it out. */
+/** Creates an HTML element. `on…` attributes are listeners; true sets an attribute, false and undefined omit it. */
 export function h(tag: string, attributes: Attributes = {}, ...children: readonly Child[]): PageElement {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element. */
+/** Creates an SVG element. */
 export function s(tag: string, attributes: Attributes = {}, ...children: readonly Child[]): PageElement {
   return filled(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 }
 
-/** Sets a style property. Through the object model: the content security policy refuses the attribute. */
+/** Sets style properties through the object model, since the content security policy blocks the style attribute. */
 export function styled(element: PageElement, properties: Readonly<Record<string, string>>): PageElement {
   for (const [name, value] of Object.entries(properties)) element.style.setProperty(name, value);
   return element;
@@ -95,8 +95,8 @@ function filled(element: PageElement, attributes: Attributes, children: readonly
 }
 
 /**
- * Puts new content into a place and keeps what a person was doing there: what was opened stays open, what had the focus
- * has it again. Such elements carry `data-key`.
+ * Replaces the content of an element and preserves user state: open details stay open, and the focus is restored. Such elements have
+ * `data-key`.
  */
 export function replaceContent(place: PageElement, ...children: readonly PageElement[]): void {
   const opened = new Set([...place.querySelectorAll('details[open][data-key]')].map((element) => element.dataset['key']));

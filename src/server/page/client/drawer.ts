@@ -5,7 +5,7 @@ import { count, cpu, memory, memoryStep, money, moment, percent } from './format
 import { icon } from './icons.ts';
 import { isForDecision, stateWords } from './recommendation-words.ts';
 
-/** What the drawer can ask for. `reason` is what the person wrote beside it. */
+/** Actions of the drawer. `reason` is the user's input. */
 export interface DrawerActions {
   close(): void;
   retry(): void;
@@ -20,11 +20,11 @@ export interface DrawerView {
   readonly staleFor: string | null;
   readonly dryRun: boolean;
   readonly busy: boolean;
-  /** What was decided here and is not yet seen in the record; null where nothing was. */
+  /** A decision made here that the record does not show yet; null: none. */
   readonly decided: string | null;
 }
 
-/** One recommendation: now → proposed, the money, each step that led there, what would change it, and the way to act. */
+/** Draws one recommendation: current → recommended values, savings, derivation steps, what would change it, and the actions. */
 export function drawDrawer(place: PageElement, view: DrawerView, actions: DrawerActions): void {
   const reason = place.querySelector('#reason')?.value ?? '';
   const header = h(
@@ -46,7 +46,7 @@ export function drawDrawer(place: PageElement, view: DrawerView, actions: Drawer
         : h(
             'div',
             { class: 'in', role: 'alert' },
-            h('p', {}, `It could not be read. ${failure.message} (${failure.code})`),
+            h('p', {}, `Failed to load. ${failure.message} (${failure.code})`),
             h('button', { class: 'btn', type: 'button', onclick: () => actions.retry() }, 'Retry'),
           );
     replaceContent(place, header, body);
@@ -58,7 +58,7 @@ export function drawDrawer(place: PageElement, view: DrawerView, actions: Drawer
 }
 
 function content(detail: RecommendationDetail): readonly PageElement[] {
-  const words = stateWords(detail);
+  const state = stateWords(detail);
   const facts = [
     `${detail.kind} in ${detail.namespace}`,
     count(detail.replicas, 'replica'),
@@ -72,7 +72,7 @@ function content(detail: RecommendationDetail): readonly PageElement[] {
       h(
         'div',
         { class: 'row wrap' },
-        h('span', { class: `chip ${words.tone}` }, icon(words.icon, true), words.word),
+        h('span', { class: `chip ${state.tone}` }, icon(state.icon, true), state.word),
         h('span', { class: 'chip' }, detail.risk === 'none' ? 'no risk' : `${detail.risk} risk`),
         h('span', { class: 'chip' }, `confidence ${percent(detail.confidence)}`),
       ),
@@ -109,7 +109,14 @@ function diffTable(detail: RecommendationDetail): PageElement {
   const head = h(
     'thead',
     {},
-    h('tr', {}, h('th', { scope: 'col' }, 'Request'), h('th', { scope: 'col' }, 'now'), h('th', {}), h('th', { scope: 'col' }, 'proposed')),
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'col' }, 'Request'),
+      h('th', { scope: 'col' }, 'now'),
+      h('th', {}),
+      h('th', { scope: 'col' }, 'recommended'),
+    ),
   );
   return h('table', { class: 'diff' }, head, h('tbody', {}, ...rows));
 }
@@ -132,14 +139,14 @@ function moneySum(detail: RecommendationDetail): readonly PageElement[] {
   const total = h(
     'tr',
     { class: 'tot' },
-    h('td', {}, totalPerMonthUsd < 0 ? 'Needs more a month' : 'Saved a month'),
+    h('td', {}, totalPerMonthUsd < 0 ? 'Additional cost per month' : 'Savings per month'),
     h('td', { class: 'save' }, money(totalPerMonthUsd)),
   );
   return [
     h(
       'div',
       {},
-      h('h4', {}, 'Money, at node prices of this hour'),
+      h('h4', {}, 'Cost at current node prices'),
       h('table', { class: 'sum' }, h('tbody', {}, ...rows, total)),
       h('p', { class: 'sub' }, priceSource ?? ''),
     ),
@@ -184,21 +191,22 @@ function listing(title: string, lines: readonly string[]): readonly PageElement[
 
 function footer(detail: RecommendationDetail, view: DrawerView, actions: DrawerActions): PageElement {
   if (view.staleFor !== null)
-    return h('footer', {}, h('p', { class: 'warn small' }, `The data is ${view.staleFor} old, so nothing can be decided on it.`));
+    return h('footer', {}, h('p', { class: 'warn small' }, `The data is ${view.staleFor} old, so decisions are disabled.`));
   if (view.decided !== null) return h('footer', {}, h('p', { class: 'sub' }, `${capital(view.decided)}. The controller acts on it next.`));
   const reasonOf = (event: { readonly target: PageElement }): string =>
     event.target.closest('footer')?.querySelector('#reason')?.value ?? '';
   const suffix = view.dryRun ? ' (dry-run, nothing changes)' : ` for ${count(detail.replicas, 'pod')}`;
   const decide = isForDecision(detail);
-  const canGoBack = detail.appliedAt !== null && (detail.state === 'applied' || detail.state === 'optimal' || detail.state === 'applying');
-  if (!decide && !canGoBack) return h('footer', {}, h('p', { class: 'sub' }, outlook(detail)));
+  const canRollBack =
+    detail.appliedAt !== null && (detail.state === 'applied' || detail.state === 'optimal' || detail.state === 'applying');
+  if (!decide && !canRollBack) return h('footer', {}, h('p', { class: 'sub' }, outlook(detail)));
   return h(
     'footer',
     {},
     h(
       'label',
       { class: 'field' },
-      'Reason, kept in the audit',
+      'Reason, recorded in the audit',
       h('input', { id: 'reason', type: 'text', maxlength: 500, autocomplete: 'off', 'data-key': 'drawer-reason' }),
     ),
     h(
@@ -228,7 +236,7 @@ function footer(detail: RecommendationDetail, view: DrawerView, actions: DrawerA
           },
           'Reject',
         ),
-      canGoBack &&
+      canRollBack &&
         h(
           'button',
           {
@@ -246,17 +254,17 @@ function footer(detail: RecommendationDetail, view: DrawerView, actions: DrawerA
       'p',
       { class: 'sub' },
       decide
-        ? 'Resized in place, no restart. The way back is “Roll back” here.'
-        : 'Goes back to the values before the last change and holds them for 24 hours.',
+        ? 'Resized in place, without a restart. “Roll back” restores the previous values.'
+        : 'Restores the values before the last change and blocks automatic changes for 24 hours.',
     ),
   );
 }
 
 function outlook(detail: RecommendationDetail): string {
-  if (detail.mode === 'Auto') return 'Mode Auto: it is applied by itself as soon as nothing holds it.';
-  if (detail.mode === 'Approve') return 'Mode Approve: a change is applied once someone has approved its values.';
-  if (detail.mode === 'Off') return 'Mode Off: Evenkeel leaves it alone.';
-  return `Mode ${detail.mode}: nothing is applied. Set the mode to Approve or Auto to let it act.`;
+  if (detail.mode === 'Auto') return 'Mode Auto: it is applied automatically as soon as no blocker remains.';
+  if (detail.mode === 'Approve') return 'Mode Approve: a change is applied once a user has approved its values.';
+  if (detail.mode === 'Off') return 'Mode Off: Evenkeel does not change it.';
+  return `Mode ${detail.mode}: nothing is applied. Set the mode to Approve or Auto to apply changes.`;
 }
 
 function capital(text: string): string {

@@ -1,9 +1,8 @@
-// How numbers read: units in the cell, a true minus, a thin space before the per cent sign, two digits of money up to
-// $100,000. Pure.
+// Number formats: units in the cell, a true minus, a thin space before the percent sign, two decimals of money up to $100,000. Pure.
 
 const MINUS = '−';
 
-/** `$170.10`, `−$62.00`, `$120,400`; what is not known is an em dash. */
+/** `$170.10`, `−$62.00`, `$120,400`; an em dash for null. */
 export function money(amount: number | null): string {
   if (amount === null) return '—';
   const digits = Math.abs(amount) >= 100_000 ? 0 : 2;
@@ -16,7 +15,7 @@ export function cpu(millicores: number | null): string {
   return millicores === null ? '—' : `${signed(Math.round(millicores))}m`;
 }
 
-/** `928 MiB`, `3.5 GiB`; GiB from 2 GiB on, where a digit after the point says it well enough. */
+/** `928 MiB`, `3.5 GiB`; GiB from 2 GiB on, where one decimal is precise enough. */
 export function memory(bytes: number | null): string {
   if (bytes === null) return '—';
   const mebibytes = bytes / 2 ** 20;
@@ -24,7 +23,7 @@ export function memory(bytes: number | null): string {
   return `${signed(Math.round((mebibytes / 1024) * 10) / 10)} GiB`;
 }
 
-/** `899.3 MiB`: for the steps of a sum, which must be seen to add up. */
+/** `899.3 MiB`: for steps of a sum, which must visibly add up. */
 export function memoryStep(bytes: number | null): string {
   return bytes === null ? '—' : `${signed(Math.round((bytes / 2 ** 20) * 10) / 10)} MiB`;
 }
@@ -34,7 +33,7 @@ export function percent(ratio: number | null): string {
   return ratio === null ? '—' : `${signed(Math.round(ratio * 100))}\u202f%`;
 }
 
-/** `46.2` of millicores, `118` of bytes: the figures of axes, in cores and GiB. */
+/** Axis values in cores and GiB: `46.2`, `118`. */
 export function amount(value: number, unit: 'millicores' | 'bytes'): string {
   const scaled = unit === 'millicores' ? value / 1000 : value / 2 ** 30;
   return scaled.toLocaleString('en-US', { maximumFractionDigits: scaled >= 100 ? 0 : 1 });

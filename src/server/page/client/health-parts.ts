@@ -1,10 +1,10 @@
 import type { Cluster } from '../../../apis/http/types.generated.ts';
 import { h, styled, type PageElement } from './dom.ts';
 
-/** Below this a part is drawn in amber. */
+/** Scores below this are drawn in amber. */
 const LOW = 80;
 
-/** The parts of the health score, each with its reason in words where it costs points. */
+/** Draws the parts of the health score, with the reason where points are lost. */
 export function healthParts({ parts }: Cluster['health']): readonly PageElement[] {
   return [h('ul', { class: 'parts' }, ...parts.map(part))];
 }
@@ -15,7 +15,7 @@ function part({ name, score, reason }: Cluster['health']['parts'][number]): Page
     'li',
     { title: reason },
     h('span', {}, name),
-    h('span', { class: 'bar', role: 'img', 'aria-label': score === null ? `${name}: not known` : `${name}: ${score} of 100` }, bar),
+    h('span', { class: 'bar', role: 'img', 'aria-label': score === null ? `${name}: unknown` : `${name}: ${score} of 100` }, bar),
     h('span', { class: 'num' }, score === null ? '—' : String(score)),
     score !== null && score >= 90 ? null : h('p', {}, reason),
   );

@@ -1,6 +1,6 @@
 import { s, type PageElement } from './dom.ts';
 
-/** One path each, on a box of 16. */
+/** SVG paths in a 16 × 16 view box. */
 const PATHS = {
   check: 'M3 8.5 6.5 12 13 4.5',
   clock: 'M8 2.2a5.8 5.8 0 1 0 0 11.6A5.8 5.8 0 0 0 8 2.2zM8 5v3.2l2.2 1.4',
@@ -18,7 +18,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** An icon beside a word; alone it needs a label on what holds it. */
+/** An icon beside text. Without text its parent needs a label. */
 export function icon(name: IconName, small = false): PageElement {
   return s('svg', { class: small ? 'i s' : 'i', viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: PATHS[name] }));
 }

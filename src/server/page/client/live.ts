@@ -7,30 +7,30 @@ interface Source {
 
 declare const EventSource: new (url: string) => Source;
 
-/** What the stream tells. */
+/** Receives the events of the stream. */
 export interface LiveListener {
   cluster(record: Cluster): void;
   recommendations(change: { readonly changed: readonly Recommendation[]; readonly removed: readonly WorkloadRef[] }): void;
-  /** Everything is to be read again: the first time, or because too much was missed. */
+  /** Everything must be read again: at the start, or after missed events. */
   reload(): void;
   connection(up: boolean): void;
 }
 
-/** A stream that was refused is asked for again after this long; one that broke off, the browser itself takes up again. */
-const AGAIN_MS = 3000;
+/** Delay before a refused stream is opened again; after a broken connection the browser reconnects by itself. */
+const REOPEN_AFTER_MS = 3000;
 /** `EventSource.CLOSED`. */
 const CLOSED = 2;
 
 /**
- * Lives on the server's stream: the browser reconnects by itself and says where it stopped. Nothing is ever polled. A
- * refusal (not ready yet, too many requests) ends an EventSource for good, so then a new one is opened.
+ * Follows the server's event stream without polling: the browser reconnects by itself and resumes. A refusal (not ready, rate limit) closes
+ * an EventSource permanently, so a new one is opened.
  */
-export function live(listener: LiveListener, later: (action: () => void, afterMs: number) => void = setTimeout): void {
+export function followStream(listener: LiveListener, later: (action: () => void, afterMs: number) => void = setTimeout): void {
   const source = new EventSource('api/v1/stream');
   source.addEventListener('open', () => listener.connection(true));
   source.addEventListener('error', () => {
     listener.connection(false);
-    if (source.readyState === CLOSED) later(() => live(listener, later), AGAIN_MS);
+    if (source.readyState === CLOSED) later(() => followStream(listener, later), REOPEN_AFTER_MS);
   });
   source.addEventListener('hello', () => listener.reload());
   source.addEventListener('reset', () => listener.reload());

@@ -1,13 +1,13 @@
 import { choicesNow, type Filter, type Span } from './address.ts';
 import { byId, page, type PageEvent } from './dom.ts';
-import { live } from './live.ts';
+import { followStream } from './live.ts';
 import { Overview } from './overview.ts';
 import { startTheme } from './theme.ts';
 
 startTheme();
 const overview = new Overview(choicesNow());
 overview.draw();
-live({
+followStream({
   cluster: (record) => overview.onCluster(record),
   recommendations: (change) => overview.onRecommendations(change),
   reload: () => void overview.readAll(),
@@ -37,7 +37,7 @@ page().addEventListener('keydown', (event) => {
   if (event.key === 'j' || event.key === 'k') moveTo(cursor + (event.key === 'j' ? 1 : -1));
 });
 
-/** Rows by key: the name takes the focus, Enter on it opens. */
+/** Moves the focus to the name of a row; Enter opens it. */
 function moveTo(next: number): void {
   const rows = [...byId('recommendations').querySelectorAll('tbody .name')];
   cursor = Math.max(0, Math.min(rows.length - 1, next));

@@ -1,5 +1,5 @@
-// The page's state and what redraws when it changes. Reads happen at the start, when the stream says that something
-// changed, and when a person asks; never on a timer of their own.
+// State of the page, and what is redrawn when it changes. Data is read at the start, on events of the stream and on user actions, never by
+// a timer.
 
 import type {
   Cluster,
@@ -10,7 +10,7 @@ import type {
   SeriesSet,
   WorkloadRef,
 } from '../../../apis/http/types.generated.ts';
-import { keepChoices, type Choices, type Filter, type Span } from './address.ts';
+import { saveChoices, type Choices, type Filter, type Span } from './address.ts';
 import { act, ApiFailure, read, type Meta } from './api.ts';
 import { drawCard, loaded, NOT_YET, type Loaded } from './card.ts';
 import { byId, h, page, replaceContent } from './dom.ts';
@@ -28,19 +28,20 @@ import { toast } from './toast.ts';
 import { drawTopBar } from './top-bar.ts';
 import { usagePlot } from './usage-plot.ts';
 
-/** As many as the page shows; the rest is in the CSV and behind the filter. */
+/** Maximum rows of the page; the rest is available as CSV and by filter. */
 const MAX_SHOWN = 200;
-/** A graph's step at least: what comes sooner than that would not be seen. */
-const USAGE_AGAIN_MS = 20_000;
-const NODES_AGAIN_MS = 5_000;
+/** Minimum interval between usage reads, about a step of the graph. */
+const USAGE_INTERVAL_MS = 20_000;
+const NODES_INTERVAL_MS = 5_000;
 
 type SegmentName = 'show' | 'span';
 
+/** Controller of the overview page. */
 export class Overview {
   #cluster: Loaded<ClusterView> = NOT_YET;
   #nodes: Loaded<readonly Node[]> = NOT_YET;
   #usage: Loaded<SeriesSet> = NOT_YET;
-  /** The longest span that the store knows: where "before" is. */
+  /** The longest span of the store, whose start is the "before" value. */
   #past: Loaded<SeriesSet> = NOT_YET;
   #items: Loaded<readonly Recommendation[]> = NOT_YET;
   #total = 0;
@@ -49,11 +50,11 @@ export class Overview {
   #mode: Mode | null = null;
   #meta: Meta | null = null;
   #connected = true;
-  #lastSeen = '';
+  #lastAnswerAt = '';
   #choices: Choices;
   #open: { readonly ref: WorkloadRef; detail: Loaded<RecommendationDetail>; opener: string | undefined } | null = null;
   readonly #busy = new Set<string>();
-  /** Decisions that the controller has not yet acted on: until the record moves, its buttons would ask a second time. */
+  /** Decisions that the controller has not acted on yet. Their buttons are hidden until the record changes. */
   readonly #decided = new Map<string, { readonly words: string; readonly seen: string }>();
   #usageReadMs = 0;
   #nodesReadMs = 0;
@@ -62,7 +63,7 @@ export class Overview {
     this.#choices = choices;
   }
 
-  /** Reads everything: at the start, and when too much was missed. */
+  /** Reads everything: at the start, and after missed events. */
   async readAll(): Promise<void> {
     await Promise.all([this.#readMode(), this.#readCluster(), this.#readItems(), this.#readNodes(), this.#readUsage()]);
   }
@@ -72,8 +73,8 @@ export class Overview {
     this.#cluster = { data: { cluster: record, arithmetic: before?.arithmetic ?? null }, failure: null };
     void this.#readCluster();
     const now = performance.now();
-    if (now - this.#nodesReadMs > NODES_AGAIN_MS) void this.#readNodes();
-    if (now - this.#usageReadMs > USAGE_AGAIN_MS) void this.#readUsage();
+    if (now - this.#nodesReadMs > NODES_INTERVAL_MS) void this.#readNodes();
+    if (now - this.#usageReadMs > USAGE_INTERVAL_MS) void this.#readUsage();
   }
 
   onRecommendations(change: { readonly changed: readonly Recommendation[]; readonly removed: readonly WorkloadRef[] }): void {
@@ -100,7 +101,7 @@ export class Overview {
   choose(choices: Partial<Choices>): void {
     const before = this.#choices;
     this.#choices = { ...before, ...choices };
-    keepChoices(this.#choices);
+    saveChoices(this.#choices);
     if (this.#choices.span !== before.span) void this.#readUsage();
     this.#drawSegments();
     this.#drawItems();
@@ -127,7 +128,7 @@ export class Overview {
     for (const element of page().body.querySelectorAll('[data-key]')) if (element.dataset['key'] === opener) element.focus();
   }
 
-  /** Rows that are shown, in order, for the keys j, k and Enter. */
+  /** Displayed rows, in order. */
   visible(): readonly Recommendation[] {
     const { show, q } = this.#choices;
     const word = q.toLowerCase();
@@ -159,7 +160,7 @@ export class Overview {
   async #readCluster(): Promise<void> {
     this.#cluster = await loaded(this.#cluster, async () => {
       const { data, meta } = await read<Cluster>('/cluster');
-      this.#note(meta);
+      this.#recordMeta(meta);
       return { cluster: data, arithmetic: meta.summary ?? null };
     });
     this.#drawCluster();
@@ -231,12 +232,10 @@ export class Overview {
       if (meta.dryRun !== true) this.#decided.set(key, { words: DONE[verb], seen: momentOf(data) });
       this.onRecommendations({ changed: [data], removed: [] });
       toast(
-        meta.dryRun === true
-          ? 'Dry-run: it would have been accepted; nothing was changed.'
-          : CONFIRMATION[verb](`${item.namespace}/${item.name}`),
+        meta.dryRun === true ? 'Dry-run: the request is valid; nothing was changed.' : CONFIRMATION[verb](`${item.namespace}/${item.name}`),
       );
     } catch (error) {
-      toast(error instanceof ApiFailure ? error.message : 'It could not be done.');
+      toast(error instanceof ApiFailure ? error.message : 'The request failed.');
     }
     this.#busy.delete(key);
     this.#drawItems();
@@ -245,9 +244,9 @@ export class Overview {
     void this.#readDetail();
   }
 
-  #note(meta: Meta): void {
+  #recordMeta(meta: Meta): void {
     this.#meta = meta;
-    this.#lastSeen = meta.timestamp;
+    this.#lastAnswerAt = meta.timestamp;
   }
 
   #staleFor(): string | null {
@@ -260,7 +259,7 @@ export class Overview {
       mode: this.#mode,
       staleFor: this.#staleFor(),
       isConnected: this.#connected,
-      lastSeen: this.#lastSeen,
+      lastAnswerAt: this.#lastAnswerAt,
     });
   }
 
@@ -281,7 +280,7 @@ export class Overview {
 
   #drawCluster(): void {
     const again = (): void => void this.#readCluster();
-    drawCard(byId('run-rate'), 'The run rate', this.#cluster, again, runRate);
+    drawCard(byId('run-rate'), 'Run rate', this.#cluster, again, runRate);
     drawCard(byId('savings'), 'Savings', this.#cluster, again, (view) => savings(view, this.#items.data ?? [], this.#past.data));
     drawCard(byId('health'), 'Health', this.#cluster, again, ({ cluster }) => healthParts(cluster.health));
     const health = this.#cluster.data?.cluster.health;
@@ -325,14 +324,14 @@ export class Overview {
       () => recommendationsTable(view, actions),
     );
     const known = this.#items.data?.length ?? 0;
-    byId('recommendations-line').textContent = this.#total > known ? `the ${known} of ${this.#total} with most to save` : '';
+    byId('recommendations-line').textContent = this.#total > known ? `the ${known} of ${this.#total} with the highest savings` : '';
     this.#drawCluster();
   }
 
   #drawRiver(): void {
     drawCard(
       byId('river'),
-      'What was resized',
+      'Recent changes',
       this.#river,
       () => void this.#readRiver(),
       (details) => river(riverEntries(details)),
@@ -364,14 +363,14 @@ export class Overview {
 }
 
 const CONFIRMATION = {
-  approve: (object: string): string => `Approved ${object}. It is applied as soon as nothing else holds it.`,
-  reject: (object: string): string => `Rejected the values of ${object}. They are not offered again for 7 days unless they move.`,
-  rollback: (object: string): string => `${object} goes back to the values before the last change.`,
+  approve: (object: string): string => `Approved ${object}. It is applied as soon as no other blocker remains.`,
+  reject: (object: string): string => `Rejected the values of ${object}. They are not recommended again for 7 days unless they change.`,
+  rollback: (object: string): string => `${object} is rolled back to the values before the last change.`,
 } as const;
 
-const DONE = { approve: 'approved just now', reject: 'rejected just now', rollback: 'goes back' } as const;
+const DONE = { approve: 'approved just now', reject: 'rejected just now', rollback: 'rolling back' } as const;
 
-/** What changes once the controller has acted. */
+/** Fields that change once the controller has acted. */
 function momentOf({ state, reason, updatedAt, appliedAt }: Recommendation): string {
   return [state, reason, updatedAt, appliedAt].join(' ');
 }

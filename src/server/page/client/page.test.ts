@@ -6,12 +6,12 @@ import { contentSecurityPolicy } from '../../guards/security-headers.ts';
 import { pageHtml } from '../page-html.ts';
 import { readChoices } from './address.ts';
 import { age, amount, count, cpu, memory, money, percent } from './format.ts';
-import { live } from './live.ts';
+import { followStream } from './live.ts';
 import { areaPath, axisTop, gaps, linePath, spread } from './plot-geometry.ts';
 import { byUrgency, isForDecision, stateWords } from './recommendation-words.ts';
 import { riverEntries } from './river.ts';
 
-describe('numbers read', () => {
+describe('number formats', () => {
   test.each([
     [money(170.1), '$170.10'],
     [money(-62), '−$62.00'],
@@ -36,7 +36,7 @@ describe('numbers read', () => {
 describe('plots', () => {
   const same = (value: number): number => value;
 
-  test('a line breaks where nothing is known, and is never drawn as zero', () => {
+  test('a line has gaps where values are unknown, and is never drawn as zero', () => {
     const points = [
       { at: 0, value: 1 },
       { at: 1, value: null },
@@ -47,7 +47,7 @@ describe('plots', () => {
     expect(gaps(points)).toEqual([[0, 2]]);
   });
 
-  test('an area is closed over what both lines know', () => {
+  test('an area covers points where both lines are known', () => {
     const upper = [
       { at: 0, value: 9 },
       { at: 1, value: 9 },
@@ -61,7 +61,7 @@ describe('plots', () => {
     expect(areaPath(upper, lower, same, same)).toBe('M0 9L1 9L1 5L0 5Z');
   });
 
-  test('an axis holds its highest value and not much more', () => {
+  test('an axis contains its highest value and not much more', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 1e9, noNaN: true }), (highest) => {
         const top = axisTop(highest, 'millicores');
@@ -71,7 +71,7 @@ describe('plots', () => {
     );
   });
 
-  test('labels keep apart and keep their order', () => {
+  test('labels keep their distance and order', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 128, noNaN: true }), { maxLength: 6 }), (places) => {
         const moved = spread(places, 15);
@@ -83,7 +83,7 @@ describe('plots', () => {
   });
 });
 
-describe('recommendations in words', () => {
+describe('state labels', () => {
   const item = (given: Partial<Recommendation>): Recommendation =>
     ({
       namespace: 'shop',
@@ -99,22 +99,22 @@ describe('recommendations in words', () => {
     }) as Recommendation;
 
   test.each([
-    [{ state: 'awaiting', reason: 'cooldown', until: '2026-11-20T14:50:00.000Z' }, 'Cools down until 14:50'],
+    [{ state: 'awaiting', reason: 'cooldown', until: '2026-11-20T14:50:00.000Z' }, 'In cooldown until 14:50'],
     [{ state: 'awaiting', reason: 'approval' }, 'Awaits approval'],
-    [{ state: 'blocked', reason: 'no-in-place' }, 'Blocked: no in-place resize here'],
+    [{ state: 'blocked', reason: 'no-in-place' }, 'Blocked: in-place resize not supported'],
     [{ state: 'awaiting', reason: 'of-a-later-version' }, 'Of-a-later-version'],
-    [{ state: 'optimal' }, 'Right size'],
+    [{ state: 'optimal' }, 'Right-sized'],
   ] as const)('%j', (given, word) => {
     expect(stateWords(item(given)).word).toBe(word);
   });
 
-  test('buttons stand where a person decides, and nowhere else', () => {
+  test('buttons appear only where a user can decide', () => {
     expect(isForDecision(item({ state: 'awaiting', reason: 'approval' }))).toBe(true);
     expect(isForDecision(item({ state: 'awaiting', reason: 'cooldown' }))).toBe(false);
     expect(isForDecision(item({ state: 'awaiting', reason: 'approval', containers: [] }))).toBe(false);
   });
 
-  test('what needs a person comes first, then money', () => {
+  test('recommendations that need a user are first, then by savings', () => {
     const names = [
       item({ name: 'rich', state: 'awaiting', reason: 'cooldown', savingsPerMonthUsd: 900 }),
       item({ name: 'done', state: 'applied' }),
@@ -124,7 +124,7 @@ describe('recommendations in words', () => {
   });
 });
 
-test('pods that got the same together are one entry of the river', () => {
+test('pods with the same change within an hour are one timeline entry', () => {
   const value = (pod: string, at: string) => ({
     id: pod,
     at,
@@ -147,7 +147,7 @@ test('pods that got the same together are one entry of the river', () => {
   ]);
 });
 
-test('the address chooses, and what it does not know is the default', () => {
+test('the URL selects the view, with defaults for unknown values', () => {
   expect(readChoices('?show=open&span=7d&q=web')).toEqual({ show: 'open', span: '7d', q: 'web' });
   expect(readChoices('?show=<script>&span=1y')).toEqual({ show: 'all', span: '24h', q: '' });
 });
@@ -165,12 +165,12 @@ describe('the live connection', () => {
     }
   }
 
-  test('is opened anew after a refusal, and left to the browser where it broke off', () => {
+  test('is reopened after a refusal, and left to the browser after a broken connection', () => {
     Object.assign(globalThis, { EventSource: FakeEventSource });
     const later: (() => void)[] = [];
     const ups: boolean[] = [];
     const nothing = (): void => undefined;
-    live(
+    followStream(
       { cluster: nothing, recommendations: nothing, reload: nothing, connection: (up) => void ups.push(up) },
       (action) => void later.push(action),
     );
@@ -185,10 +185,10 @@ describe('the live connection', () => {
   });
 });
 
-describe('what is served', () => {
+describe('the served modules', () => {
   const { main, sourceByName } = readClientModules();
 
-  test('holds no type and no test, and every import is served', () => {
+  test('contain no types or tests, and every import is served', () => {
     expect(sourceByName.has(main)).toBe(true);
     expect([...sourceByName.keys()].some((name) => name.includes('.test.'))).toBe(false);
     for (const source of sourceByName.values()) {
@@ -197,7 +197,7 @@ describe('what is served', () => {
     }
   });
 
-  test('has nothing inline that the policy would refuse', () => {
+  test('have nothing inline that the content security policy blocks', () => {
     const html = pageHtml('assets/main.js');
     expect(html).not.toMatch(/<script(?![^>]*src=)|\son\w+=|\sstyle=|<style/);
     expect(contentSecurityPolicy()).not.toContain('unsafe');

@@ -1,6 +1,6 @@
-// The arithmetic of plots. Pure: points in, paths out.
+// Plot geometry: points to SVG paths. Pure.
 
-/** One value at one moment (milliseconds); null: not known then. */
+/** A value at a time (milliseconds); null: unknown. */
 export interface PlotPoint {
   readonly at: number;
   readonly value: number | null;
@@ -8,14 +8,14 @@ export interface PlotPoint {
 
 type Scale = (value: number) => number;
 
-/** A line that breaks where a value is not known: missing is never drawn as zero. */
+/** SVG path of a line with gaps where values are unknown, which are never drawn as zero. */
 export function linePath(points: readonly PlotPoint[], x: Scale, y: Scale): string {
   return runs(points)
     .map((run) => run.map((point, index) => `${index === 0 ? 'M' : 'L'}${at(x, y, point)}`).join(''))
     .join('');
 }
 
-/** The area between a line and one below it, or the foot where there is none. */
+/** SVG path of the area between a line and a lower one, or the baseline where `lower` is null. */
 export function areaPath(upper: readonly PlotPoint[], lower: readonly PlotPoint[] | null, x: Scale, y: Scale): string {
   const below = lower === null ? null : new Map(lower.map((point) => [point.at, point.value]));
   const bounded = upper.map((point) => (below !== null && (below.get(point.at) ?? null) === null ? { ...point, value: null } : point));
@@ -27,7 +27,7 @@ export function areaPath(upper: readonly PlotPoint[], lower: readonly PlotPoint[
     .join('');
 }
 
-/** Spans inside the known range in which nothing is known, for a pale block. */
+/** Time spans of unknown values between known ones, drawn as pale blocks. */
 export function gaps(points: readonly PlotPoint[]): readonly (readonly [number, number])[] {
   const found: [number, number][] = [];
   let lastKnown: number | null = null;
@@ -44,7 +44,7 @@ export function gaps(points: readonly PlotPoint[]): readonly (readonly [number, 
   return found;
 }
 
-/** The top of an axis from zero: the least round number that holds the value, in cores or GiB. 0 where there is nothing. */
+/** Top of an axis from zero: the smallest round number above the value, in cores or GiB. 0 without values. */
 export function axisTop(highest: number, unit: 'millicores' | 'bytes'): number {
   if (highest <= 0) return 0;
   const base = unit === 'millicores' ? 1000 : 2 ** 30;
@@ -54,12 +54,12 @@ export function axisTop(highest: number, unit: 'millicores' | 'bytes'): number {
   return step * power * base;
 }
 
-/** Places at least `apart` from each other, in the order given by their value, moved as little as keeps them on the plot. */
+/** Moves places to be at least `apart` from each other in order of value, as little as possible. */
 export function spread(places: readonly number[], apart: number): readonly number[] {
   const order = places.map((place, index) => ({ place, index })).sort((a, b) => a.place - b.place);
   const moved: number[] = [];
   for (const { place } of order) moved.push(Math.max(place, (moved.at(-1) ?? -Infinity) + apart));
-  // What was pushed below its place draws its neighbours up by half, so that a cluster of labels centres on its lines.
+  // Half of the shift is applied upwards, so that a cluster of labels is centred on its lines.
   const excess = Math.max(0, ...moved.map((place, index) => place - (order[index]?.place ?? place)));
   const result = places.slice();
   order.forEach(({ index }, position) => {

@@ -2,7 +2,7 @@ import type { Recommendation, OptionalResources } from '../../../apis/http/types
 import { clock } from './format.ts';
 import type { IconName } from './icons.ts';
 
-/** A state as a person reads it: word, colour and shape. */
+/** A displayed state: text, colour and icon. */
 export interface StateWords {
   readonly word: string;
   readonly tone: '' | 'save' | 'warn' | 'crit' | 'infoc';
@@ -11,33 +11,33 @@ export interface StateWords {
 
 const REASONS: Readonly<Record<string, string>> = {
   window: 'waits for its window',
-  cooldown: 'cools down',
+  cooldown: 'in cooldown',
   approval: 'awaits approval',
   confidence: 'waits for confidence',
-  'node-capacity': 'waits for room on a node',
+  'node-capacity': 'waits for node capacity',
   concurrency: 'waits for other workloads',
   'not-evictable': 'never evicted',
   stuck: 'stuck',
-  'node-draining': 'its node is being drained',
-  'node-unsupported': 'its node cannot resize it in place',
-  unmeasured: 'waits until the harm of less CPU would be measured',
+  'node-draining': 'node is being drained',
+  'node-unsupported': 'node cannot resize in place',
+  unmeasured: 'waits for throttling data',
   'disruption-budget': 'waits for a disruption budget',
   restart: 'waits for a restart',
-  rollout: 'waits for a roll-out',
+  rollout: 'waits for a rollout',
   hpa: 'waits for its autoscaler',
-  'warm-up': 'watches first',
+  'warm-up': 'warming up',
   paused: 'paused',
-  'stale-data': 'waits for fresh usage',
+  'stale-data': 'waits for current usage',
   hold: 'held by a user',
-  'rolled-back': 'held after a roll-back',
-  'start-up': 'waits until its pods have started',
+  'rolled-back': 'held after a rollback',
+  'start-up': 'waits for its pods to start',
   quota: 'waits for quota',
   'dry-run': 'dry-run',
-  'no-in-place': 'no in-place resize here',
+  'no-in-place': 'in-place resize not supported',
   'other-manager': 'another tool sizes it',
-  'invalid-policy': 'its policy is invalid',
-  'invalid-annotation': 'an annotation is invalid',
-  'invalid-template': 'its pod template is invalid',
+  'invalid-policy': 'policy is invalid',
+  'invalid-annotation': 'annotation is invalid',
+  'invalid-template': 'pod template is invalid',
 };
 
 export function stateWords(item: Pick<Recommendation, 'state' | 'reason' | 'until'>): StateWords {
@@ -47,7 +47,7 @@ export function stateWords(item: Pick<Recommendation, 'state' | 'reason' | 'unti
     case 'collecting':
       return { word: 'Collecting usage', tone: '', icon: 'dots' };
     case 'optimal':
-      return { word: 'Right size', tone: '', icon: 'check' };
+      return { word: 'Right-sized', tone: '', icon: 'check' };
     case 'recommended':
       return { word: 'Recommended', tone: 'save', icon: 'down' };
     case 'awaiting':
@@ -61,26 +61,28 @@ export function stateWords(item: Pick<Recommendation, 'state' | 'reason' | 'unti
     case 'exception':
       return { word: 'Over its limit', tone: 'crit', icon: 'octagon' };
     case 'blocked':
-      return { word: `Blocked: ${reason === '' ? 'see why' : reason}`, tone: 'warn', icon: 'triangle' };
+      return { word: `Blocked: ${reason === '' ? 'see details' : reason}`, tone: 'warn', icon: 'triangle' };
     case 'excluded':
       return { word: 'Excluded', tone: '', icon: 'close' };
   }
 }
 
-/** A change stands open: it is due, waits, or is under way. */
+/** Whether a change is pending or in progress. */
 export function isOpen({ state }: Pick<Recommendation, 'state'>): boolean {
   return state === 'recommended' || state === 'awaiting' || state === 'applying' || state === 'exception';
 }
 
-/** A person's word would move it: approve and reject stand beside it. */
+/** Whether a user's decision is needed: the row has approve and reject buttons. */
 export function isForDecision(item: Pick<Recommendation, 'state' | 'reason' | 'mode' | 'containers'>): boolean {
-  const valued = item.containers.some(
+  const hasValues = item.containers.some(
     ({ recommended }) => recommended.requests.cpuMillicores !== null || recommended.requests.memoryBytes !== null,
   );
-  return valued && ((item.state === 'awaiting' && item.reason === 'approval') || (item.state === 'recommended' && item.mode === 'Approve'));
+  return (
+    hasValues && ((item.state === 'awaiting' && item.reason === 'approval') || (item.state === 'recommended' && item.mode === 'Approve'))
+  );
 }
 
-/** Open first, what needs a person before what does not, then by money. */
+/** Sorts open recommendations first, those that need a user before others, then by savings. */
 export function byUrgency(a: Recommendation, b: Recommendation): number {
   return (
     rank(a) - rank(b) ||
@@ -95,7 +97,7 @@ function rank(item: Recommendation): number {
   return item.state === 'applied' || item.state === 'optimal' ? 2 : 3;
 }
 
-/** One replica of the workload: the sum over its containers; null where any of it is not known. */
+/** Sum over the containers of one replica; null where no value is known. */
 export function perReplica(
   item: Recommendation,
   pick: (container: Recommendation['containers'][number]) => OptionalResources,

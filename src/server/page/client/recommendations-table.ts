@@ -6,7 +6,7 @@ import { count, cpu, memory, money, percent } from './format.ts';
 import { icon } from './icons.ts';
 import { isForDecision, isOpen, keyOf, perReplica, stateWords } from './recommendation-words.ts';
 
-/** What a row can ask for. */
+/** Actions of a row. */
 export interface RowActions {
   open(item: Recommendation): void;
   approve(item: Recommendation): void;
@@ -16,22 +16,19 @@ export interface RowActions {
 export interface TableView {
   readonly items: readonly Recommendation[];
   readonly selected: string | null;
-  /** Data too old to act on: buttons go. Its age in words. */
+  /** Age of data that is too old to act on, which hides buttons; null: current. */
   readonly staleFor: string | null;
   readonly dryRun: boolean;
   readonly busy: ReadonlySet<string>;
-  /** What was decided here and is not yet seen in the record, in words, by key. */
+  /** Decisions made here that the records do not show yet, by key. */
   readonly decided: ReadonlyMap<string, string>;
 }
 
-/** One row a workload: what it asks for, uses and should have, why nothing happens, and what that is worth. */
+/** Draws one row per workload: requests, usage, recommendation, state and savings. */
 export function recommendationsTable(view: TableView, actions: RowActions): readonly PageElement[] {
   if (view.items.length === 0) {
     return [
-      emptyState(
-        'No workload matches',
-        'Recommendations stand here once workloads run and a day of their usage is known; change the filter to see others.',
-      ),
+      emptyState('No workload matches', 'Recommendations appear here once workloads have run for a day; change the filter to see others.'),
     ];
   }
   const rows = view.items.map((item) => ({ item, cpu: bulletOf(item, 'cpuMillicores'), memory: bulletOf(item, 'memoryBytes') }));
@@ -43,8 +40,8 @@ export function recommendationsTable(view: TableView, actions: RowActions): read
     h(
       'tr',
       {},
-      ...['Workload', 'CPU a pod', 'Memory a pod', 'State'].map((word) => h('th', { scope: 'col' }, word)),
-      ...['Confidence', 'USD a month', 'Change'].map((word) =>
+      ...['Workload', 'CPU per pod', 'Memory per pod', 'State'].map((word) => h('th', { scope: 'col' }, word)),
+      ...['Confidence', 'USD per month', 'Change'].map((word) =>
         h('th', { scope: 'col', class: word === 'Change' ? 'num' : 'num less' }, word),
       ),
       h('th', { scope: 'col', class: 'acts' }, h('span', { class: 'visually-hidden' }, 'Actions')),
@@ -76,7 +73,7 @@ export function recommendationsTable(view: TableView, actions: RowActions): read
 
 function tableRow(item: Recommendation, view: TableView, actions: RowActions, cpuCell: PageElement, memoryCell: PageElement): PageElement {
   const key = keyOf(item);
-  const words = stateWords(item);
+  const stateLabel = stateWords(item);
   const freed = isOpen(item) ? item.savingsPerMonthUsd : null;
   const details = [item.kind, count(item.replicas, 'replica'), item.mode];
   return h(
@@ -91,7 +88,7 @@ function tableRow(item: Recommendation, view: TableView, actions: RowActions, cp
           class: 'name',
           type: 'button',
           'data-key': `open-${key}`,
-          'aria-label': `${item.namespace}/${item.name}: why, and what can be done`,
+          'aria-label': `${item.namespace}/${item.name}: details and actions`,
           onclick: () => actions.open(item),
         },
         `${item.namespace}/${item.name}`,
@@ -100,7 +97,7 @@ function tableRow(item: Recommendation, view: TableView, actions: RowActions, cp
     ),
     cpuCell,
     memoryCell,
-    h('td', { class: 'two' }, h('span', { class: `chip ${words.tone}` }, icon(words.icon, true), words.word)),
+    h('td', { class: 'two' }, h('span', { class: `chip ${stateLabel.tone}` }, icon(stateLabel.icon, true), stateLabel.word)),
     h('td', { class: 'num two opt less' }, percent(item.confidence)),
     h('td', { class: 'num two opt less t2' }, money(item.costPerMonthUsd)),
     h('td', { class: `num two strong ${(freed ?? 0) > 0 ? 'save' : ''}` }, freed === null ? '—' : change(freed)),
@@ -148,7 +145,7 @@ function rowButtons(item: Recommendation, view: TableView, actions: RowActions):
 function bulletOf(item: Recommendation, field: 'cpuMillicores' | 'memoryBytes'): Bullet {
   return {
     request: perReplica(item, (container) => container.current.requests, field),
-    // Memory is sized for its peak, CPU for what it uses nearly always.
+    // Memory is sized for its peak, CPU for its 95th percentile.
     used: perReplica(item, (container) => (field === 'cpuMillicores' ? container.usage.p95 : container.usage.max), field),
     proposed: perReplica(item, (container) => container.recommended.requests, field),
     limit: perReplica(item, (container) => container.current.limits, field),
@@ -156,27 +153,27 @@ function bulletOf(item: Recommendation, field: 'cpuMillicores' | 'memoryBytes'):
   };
 }
 
-/** The scale of a column: a limit far beyond everything would leave no room for what matters. */
+/** Maximum of a column's scale. Limits are excluded, since one far above the rest would compress the other bars. */
 function extent({ request, used, proposed }: Bullet): number {
   return Math.max(request ?? 0, used ?? 0, proposed ?? 0) * 1.06;
 }
 
 function bulletCell(item: Recommendation, bullet: Bullet, scale: number, format: (value: number | null) => string): PageElement {
-  // Inside the tolerance a difference is no proposal, and only proposals are teal.
-  const proposes =
+  // Differences within the tolerance are no recommendations, and only recommendations are highlighted.
+  const isRecommended =
     (isOpen(item) || item.state === 'blocked') && bullet.proposed !== null && bullet.request !== null && bullet.proposed !== bullet.request;
-  const words = proposes
+  const stateLabel = isRecommended
     ? [`${format(bullet.request)} → `, h('span', { class: 'save strong' }, format(bullet.proposed))]
-    : [`asks ${format(bullet.request)}`];
+    : [`requests ${format(bullet.request)}`];
   return h(
     'td',
     { class: 'two opt' },
-    bulletBar(proposes ? bullet : { ...bullet, proposed: null }, scale, format),
-    h('div', { class: 'sub' }, ...words),
+    bulletBar(isRecommended ? bullet : { ...bullet, proposed: null }, scale, format),
+    h('div', { class: 'sub' }, ...stateLabel),
   );
 }
 
-/** A change of cost as the contract's savings turned round: what is saved is a minus. */
+/** Cost change as the negative of savings: savings have a minus sign. */
 export function change(savingsPerMonthUsd: number): string {
   const cost = -savingsPerMonthUsd + 0;
   return cost > 0 ? `+${money(cost)}` : money(cost);

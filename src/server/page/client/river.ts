@@ -4,11 +4,11 @@ import { h, type PageElement } from './dom.ts';
 import { count, cpu, memory, moment } from './format.ts';
 import { icon, type IconName } from './icons.ts';
 
-/** Workloads whose latest changes are read. */
+/** Number of workloads whose latest changes are read. */
 export const RIVER_WORKLOADS = 8;
 const ENTRIES_SHOWN = 12;
 
-/** One change of one container, over the pods that got it together. */
+/** A change of one container, over all pods that were changed together. */
 export interface RiverEntry {
   readonly at: string;
   readonly workload: string;
@@ -20,7 +20,7 @@ export interface RiverEntry {
   readonly reason: string;
 }
 
-/** The workloads whose history the river needs: those changed last. */
+/** The most recently changed workloads, whose history is read. */
 export function riverSources(items: readonly Recommendation[]): readonly Recommendation[] {
   return items
     .filter((item) => item.appliedAt !== null)
@@ -28,7 +28,7 @@ export function riverSources(items: readonly Recommendation[]): readonly Recomme
     .slice(0, RIVER_WORKLOADS);
 }
 
-/** Pods that got the same values for the same reason within the same hour are one entry. */
+/** Groups pods with the same values, outcome and hour into one entry. */
 export function riverEntries(details: readonly RecommendationDetail[]): readonly RiverEntry[] {
   const entries = new Map<string, RiverEntry>();
   for (const detail of details) {
@@ -54,19 +54,19 @@ export function riverEntries(details: readonly RecommendationDetail[]): readonly
 
 const OUTCOMES: Readonly<Record<AppliedValue['outcome'], { word: string; icon: IconName; tone: string }>> = {
   applied: { word: 'in place', icon: 'check', tone: 'save' },
-  deferred: { word: 'deferred: no room yet', icon: 'clock', tone: 'warn' },
+  deferred: { word: 'deferred: no node capacity yet', icon: 'clock', tone: 'warn' },
   infeasible: { word: 'infeasible on its node', icon: 'triangle', tone: 'warn' },
-  rejected: { word: 'refused', icon: 'octagon', tone: 'crit' },
+  rejected: { word: 'rejected', icon: 'octagon', tone: 'crit' },
   'rolled-back': { word: 'rolled back', icon: 'back', tone: 'warn' },
   'dry-run': { word: 'dry-run', icon: 'circle', tone: 'infoc' },
   failed: { word: 'failed', icon: 'octagon', tone: 'crit' },
 };
 
-/** What was resized, latest first. */
+/** Draws recent changes, latest first. */
 export function river(entries: readonly RiverEntry[]): readonly PageElement[] {
   if (entries.length === 0) {
     return [
-      emptyState('Nothing was resized yet', 'Each change stands here as it is made. A policy in mode Auto, or an approval, starts them.'),
+      emptyState('Nothing was resized yet', 'Changes appear here as they are applied, after an approval or by a policy in mode Auto.'),
     ];
   }
   return [h('ol', { class: 'river' }, ...entries.map(entry))];
@@ -91,7 +91,7 @@ function changes(from: unknown, to: unknown): string {
     before.cpuMillicores === after.cpuMillicores ? null : `CPU ${cpu(before.cpuMillicores)} → ${cpu(after.cpuMillicores)}`,
     before.memoryBytes === after.memoryBytes ? null : `memory ${memory(before.memoryBytes)} → ${memory(after.memoryBytes)}`,
   ].filter((part) => part !== null);
-  return parts.length === 0 ? 'limits alone' : parts.join(', ');
+  return parts.length === 0 ? 'limits only' : parts.join(', ');
 }
 
 function requestsOf(value: unknown): { readonly cpuMillicores: number | null; readonly memoryBytes: number | null } {

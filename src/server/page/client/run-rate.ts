@@ -3,20 +3,20 @@ import { moneyFigure } from './arithmetic.ts';
 import { h, styled, type PageElement } from './dom.ts';
 import { money, percent } from './format.ts';
 
-/** The cluster's record with the arithmetic behind its cost. */
+/** The cluster record with the breakdown of its cost. */
 export interface ClusterView {
   readonly cluster: Cluster;
   readonly arithmetic: ClusterArithmetic | null;
 }
 
-/** The parts of the run rate, in the order in which they are drawn. */
+/** Parts of the run rate, in drawing order. */
 const PARTS = [
   { fill: 'f-used', name: 'Used', field: 'usedPerMonthUsd' },
   { fill: 'f-req', name: 'Requested, unused', field: 'requestedUnusedPerMonthUsd' },
   { fill: 'f-idle', name: 'Idle capacity', field: 'idlePerMonthUsd' },
 ] as const;
 
-/** What the cluster costs a month, as a sum of machines, and what becomes of it. */
+/** Draws the monthly cost of the cluster as a sum of machines, and its parts. */
 export function runRate({ cluster, arithmetic }: ClusterView): readonly PageElement[] {
   const total = cluster.cost.perMonthUsd;
   const lines = (arithmetic?.lines ?? []).map((line) => ({
@@ -29,7 +29,7 @@ export function runRate({ cluster, arithmetic }: ClusterView): readonly PageElem
     amount: total,
     className: 'figure',
     lines,
-    totalLabel: 'Run rate a month',
+    totalLabel: 'Run rate per month',
     note: `Prices: ${sources}`,
   });
   const { nodes } = cluster;
@@ -39,7 +39,7 @@ export function runRate({ cluster, arithmetic }: ClusterView): readonly PageElem
 
 function split(arithmetic: ClusterArithmetic | null, total: number | null): readonly PageElement[] {
   if (arithmetic === null || total === null || total <= 0) return [];
-  if (arithmetic.usedPerMonthUsd === null) return [h('p', { class: 'sub' }, 'How much of it is used shows once usage has been read.')];
+  if (arithmetic.usedPerMonthUsd === null) return [h('p', { class: 'sub' }, 'The used part appears once usage has been read.')];
   const parts = PARTS.map((part) => ({ ...part, amount: arithmetic[part.field] ?? 0 }));
   const bar = parts.map(({ fill, name, amount }) =>
     styled(h('i', { class: fill, title: `${name} ${money(amount)}` }), { width: `${(amount / total) * 100}%` }),

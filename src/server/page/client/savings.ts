@@ -5,10 +5,10 @@ import { amount, moment, percent } from './format.ts';
 import { isOpen } from './recommendation-words.ts';
 import type { ClusterView } from './run-rate.ts';
 
-/** At most this many workloads stand in the sum by name; the rest is one line. */
+/** Maximum workloads listed in the sum; the others are one line. */
 const LINES_SHOWN = 12;
 
-/** What the open recommendations would free, what was freed, and what was requested before and is now. */
+/** Draws the savings of open recommendations, freed requests, and requests before and now. */
 export function savings(view: ClusterView, recommendations: readonly Recommendation[], usage: SeriesSet | null): readonly PageElement[] {
   const open = recommendations.filter((item) => isOpen(item) && (item.savingsPerMonthUsd ?? 0) !== 0);
   const total = cents(open.map((item) => item.savingsPerMonthUsd ?? 0));
@@ -25,8 +25,8 @@ export function savings(view: ClusterView, recommendations: readonly Recommendat
     amount: total,
     className: 'fig2 save',
     lines,
-    totalLabel: 'Available a month',
-    note: 'Requests freed at the prices of the nodes that the pods are on; more is counted as a minus.',
+    totalLabel: 'Available per month',
+    note: 'Freed requests at the prices of the pods’ nodes; increases are negative.',
   });
   const reclaimed = view.arithmetic?.reclaimedPerMonthUsd ?? null;
   const share =
@@ -45,27 +45,27 @@ export function savings(view: ClusterView, recommendations: readonly Recommendat
         'div',
         { class: 'grow' },
         moneyFigure({ key: 'reclaimed', amount: reclaimed, className: 'fig2', lines: [], totalLabel: '', note: '' }),
-        h('div', { class: 'sub' }, reclaimed === null ? 'nothing was given back yet' : 'requests given back so far'),
+        h('div', { class: 'sub' }, reclaimed === null ? 'no requests freed yet' : 'requests freed so far'),
       ),
     ),
     h('div', { class: 'then' }, ...(usage === null ? [] : [beforeAndNow(usage, 'cpu', 'CPU'), beforeAndNow(usage, 'memory', 'Memory')])),
   ];
 }
 
-/** What was requested at the first moment that is known, and now: the gap is the hatched part. */
+/** Draws requests at the first known time and now; the difference is hatched. */
 function beforeAndNow(usage: SeriesSet, resource: 'cpu' | 'memory', word: string): PageElement {
   const series = usage.series.find((each) => each.name === 'requested' && each.labels['resource'] === resource);
   const known = (series?.points ?? []).filter((point): point is readonly [number, number] => point[1] !== null);
   const [before, now] = [known[0], known.at(-1)];
   if (series === undefined || before === undefined || now === undefined)
-    return h('p', { class: 'sub' }, `${word}: what was requested is not known yet.`);
+    return h('p', { class: 'sub' }, `${word}: requests are not known yet.`);
   const unit = resource === 'cpu' ? 'millicores' : 'bytes';
   const name = resource === 'cpu' ? 'cores' : 'GiB';
   const change = before[1] === 0 ? 0 : (now[1] - before[1]) / before[1];
-  const whole = Math.max(before[1], now[1], 1);
+  const scale = Math.max(before[1], now[1], 1);
   const bar = [
-    styled(h('i', { class: 'f-req' }), { width: `${(Math.min(before[1], now[1]) / whole) * 100}%` }),
-    styled(h('i', { class: now[1] <= before[1] ? 'f-idle' : 'f-acc' }), { width: `${(Math.abs(before[1] - now[1]) / whole) * 100}%` }),
+    styled(h('i', { class: 'f-req' }), { width: `${(Math.min(before[1], now[1]) / scale) * 100}%` }),
+    styled(h('i', { class: now[1] <= before[1] ? 'f-idle' : 'f-acc' }), { width: `${(Math.abs(before[1] - now[1]) / scale) * 100}%` }),
   ];
   const words = `${amount(before[1], unit)} → ${amount(now[1], unit)} ${name}`;
   return h(

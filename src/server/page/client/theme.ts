@@ -5,32 +5,32 @@ declare const matchMedia: (query: string) => { readonly matches: boolean };
 
 const KEY = 'evenkeel-theme';
 
-/** The theme that a person chose, else the system's; the button turns it round. */
+/** Applies the theme chosen by the user, else the system's; the button switches it. */
 export function startTheme(): void {
-  const kept = stored();
-  const theme = kept ?? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark');
+  const saved = readTheme();
+  const theme = saved ?? (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark');
   page().documentElement.dataset['theme'] = theme;
   byId('theme').addEventListener('click', () => {
     const root = page().documentElement.dataset;
     root['theme'] = root['theme'] === 'dark' ? 'light' : 'dark';
-    keep(root['theme']);
+    saveTheme(root['theme']);
   });
 }
 
-// A browser may refuse storage altogether; the page works without.
-function stored(): string | null {
+// The browser may block storage; the page works without it.
+function readTheme(): string | null {
   try {
-    const kept = localStorage.getItem(KEY);
-    return kept === 'light' || kept === 'dark' ? kept : null;
+    const theme = localStorage.getItem(KEY);
+    return theme === 'light' || theme === 'dark' ? theme : null;
   } catch {
     return null;
   }
 }
 
-function keep(theme: string): void {
+function saveTheme(theme: string): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Kept for this page view alone.
+    // The choice applies to this page view only.
   }
 }

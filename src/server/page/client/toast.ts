@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
 
-/** A sentence that stays for a while and is read out. */
+/** Shows a message for 10 s, which screen readers announce. */
 export function toast(sentence: string): void {
   const place = byId('toast');
   place.textContent = sentence;

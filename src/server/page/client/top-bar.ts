@@ -1,4 +1,4 @@
-// The line above everything: which cluster, in which mode, and how old what is shown is.
+// The top bar: cluster, mode and age of the displayed data.
 
 import type { Cluster, Mode } from '../../../apis/http/types.generated.ts';
 import { byId, h, page, replaceContent, type PageElement } from './dom.ts';
@@ -8,11 +8,11 @@ import { icon } from './icons.ts';
 export interface TopBarView {
   readonly cluster: Cluster | null;
   readonly mode: Mode | null;
-  /** How old the data is, in words; null: not too old. */
+  /** Age of outdated data; null: current. */
   readonly staleFor: string | null;
   readonly isConnected: boolean;
   /** Time of the last answer (RFC 3339); empty before the first. */
-  readonly lastSeen: string;
+  readonly lastAnswerAt: string;
 }
 
 export function drawTopBar(view: TopBarView): void {
@@ -26,24 +26,24 @@ export function drawTopBar(view: TopBarView): void {
   byId('facts').textContent = [...factsOf(cluster), ...(mode === null ? [] : [`Evenkeel ${mode.version}`])].join(' · ');
 }
 
-/** The clock beside which everything is read: amber once the data is old, or the server gone. */
-function drawAge({ staleFor, isConnected, lastSeen }: TopBarView): void {
+/** Draws the time of the data: amber where it is old or the server is unreachable. */
+function drawAge({ staleFor, isConnected, lastAnswerAt }: TopBarView): void {
   const asof = byId('asof');
   asof.classList.toggle('late', staleFor !== null || !isConnected);
-  const seen = lastSeen === '' ? 'connecting' : `as of ${clockSeconds(lastSeen)} UTC`;
+  const seen = lastAnswerAt === '' ? 'connecting' : `as of ${clockSeconds(lastAnswerAt)} UTC`;
   replaceContent(asof, h('span', { class: 'dot' }), h('span', {}, staleFor === null ? seen : `data ${staleFor} old`));
   page().body.dataset['stale'] = String(staleFor !== null);
 }
 
-function drawBanner({ isConnected, lastSeen }: TopBarView): void {
+function drawBanner({ isConnected, lastAnswerAt }: TopBarView): void {
   const banner = byId('banner');
   banner.hidden = isConnected;
   if (isConnected) return;
-  const known = lastSeen === '' ? 'last' : `at ${clockSeconds(lastSeen)} UTC`;
+  const known = lastAnswerAt === '' ? 'the last answer' : `${clockSeconds(lastAnswerAt)} UTC`;
   replaceContent(
     banner,
     icon('triangle'),
-    h('span', {}, `The dashboard’s server does not answer. Shown is what was known ${known}; it comes back by itself.`),
+    h('span', {}, `The dashboard’s server does not answer. The page shows data from ${known} and reconnects automatically.`),
   );
 }
 
@@ -53,7 +53,7 @@ function factsOf(cluster: Cluster | null): readonly string[] {
   return [
     ...(cluster.kubernetesVersion === null ? [] : [`Kubernetes ${cluster.kubernetesVersion}`]),
     count(cluster.pods.total, 'pod'),
-    ...(waiting === 0 ? [] : [`${count(waiting, 'raise')} waiting for node capacity`]),
+    ...(waiting === 0 ? [] : [`${count(waiting, 'increase')} waiting for node capacity`]),
   ];
 }
 

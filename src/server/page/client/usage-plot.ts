@@ -7,12 +7,12 @@ import { areaPath, axisTop, gaps, linePath, spread, type PlotPoint } from './plo
 const LINES = [
   { name: 'provisioned', word: 'provisioned', line: false },
   { name: 'requested', word: 'requested', line: true },
-  { name: 'recommended', word: 'proposed', line: true },
+  { name: 'recommended', word: 'recommended', line: true },
   { name: 'used', word: 'used', line: true },
 ] as const;
 
 const PLOT_HEIGHT = 128;
-/** Labels at the right keep this apart. */
+/** Minimum distance of the labels at the right. */
 const LABEL_APART = 15;
 
 interface Drawn {
@@ -23,7 +23,7 @@ interface Drawn {
   readonly last: number | null;
 }
 
-/** Provisioned, requested, proposed and used over time. Hatched: paid for and not asked for. */
+/** Draws provisioned, requested, recommended and used capacity over time. Hatched: provisioned and not requested. */
 export function usagePlot(usage: SeriesSet, resource: 'cpu' | 'memory'): readonly PageElement[] {
   const unit = resource === 'cpu' ? 'millicores' : 'bytes';
   const end = Date.parse(usage.end);
@@ -37,7 +37,7 @@ export function usagePlot(usage: SeriesSet, resource: 'cpu' | 'memory'): readonl
   });
   const known = drawn.flatMap((each) => each.points.map((point) => point.value ?? 0));
   const top = axisTop(Math.max(0, ...known), unit);
-  if (top === 0) return [emptyState('No usage yet', 'The lines begin with the first samples, a minute or two after the start.')];
+  if (top === 0) return [emptyState('No usage yet', 'The graph starts with the first samples, a minute or two after the start.')];
   const x = (at: number): number => ((at - start) / Math.max(1, end - start)) * 1000;
   const y = (value: number): number => 100 - (value / top) * 100;
   const [provisioned, requested, , used] = drawn;
@@ -59,7 +59,7 @@ export function usagePlot(usage: SeriesSet, resource: 'cpu' | 'memory'): readonl
       class: 'plot',
       tabindex: 0,
       role: 'img',
-      'aria-label': `${resource === 'cpu' ? 'CPU in cores' : 'Memory in GiB'}: ${sentence.join(', ')}. Arrow keys read earlier values.`,
+      'aria-label': `${resource === 'cpu' ? 'CPU in cores' : 'Memory in GiB'}: ${sentence.join(', ')}. Arrow keys show earlier values.`,
       'data-key': `plot-${resource}`,
     },
     svg,
@@ -71,7 +71,7 @@ export function usagePlot(usage: SeriesSet, resource: 'cpu' | 'memory'): readonl
   return [plot];
 }
 
-/** The graph begins where knowledge begins: a young cluster fills it, and no week stands empty before its first hour. */
+/** The graph starts at the first known value, so that a new cluster's graph is not mostly empty. */
 function firstKnown(usage: SeriesSet): number | null {
   const first = usage.series.flatMap((series) => series.points.find(([, value]) => value !== null)?.[0] ?? []);
   return first.length === 0 ? null : Math.min(...first) * 1000;
@@ -112,7 +112,7 @@ function endLabels(drawn: readonly Drawn[], top: number, unit: 'millicores' | 'b
   );
 }
 
-/** A hairline and one box of values, under the pointer or by arrow keys. */
+/** Adds a hairline and a box with values, under the pointer or by arrow keys. */
 function addReadout(
   plot: PageElement,
   drawn: readonly Drawn[],

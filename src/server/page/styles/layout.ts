@@ -1,4 +1,4 @@
-/** Shell, cards, controls, figures and tables. */
+/** Style sheet of shell, cards, controls, figures and tables. */
 export const LAYOUT = `
 *, *::before, *::after { box-sizing: border-box; }
 html { background: var(--bg); }

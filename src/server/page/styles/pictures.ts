@@ -1,4 +1,4 @@
-/** Charts, bars, the drawer, and what changes on narrow screens. */
+/** Style sheet of charts, bars and the drawer, and rules for narrow screens. */
 export const PICTURES = `
 .split { display: flex; height: 36px; gap: 2px; border-radius: var(--r1); overflow: hidden; margin-top: var(--s5); } .split i { display: block; height: 100%; min-width: 2px; }
 .f-used { background: var(--used); } .f-req { background: var(--requested-fill); } .f-acc { background: var(--accent-fill); }

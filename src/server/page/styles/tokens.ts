@@ -1,4 +1,4 @@
-/** Design tokens: two themes, one set of names. Everything else uses these names only. */
+/** Design tokens of both themes. Other style sheets use only these names. */
 export const TOKENS = `
 :root {
   color-scheme: dark light;

@@ -4,12 +4,12 @@ import type { Instant } from '#kube/units';
 import type { ClusterChange } from '../../../ports/cluster-reader.ts';
 import type { StreamTopic, TopicEvent, TopicFeed } from './topic.ts';
 
-/** The cluster record is read this often without any change: the age of its sources is part of it. */
+/** Interval of reading the cluster record without changes, since it contains the age of its sources. */
 const SILENCE_MS = 15_000;
 
 export const CLUSTER_TOPIC: StreamTopic = {
   name: 'cluster',
-  description: 'holds the cluster record, for admins alone',
+  description: 'contains the cluster record, only for admins',
   requires: ADMIN,
   openFeed: (sources) => new ClusterFeed(sources),
 };
@@ -31,7 +31,7 @@ class ClusterFeed implements TopicFeed {
   }
 
   mark(change: ClusterChange): void {
-    // No record shows them; what a recommendation makes of them comes as a change of the recommendation.
+    // Records do not contain them; their effects are changes of recommendations.
     this.#isDirty ||= change.kind !== 'vpa' && change.kind !== 'scaledobject';
   }
 

@@ -6,7 +6,7 @@ export class DirtyWorkloads {
   readonly #keys = new Set<WorkloadKey>();
   #areAll: boolean;
 
-  /** @param areAll true: every workload, until the first `take` */
+  /** @param areAll true: every workload counts as changed until the first `take` */
   constructor(areAll: boolean) {
     this.#areAll = areAll;
   }
@@ -33,7 +33,7 @@ export class DirtyWorkloads {
     }
   }
 
-  /** @param all every workload, asked for only where a change concerns all of them */
+  /** Returns and clears the changed workloads. @param all lists every workload; called only where a change affects all */
   take(all: () => Iterable<WorkloadKey>): ReadonlySet<WorkloadKey> {
     const keys = new Set(this.#areAll ? all() : this.#keys);
     this.clear();

@@ -5,5 +5,5 @@ import type { StreamTopic } from './topic.ts';
 
 export type { StreamTopic, TopicEvent, TopicFeed } from './topic.ts';
 
-/** Every topic of the stream, in the order in which the changes of one tick are sent. */
+/** All stream topics, in the order in which changes of one tick are sent. */
 export const STREAM_TOPICS: readonly StreamTopic[] = [CLUSTER_TOPIC, RECOMMENDATIONS_TOPIC, SCALING_TOPIC];

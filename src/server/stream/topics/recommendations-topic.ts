@@ -7,7 +7,7 @@ import { type StreamTopic, type TopicEvent, type TopicFeed, VIEWER_OF_GRANTED } 
 
 export const RECOMMENDATIONS_TOPIC: StreamTopic = {
   name: 'recommendations',
-  description: 'holds `{ changed, removed }`',
+  description: 'contains `{ changed, removed }`',
   requires: VIEWER_OF_GRANTED,
   openFeed: (sources) => new RecommendationsFeed(sources),
 };

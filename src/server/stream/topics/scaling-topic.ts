@@ -6,25 +6,25 @@ import type { TimelineEntry, TimelineObject } from '../../../ports/timeline.ts';
 import { DirtyWorkloads } from './dirty-workloads.ts';
 import { type StreamTopic, type TopicEvent, type TopicFeed, VIEWER_OF_GRANTED } from './topic.ts';
 
-/** As the timeline names it: any kind; the namespace of a cluster-scoped object is null. */
+/** An object of the timeline, of any kind; namespace null: cluster-scoped. */
 type ScaledObject = TimelineObject & Pick<TimelineEntry, 'namespace'>;
 
 export const SCALING_TOPIC: StreamTopic = {
   name: 'scaling',
   description:
-    'holds `{ objects }`, each `{ namespace, kind, name }` of any kind, with something new in `GET /scaling`; those without a namespace for admins alone',
+    'contains `{ objects }`, each `{ namespace, kind, name }` of any kind, with new entries in `GET /scaling`; cluster-scoped ones only for admins',
   requires: VIEWER_OF_GRANTED,
   openFeed: (sources) => new ScalingFeed(sources),
 };
 
 /**
- * Objects with new timeline entries. This process reports what it appends itself; what the leader does to a workload, every
- * other replica finds in the workload's recommendation.
+ * Objects with new timeline entries. A process reports the entries that it appends itself; other replicas detect the leader's changes by
+ * the workload's recommendation.
  */
 class ScalingFeed implements TopicFeed {
   readonly #sources: ChangeSource;
   readonly #dirty = new DirtyWorkloads(true);
-  /** What each workload had in force. */
+  /** Applied state of each workload at the last collection. */
   readonly #inForce = new Map<WorkloadKey, string>();
   readonly #recorded = new Map<string, ScaledObject>();
   readonly #unsubscribe: () => void;
@@ -81,7 +81,7 @@ function scalingEvent(objects: readonly ScaledObject[]): TopicEvent {
   };
 }
 
-/** Values, replicas and an autoscaler's targets: what scaling moves, as every replica sees it. */
+/** The scaled properties: applied values, replicas and autoscaler targets, as visible to every replica. */
 function inForce({ appliedAt, replicas, hpa }: Recommendation): string {
   return JSON.stringify([appliedAt, replicas, hpa?.cpuTargetRatio, hpa?.memoryTargetRatio, hpa?.minReplicas, hpa?.maxReplicas]);
 }

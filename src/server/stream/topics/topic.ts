@@ -4,33 +4,36 @@ import type { Scope } from '../../../core/access/scope.ts';
 import type { Instant } from '#kube/units';
 import type { ClusterChange } from '../../../ports/cluster-reader.ts';
 
-/** The payload of one event, kept for listeners that reconnect. */
+/** Payload of an event, stored for clients that reconnect. */
 export interface TopicEvent {
-  /** Recommendations that it keeps in memory. */
+  /** Number of recommendations in it. */
   readonly records: number;
-  /** The event's data, restricted to what the scope allows; null: nothing of it, so no event is sent. */
+  /** Data of the event that the scope may see; null: none, so no event is sent. */
   dataFor(scope: Scope): unknown;
 }
 
-/** Collects one topic's changes while the hub has listeners. */
+/** Collects changes of one topic while the hub runs. */
 export interface TopicFeed {
-  /** Takes the current state as published: listeners read everything before they follow changes. Not called before the caches have synced. */
+  /**
+   * Records the current state as published: listeners read everything before they follow changes. Not called before the caches have synced.
+   */
   remember(nowMs: Instant): void;
+  /** Marks what a change of the cluster affects. */
   mark(change: ClusterChange): void;
-  /** What changed since the last call; null: nothing. */
+  /** Changes since the last call; null: none. */
   collect(nowMs: Instant): TopicEvent | null;
   close(): void;
 }
 
-/** One topic of the stream. The hub, the authorization of listeners, the OpenAPI enum and its description derive from the list of these. */
+/** A stream topic. The hub, authorization, the OpenAPI enum and the description derive from the list of topics. */
 export interface StreamTopic {
   readonly name: string;
-  /** For the API reference: what an event holds. */
+  /** Content of an event, for the API reference. */
   readonly description: string;
-  /** Who receives its events at all; `TopicEvent.dataFor` restricts each of them to the granted namespaces. */
+  /** Access required to receive its events; `TopicEvent.dataFor` restricts each to the granted namespaces. */
   readonly requires: Requirement<TopicEvent>;
   openFeed(sources: ChangeSource): TopicFeed;
 }
 
-/** Any grant: each event holds the granted part alone. */
+/** Requires any grant: each event contains only the granted part. */
 export const VIEWER_OF_GRANTED = { who: 'viewer', namespaces: (): readonly string[] => [] } as const;

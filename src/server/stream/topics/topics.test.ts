@@ -14,7 +14,7 @@ import { STREAM_TOPICS, type StreamTopic } from './index.ts';
 const A_TICK_MS = 2_000;
 const ONLY_SHOP = aScope('viewer', ['shop']);
 
-/** A topic of the test's own: names of nodes as they change. */
+/** A test topic: names of nodes as they change. */
 const nodesTopic = (requires: StreamTopic['requires']): StreamTopic => ({
   name: 'nodes',
   description: 'holds `{ names }`',
@@ -35,7 +35,7 @@ const nodesTopic = (requires: StreamTopic['requires']): StreamTopic => ({
   },
 });
 
-/** Collects what is written to it. */
+/** Collects written text. */
 function collectText(into: string[]): StreamResponse {
   const nothing = (): void => undefined;
   const write = (text: string): void => void into.push(text);
@@ -74,7 +74,7 @@ afterEach(() => {
   streams = undefined;
 });
 
-/** Opens a stream of every topic of the list for the scope; gives what it was sent, read when it is called. */
+/** Opens a stream of all topics for the scope; returns a function that reads the received events. */
 function listen(topics: readonly StreamTopic[], scope: Scope): () => readonly { readonly event: string; readonly data: unknown }[] {
   streams ??= new EventStreams(new ChangeHub(sources, timer, 'e', topics), timer, () => undefined);
   const texts: string[] = [];
@@ -85,7 +85,7 @@ function listen(topics: readonly StreamTopic[], scope: Scope): () => readonly { 
       .filter(({ event }) => event !== 'hello');
 }
 
-test('a topic that is registered is served and described', () => {
+test('a registered topic is served and described', () => {
   const topics = [...STREAM_TOPICS, nodesTopic(IDENTIFIED)];
   const sent = listen(topics, ONLY_SHOP);
   change({ kind: 'node', key: 'n1' });
@@ -96,7 +96,7 @@ test('a topic that is registered is served and described', () => {
   expect(parameters?.[0]?.schema).toMatchObject({ items: { enum: ['cluster', 'recommendations', 'scaling', 'nodes'] } });
 });
 
-test("a topic's events go to listeners that meet its requirement alone", () => {
+test("a topic's events go only to listeners that meet its requirement", () => {
   const topics = [nodesTopic(ADMIN)];
   const [viewer, admin] = [listen(topics, ONLY_SHOP), listen(topics, EVERYONE_IS_ADMIN)];
   change({ kind: 'node', key: 'n1' });
@@ -104,7 +104,7 @@ test("a topic's events go to listeners that meet its requirement alone", () => {
   expect([viewer().length, admin().length]).toEqual([0, 1]);
 });
 
-test('scaling names objects of any kind; those without a namespace to admins alone', () => {
+test('scaling lists objects of any kind; cluster-scoped ones only for admins', () => {
   const [viewer, admin] = [listen(STREAM_TOPICS, ONLY_SHOP), listen(STREAM_TOPICS, EVERYONE_IS_ADMIN)];
   const node = { namespace: null, kind: 'Node', name: 'n1' };
   const claim = { namespace: 'shop', kind: 'PersistentVolumeClaim', name: 'data' };
@@ -115,14 +115,14 @@ test('scaling names objects of any kind; those without a namespace to admins alo
   expect(admin()).toEqual([{ event: 'scaling', data: { objects: [node, claim, foreign] } }]);
 });
 
-test('scaling follows the timeline only while the hub works', () => {
+test('scaling follows the timeline only while the hub runs', () => {
   listen(STREAM_TOPICS, EVERYONE_IS_ADMIN);
   expect(timelineListeners).toBe(1);
   streams?.close();
   expect(timelineListeners).toBe(0);
 });
 
-test('a record is built once a tick, however many topics read it', () => {
+test('a record is built once per tick for all topics', () => {
   const built: string[] = [];
   sources = { ...sources, workloadKeys: () => ['shop/Deployment/web'], recommendation: (key) => void built.push(key) };
   listen(STREAM_TOPICS, EVERYONE_IS_ADMIN);
