@@ -12,6 +12,7 @@ import type { KubeConnection } from '../kubernetes/connection.ts';
 import { KUBELET_READER } from '../kubernetes/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 
 /** Where a kubelet listens, as its node's status has it. */
 export type KubeletAddress = Pick<NodeRecord, 'name' | 'internalIp' | 'kubeletPort'>;
@@ -226,6 +227,6 @@ function faultOf(where: string, cause: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return new Error(`${where}: ${signal.reason instanceof Error ? signal.reason.message : 'aborted'}`, { cause });
   // By shape, not by class: errors of Node's own modules belong to another realm where code runs in a VM context.
   const { code, message = String(cause) } = cause as Partial<NodeJS.ErrnoException>;
-  if (code !== undefined && UNTRUSTED.has(code)) return new UntrustedKubelet(where, code, { cause });
+  if (code !== undefined && UNTRUSTED.has(code)) return new UntrustedKubelet(where, code, { cause, remedy: UNTRUSTED_REMEDY });
   return cause instanceof PageTooLarge ? new PageTooLarge(`${where}: ${message}`, { cause }) : new Error(`${where}: ${message}`, { cause });
 }
