@@ -19,7 +19,7 @@ import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 
 /** Registered last of all: when the leader's reconcilers run. */
 const LAST_METRIC = 'evenkeel_workqueue_depth';
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 
 const file = join(import.meta.dirname, '..', 'docs', 'metrics.md');
 const wanted = await format(document(await metricsOfAController()), { ...(await resolveConfig(file)), parser: 'markdown' });
@@ -84,9 +84,9 @@ function named([name, value]: readonly [string, string]): { readonly name: strin
 }
 
 async function registered(metrics: PrometheusMetrics, name: string): Promise<void> {
-  const deadline = performance.now() + MOST_MS;
+  const deadline = performance.now() + MAX_MS;
   while (!metrics.exported().some((metric) => metric.name === name)) {
-    if (performance.now() > deadline) throw new Error(`${name} was not registered within ${MOST_MS / 1000} s`);
+    if (performance.now() > deadline) throw new Error(`${name} was not registered within ${MAX_MS / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

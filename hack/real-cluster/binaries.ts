@@ -32,7 +32,7 @@ const UNUSED_AFTER_MS = 14 * 24 * 3600 * 1000;
  */
 export async function buildBinaries<N extends BinaryName>(
   names: readonly N[],
-  say: (line: string) => void,
+  log: (line: string) => void,
   signal?: AbortSignal,
   onBuilt: (name: N) => void = () => undefined,
 ): Promise<Record<N, string>> {
@@ -40,10 +40,10 @@ export async function buildBinaries<N extends BinaryName>(
   const paths = Object.fromEntries(names.map((name) => [name, pathOf(name, go)])) as Record<N, string>;
   const missing = (): N[] => names.filter((name) => !existsSync(paths[name]));
   if (missing().length > 0) {
-    const onWait = (pid: number): void => say(`waiting for the build of process ${pid}`);
+    const onWait = (pid: number): void => log(`waiting for the build of process ${pid}`);
     await whileLocked(join(binariesFolder(), 'build.lock'), onWait, async () => {
       for (const name of missing()) {
-        await build(name, paths[name], say, signal);
+        await build(name, paths[name], log, signal);
         onBuilt(name);
       }
       forgetUnused();
@@ -104,8 +104,8 @@ export function kubernetesVersion(): string {
   return version;
 }
 
-async function build(name: BinaryName, path: string, say: (line: string) => void, signal?: AbortSignal): Promise<void> {
-  say(`building ${name} (the first time this takes about ten minutes)`);
+async function build(name: BinaryName, path: string, log: (line: string) => void, signal?: AbortSignal): Promise<void> {
+  log(`building ${name} (the first time this takes about ten minutes)`);
   mkdirSync(binariesFolder(), { recursive: true });
   const startedMs = performance.now();
   const unfinished = `${path}.${process.pid}`;
@@ -120,7 +120,7 @@ async function build(name: BinaryName, path: string, say: (line: string) => void
     throw new Error(`building ${name} failed: \`go ${args.join(' ')}\` in ${MODULE} exited with ${code}`);
   }
   renameSync(unfinished, path);
-  say(`built ${name} in ${Math.round((performance.now() - startedMs) / 1000)} s`);
+  log(`built ${name} in ${Math.round((performance.now() - startedMs) / 1000)} s`);
 }
 
 /** Removes binaries of versions that no run has used for two weeks; they are large. */

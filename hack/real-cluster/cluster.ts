@@ -22,7 +22,7 @@ export interface UpOptions {
   readonly prometheus: boolean;
 }
 
-type Say = (line: string) => void;
+type Log = (line: string) => void;
 
 /** Long, as the machine may be busy with everything else. */
 const READY_WITHIN_MS = 180_000;
@@ -32,26 +32,26 @@ const LOOK_EVERY_MS = 100;
 const TRIES = 3;
 
 /** Starts the cluster, or what of it does not run; resolves when it is ready. After a failure nothing is left. */
-export async function up(name: string, options: UpOptions, say: Say, signal?: AbortSignal): Promise<Layout> {
+export async function up(name: string, options: UpOptions, log: Log, signal?: AbortSignal): Promise<Layout> {
   const layout = new Layout(name);
   nodeObjects(options.nodes, 0); // what is wrong with them is said before anything is built
-  const { controlplane, kwok } = await buildBinaries(['controlplane', 'kwok'], say, signal);
+  const { controlplane, kwok } = await buildBinaries(['controlplane', 'kwok'], log, signal);
   if (options.prometheus) requirePrometheus();
-  const waiting = (pid: number): void => say(`waiting for process ${pid}, which is at cluster ${name}`);
+  const waiting = (pid: number): void => log(`waiting for process ${pid}, which is at cluster ${name}`);
   await whileLocked(lockOf(layout), waiting, async () => {
     if (layout.read()?.ready === false) await removeEverything(layout); // a start that died half-way
     for (let tries = 1; ; tries++) {
       const fresh = layout.read() === null;
       try {
         if (fresh) await prepare(layout, { controlplane, kwok });
-        await startMissing(layout, options, say, signal);
+        await startMissing(layout, options, log, signal);
         return;
       } catch (err) {
         const words = err instanceof Error ? err.message : String(err);
         if (!fresh) throw err; // what was there before is not thrown away
         await removeEverything(layout);
         if (tries === TRIES || !words.includes('address already in use')) throw err;
-        say(`${words}\ntrying again on other ports`);
+        log(`${words}\ntrying again on other ports`);
       }
     }
   });
@@ -59,10 +59,10 @@ export async function up(name: string, options: UpOptions, say: Say, signal?: Ab
 }
 
 /** Stops every process of the cluster and removes its folder. Fine where there is none. */
-export async function down(name: string, say: Say = () => undefined): Promise<boolean> {
+export async function down(name: string, log: Log = () => undefined): Promise<boolean> {
   const layout = new Layout(name);
   const existed = layout.read() !== null;
-  const waiting = (pid: number): void => say(`waiting for process ${pid}, which is at cluster ${name}`);
+  const waiting = (pid: number): void => log(`waiting for process ${pid}, which is at cluster ${name}`);
   await whileLocked(lockOf(layout), waiting, () => removeEverything(layout));
   return existed;
 }
@@ -99,7 +99,7 @@ const START_PHASES: readonly (readonly Component[])[] = [
   ['kube-controller-manager', 'kube-scheduler', 'kwok', 'kubelets', 'prometheus'],
 ];
 
-async function startMissing(layout: Layout, { nodes, prometheus }: UpOptions, say: Say, signal?: AbortSignal): Promise<void> {
+async function startMissing(layout: Layout, { nodes, prometheus }: UpOptions, log: Log, signal?: AbortSignal): Promise<void> {
   const { ports } = recordOf(layout);
   for (const phase of START_PHASES) {
     signal?.throwIfAborted();
@@ -109,7 +109,7 @@ async function startMissing(layout: Layout, { nodes, prometheus }: UpOptions, sa
     await Promise.all(
       missing.map(async (component) => {
         await componentReady(layout, component, signal);
-        say(`${component} is ready`);
+        log(`${component} is ready`);
       }),
     );
   }

@@ -46,7 +46,7 @@ export function writeConfiguration(layout: Layout, ports: Ports): void {
   }
 }
 
-export interface KubeconfigParts {
+export interface KubeconfigDependencies {
   readonly cluster: string;
   readonly server: string;
   /** PEM. */
@@ -55,7 +55,7 @@ export interface KubeconfigParts {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-export function kubeconfig({ cluster, server, ca, user, credentials }: KubeconfigParts): string {
+export function kubeconfig({ cluster, server, ca, user, credentials }: KubeconfigDependencies): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',

@@ -25,7 +25,7 @@ Needs Go 1.26 or later; the first start compiles the control plane, which takes 
 
 /** Called wrongly. */
 const EXIT_USAGE = 2;
-const MOST_NODES = 5_000;
+const MAX_NODES = 5_000;
 
 class UsageError extends Error {}
 
@@ -63,8 +63,8 @@ function readArguments(args: readonly string[]): { readonly command: (typeof COM
   const command = COMMANDS.find((each) => each === (values.help ? 'help' : given));
   if (command === undefined || more.length > 0) throw new UsageError(`unknown command: ${positionals.join(' ')}`);
   const nodes = Number(values.nodes);
-  if (!Number.isInteger(nodes) || nodes < 0 || nodes > MOST_NODES)
-    throw new UsageError(`--nodes ${values.nodes}: give a whole number from 0 to ${MOST_NODES}`);
+  if (!Number.isInteger(nodes) || nodes < 0 || nodes > MAX_NODES)
+    throw new UsageError(`--nodes ${values.nodes}: give a whole number from 0 to ${MAX_NODES}`);
   const { name, prometheus, all } = values;
   const machineTypes = values['machine-types'].split(',');
   return { command, options: { name, nodes, machineTypes, zones: values.zones.split(','), prometheus, all } };
@@ -99,8 +99,8 @@ async function start({ name, nodes, machineTypes, zones, prometheus }: Options):
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => interrupted.abort(new Error(`${signal} while starting: what was started is removed`)));
   }
-  const say = (line: string): void => console.error(`cluster ${name}: ${line}`);
-  const layout = await up(name, { nodes: pool, prometheus }, say, interrupted.signal);
+  const log = (line: string): void => console.error(`cluster ${name}: ${line}`);
+  const layout = await up(name, { nodes: pool, prometheus }, log, interrupted.signal);
   console.error(`cluster ${name}: ready after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   console.log(`export KUBECONFIG=${layout.kubeconfig}`);
 }

@@ -66,7 +66,7 @@ async function packageFilesOf(revision: string): Promise<readonly string[]> {
     .filter((name) => /(^|\/)package(-lock)?\.json$/.test(name));
 }
 
-interface NotesParts {
+interface NotesDependencies {
   readonly version: string;
   readonly revision: string;
   readonly image: string;
@@ -75,7 +75,7 @@ interface NotesParts {
   readonly bases: readonly string[];
 }
 
-function notesOf({ version, revision, image, sums, bases }: NotesParts): string {
+function notesOf({ version, revision, image, sums, bases }: NotesDependencies): string {
   return `# Evenkeel ${version}
 
 ## Digests

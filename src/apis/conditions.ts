@@ -30,7 +30,7 @@ export const CONDITION_REASON = {
   /** Ready=False or Degraded=True: usage or informers are too old to act on. */
   staleData: 'StaleData',
   /** Conflicted=True: a more specific or older policy governs. */
-  yieldsToOther: 'YieldsToOther',
+  outranked: 'Outranked',
   /** Conflicted=False. */
   noConflict: 'NoConflict',
   /** DryRun=True: because of the policy itself, or of the setting controller.dryRun. */
@@ -126,7 +126,7 @@ export const EVENT_REASON = {
   resizeDeferred: 'ResizeDeferred',
   resizeInfeasible: 'ResizeInfeasible',
   resizeRefused: 'ResizeRefused',
-  resizeWrittenBack: 'ResizeWrittenBack',
+  resizeReverted: 'ResizeReverted',
   evicted: 'Evicted',
   autoscalerTargetMoved: 'AutoscalerTargetMoved',
   autoscalerTargetRefused: 'AutoscalerTargetRefused',

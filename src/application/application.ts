@@ -34,7 +34,7 @@ export type CommandAnswer<Name extends CommandName> =
   { readonly kind: 'done'; readonly data: CommandData<Name>; readonly dryRun: boolean } | CommandRefusal;
 
 /** Dependencies of the application. */
-export interface ApplicationParts {
+export interface ApplicationDependencies {
   readonly sources: ReadSources;
   readonly writers: CommandWriters;
   /** Machine time, for how long an answer waits for its own write. */
@@ -53,7 +53,7 @@ export class Application {
   readonly #ownWrites: OwnWrites;
   readonly #ports: CommandPorts;
 
-  constructor({ sources, writers, timer, namespace }: ApplicationParts) {
+  constructor({ sources, writers, timer, namespace }: ApplicationDependencies) {
     this.#sources = sources;
     this.#models = createReadModels(sources);
     this.#ownWrites = new OwnWrites(sources.cluster, timer);

@@ -2,7 +2,7 @@ import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 
 /** Watches tell within milliseconds; where they are slow, an answer is worth more than its echo. */
-const LONGEST_MS = 500;
+const MAX_MS = 500;
 
 /**
  * Who has written something reads it at once: the answer to a write waits until the informers, from which every read is
@@ -38,7 +38,7 @@ export class OwnWrites {
         for (const isSeen of awaited) this.#forget(isSeen);
         resolve();
       };
-      ends.push(this.#timer.setTimer(LONGEST_MS, end));
+      ends.push(this.#timer.setTimer(MAX_MS, end));
       ends.push(
         this.#cluster.subscribe(() => {
           if (allSeen()) end();

@@ -3,7 +3,7 @@ import type { Caller, CommandPorts } from './context.ts';
 import { refusalError, type CommandOutcome } from './outcome.ts';
 
 /** Writes at once: enough to hide the API server's latency, few enough not to crowd it. */
-const AT_ONCE = 24;
+const CONCURRENCY = 24;
 
 interface NamedItem {
   readonly namespace: string;
@@ -39,7 +39,7 @@ export async function carryOutItems<Item extends NamedItem>(
       for (const { index, item } of line) results[index] = await one(index, item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, lines.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, lines.length) }, work));
   return results;
 }
 

@@ -162,7 +162,7 @@ function whyNotApproved(asked: Asked, open: readonly LimitException[], value: nu
       const message = `must be greater than the ${bound} of ${formatAmount(resource, limit)} that it is to replace`;
       return { kind: 'invalid', details: [{ path: '/value', message }] };
     }
-    const greatest = greatestAllowed(asked, resource);
+    const greatest = maxAllowed(asked, resource);
     if (greatest !== null && wanted > greatest.value) {
       return { kind: 'not-feasible', message: `${what}: ${greatest.what} allows no more than ${formatAmount(resource, greatest.value)}.` };
     }
@@ -170,7 +170,7 @@ function whyNotApproved(asked: Asked, open: readonly LimitException[], value: nu
   return null;
 }
 
-function greatestAllowed({ ports, recommendation }: Asked, resource: ResourceName): Cap | null {
+function maxAllowed({ ports, recommendation }: Asked, resource: ResourceName): Cap | null {
   const field = resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes';
   const ranges = containerCaps(ports.cluster.limitRangesIn(recommendation.metadata.namespace ?? ''), field);
   const nodes = [...ports.cluster.nodes()].map(({ allocatable }) => allocatable[field]);

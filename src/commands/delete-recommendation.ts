@@ -2,7 +2,7 @@ import { PLURALS } from '../apis/v1alpha1/index.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { withReason } from './approve-recommendation.ts';
-import { recordDeed } from './audit.ts';
+import { recordAudit } from './audit.ts';
 import type { Command, OnWorkload, ReasonBody } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';
 import { findTarget } from './find-target.ts';
@@ -20,7 +20,7 @@ export const deleteRecommendation: Command<OnWorkload<ReasonBody>, WorkloadRecor
       return { kind: 'not-found', message: `${workload.kind} ${workload.name} has no Recommendation object.` };
     }
     const { name, namespace = workload.namespace, uid = '' } = recommendation.metadata;
-    const deed = {
+    const audit = {
       action: 'DeleteRecommendation',
       eventReason: COMMAND_EVENT.recommendationDeleted,
       subject: { apiVersion: recommendation.apiVersion, kind: recommendation.kind, namespace, name, uid },
@@ -33,12 +33,12 @@ export const deleteRecommendation: Command<OnWorkload<ReasonBody>, WorkloadRecor
       outcome = await ports.records.delete({ plural: PLURALS.Recommendation, namespace, name }, undefined, { dryRun: caller.dryRun });
     } catch (error) {
       ports.logger.warn('deleting failed', { object: `${namespace}/${name}`, err: error });
-      recordDeed(ports, caller, { ...deed, outcome: 'error' });
+      recordAudit(ports, caller, { ...audit, outcome: 'error' });
       return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
     }
     // Somebody was faster: it is as it was asked to be.
     const refusal = outcome.kind === 'gone' ? null : refusalOf(outcome, `Recommendation ${name}`);
-    recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+    recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
     if (refusal === null && !caller.dryRun) {
       ports.written?.(() => ports.cluster.findRecommendation(workloadKey(workload))?.metadata.uid !== recommendation.metadata.uid);
     }

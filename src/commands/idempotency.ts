@@ -13,7 +13,7 @@ export const IDEMPOTENCY_ANNOTATION = `${PREFIX}idempotency-keys`;
 
 const KEPT_MS = DAY_MS;
 /** A ring: more than this many distinct requests on one object in a day is no retry. */
-const KEPT_AT_MOST = 32;
+const MAX_KEPT = 32;
 
 type Seen = Readonly<Record<string, string>>;
 
@@ -39,7 +39,7 @@ export function meaningOfKey(annotation: string | undefined, action: string, cal
 export function withKey(annotation: string | undefined, action: string, caller: Caller, now: Instant): string | null {
   const { idempotencyKey: key, bodyHash } = caller;
   if (key === null) return null;
-  const kept = Object.entries(fresh(annotation, now)).slice(-(KEPT_AT_MOST - 1));
+  const kept = Object.entries(fresh(annotation, now)).slice(-(MAX_KEPT - 1));
   const entry = bodyHash === undefined ? isoTime(now) : `${isoTime(now)} ${bodyHash}`;
   return JSON.stringify({ ...Object.fromEntries(kept), [hashOf(action, key)]: entry });
 }

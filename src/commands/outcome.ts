@@ -34,7 +34,7 @@ export function refusalOf(outcome: WriteOutcome, object: string): CommandRefusal
       return { kind: 'not-found', message: `${object} is gone.` };
     case 'refused':
       return { kind: 'rejected', message: outcome.message };
-    case 'held':
+    case 'blocked':
       return { kind: 'conflict', message: outcome.message };
   }
 }

@@ -2,7 +2,7 @@ import type { RecommendationSpecApprovedContainer, RecommendationStatus, Recomme
 import { classedName } from '../core/resize/layers/node-classes/class-name.ts';
 
 /** As many as the schema holds. */
-const MOST_VALUES = 64;
+const MAX_VALUES = 64;
 
 /**
  * The values exactly as `status.containers[].recommended` shows them, and those of each class of nodes as
@@ -12,7 +12,7 @@ export function recommendedValues(status: RecommendationStatus | undefined): rea
   const byClass = (status?.classes ?? []).flatMap(({ name, containers = [] }) =>
     valuesOf(containers).map((values) => ({ ...values, name: classedName(values.name, name) })),
   );
-  return [...valuesOf(status?.containers ?? []), ...byClass].slice(0, MOST_VALUES);
+  return [...valuesOf(status?.containers ?? []), ...byClass].slice(0, MAX_VALUES);
 }
 
 function valuesOf(

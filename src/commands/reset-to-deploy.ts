@@ -17,8 +17,8 @@ import type { CommandRefusal } from './outcome.ts';
 const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
 const HELD_FOR_MS = DAY_MS;
-const SHORTEST_MS = MINUTE_MS;
-const LONGEST_MS = 90 * DAY_MS;
+const MIN_MS = MINUTE_MS;
+const MAX_MS = 90 * DAY_MS;
 
 /**
  * Asks for a reset: the request stands on the workload as an annotation, with the hold that begins at once; the leader
@@ -53,7 +53,7 @@ export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly
             [RESET]: ports.signer.sign(resetBinding(workload), resetText({ by, at: now, heldUntil, reason, restarted: false })),
             [NOTES]: notesAfter(workload.annotations, held, { by, at: now, reason }),
           },
-          deed: {
+          audit: {
             action: 'ResetToDeploy',
             eventReason: COMMAND_EVENT.resetRequested,
             message: withReason(
@@ -75,7 +75,7 @@ export function holdOf(given: string | undefined): number | CommandRefusal {
   const wrong = (message: string): CommandRefusal => ({ kind: 'invalid', details: [{ path: '/for', message }] });
   const held = parseDuration(given);
   if (!held.ok) return wrong(held.message);
-  return held.value < SHORTEST_MS || held.value > LONGEST_MS ? wrong('must be from 1m to 90d') : held.value;
+  return held.value < MIN_MS || held.value > MAX_MS ? wrong('must be from 1m to 90d') : held.value;
 }
 
 /** Why a single pod of that name is not reset; null where there is none, or a workload has the name. */

@@ -63,7 +63,7 @@ function bounded(
   return {
     kind: 'write',
     annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: reason ?? null }) },
-    deed: {
+    audit: {
       action: sets ? 'SetBounds' : 'RemoveBounds',
       eventReason: sets ? COMMAND_EVENT.overrideSet : COMMAND_EVENT.overrideRemoved,
       message: withReason(sentence, reason),

@@ -24,7 +24,7 @@ export const setExclusion: Command<OnWorkload<{ readonly excluded: boolean; read
         return {
           kind: 'write',
           annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
-          deed: {
+          audit: {
             action: 'SetExclusion',
             eventReason: COMMAND_EVENT.exclusionSet,
             message: withReason(body.excluded ? `${by} excluded it from right-sizing` : `${by} ended its exclusion`, body.reason),

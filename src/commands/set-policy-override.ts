@@ -20,9 +20,10 @@ import { mergePatchFrom } from '../core/policies/merge-patch-from.ts';
 import { readPolicy } from '../core/resize/policy/read-policy.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { withReason } from './approve-recommendation.ts';
-import { recordDeed, type Deed } from './audit.ts';
+import type { AuditEntry } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { writeGuarded } from './guarded-write.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** A policy as far as overrides go. */
@@ -53,9 +54,8 @@ type Annotations = Readonly<Record<string, string>>;
 type Plan = { readonly kind: 'write'; readonly text: string | null; readonly override: PolicyOverride | null } | CommandRefusal | null;
 
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
-const MOST_TRIES = 6;
 /** Ten years: later than that is until it is removed, and times past the year 9999 cannot be written. */
-const LONGEST_MS = 3650 * DAY_MS;
+const MAX_MS = 3650 * DAY_MS;
 
 /** Sets or takes away one field of one policy. Answers the policy with it. */
 export const setPolicyOverride: Command<OnPolicy, WirePolicy> = {
@@ -69,7 +69,7 @@ export const setPolicyOverride: Command<OnPolicy, WirePolicy> = {
   },
 };
 
-async function overrideField(
+function overrideField(
   ports: CommandPorts,
   caller: Caller,
   known: WirePolicy,
@@ -78,63 +78,53 @@ async function overrideField(
   const { kind } = known;
   const { name } = known.metadata;
   const now = ports.clock.now();
-  let policy = known;
-  for (let tries = 1; ; tries += 1) {
-    const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
-    if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
-    if (plan.kind !== 'write') return plan;
-    const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
-    const deed = deedOf(policy, body, plan.override, caller);
-    let outcome: WriteOutcome & { readonly object?: unknown };
-    try {
-      const refusal = plan.override === null ? null : await refusalOfSpec(ports, policy, annotations, now);
-      if (refusal !== null) return refusal;
-      outcome = await write(ports, caller, policy, plan.text);
-      if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
-        const fresh = await lookAgain(ports, caller, policy);
-        if (fresh?.kind === 'conflict') return fresh;
-        if (fresh !== null) {
-          policy = fresh;
-          continue;
-        }
-      }
-    } catch (error) {
-      ports.logger.warn('writing intent failed', { object: `${kind}/${name}`, err: error });
-      recordDeed(ports, caller, { ...deed, outcome: 'error' });
-      return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
-    }
-    const refusal = refusalOf(outcome, `${kind} ${name}`);
-    recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
-    if (refusal !== null) return refusal;
-    tellWritten(ports, caller, policy, plan.text);
-    return { kind: 'done', item: { ...policy, metadata: { ...policy.metadata, annotations } }, dryRun: caller.dryRun };
-  }
+  return writeGuarded<WirePolicy, WirePolicy>(ports, caller, known, {
+    object: `${kind} ${name}`,
+    logName: `${kind}/${name}`,
+    plan(policy) {
+      const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
+      if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
+      if (plan.kind !== 'write') return plan;
+      const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
+      return {
+        kind: 'write',
+        audit: auditEntryOf(policy, body, plan.override, caller),
+        validate: () => (plan.override === null ? Promise.resolve(null) : refusalOfSpec(ports, policy, annotations, now)),
+        write: () => write(ports, caller, policy, plan.text),
+        itemOf: () => {
+          recordWritten(ports, caller, policy, plan.text);
+          return { ...policy, metadata: { ...policy.metadata, annotations } };
+        },
+      };
+    },
+    readAgain: (policy) => readAgain(ports, caller, policy),
+  });
 }
 
 function planOf(kind: OverridableKind, annotations: Annotations | undefined, body: PolicyOverrideBody, caller: Caller, now: Instant): Plan {
   const { field, value, expiresIn, reason } = body;
-  const standing = annotations?.[ANNOTATION];
+  const stored = annotations?.[ANNOTATION];
   const ends = expiresIn === undefined ? null : parseDuration(expiresIn);
-  const details = [...valueDetails(kind, body, standing), ...endDetails(value, ends)];
+  const details = [...valueDetails(kind, body, stored), ...endDetails(value, ends)];
   if (details.length > 0) return { kind: 'invalid', details };
   const expiresAt = ends?.ok === true ? now + ends.value : null;
   const override = value === null ? null : { field, value, by: caller.scope.actor, at: now, expiresAt, reason };
-  const after = annotationAfter(standing, field, override);
+  const after = annotationAfter(stored, field, override);
   if (after.kind === 'unreadable') {
     return {
       kind: 'conflict',
       message: `The annotation ${ANNOTATION} that stands on the policy is not JSON. Correct or remove it by hand first.`,
     };
   }
-  return after.text === (standing ?? null) ? null : { kind: 'write', text: after.text, override };
+  return after.text === (stored ?? null) ? null : { kind: 'write', text: after.text, override };
 }
 
-function valueDetails(kind: OverridableKind, { field, value }: PolicyOverrideBody, standing: string | undefined): readonly ErrorDetail[] {
+function valueDetails(kind: OverridableKind, { field, value }: PolicyOverrideBody, stored: string | undefined): readonly ErrorDetail[] {
   const faults = overrideFaults(kind, field, value);
   const told = faults.map((fault) => ({ path: `/${fault.of}${fault.path}`, message: fault.message }));
   if (value !== null) return told;
   // Whatever stands there can be taken away; a field that there is not, and that stands nowhere, is a slip of the pen.
-  const mistyped = schemaOfField(kind, field) === null && standing?.includes(JSON.stringify(field)) !== true;
+  const mistyped = schemaOfField(kind, field) === null && stored?.includes(JSON.stringify(field)) !== true;
   return mistyped ? told : [];
 }
 
@@ -143,7 +133,7 @@ function endDetails(value: unknown, ends: ReturnType<typeof parseDuration> | nul
   if (ends === null) return [];
   if (value === null) return wrong('has no meaning where value is null, which takes the override away');
   if (!ends.ok) return wrong(ends.message);
-  return ends.value > LONGEST_MS ? wrong('must be at most 3650d; left out, it stands until it is removed') : [];
+  return ends.value > MAX_MS ? wrong('must be at most 3650d; left out, it stands until it is removed') : [];
 }
 
 /** What the API server and the reading of the spec as a whole say of it: rules that span fields. */
@@ -179,7 +169,7 @@ function write(
 }
 
 /** Of the other kinds nobody is told when they change. */
-function tellWritten(ports: CommandPorts, { dryRun }: Caller, { kind, metadata }: WirePolicy, text: string | null): void {
+function recordWritten(ports: CommandPorts, { dryRun }: Caller, { kind, metadata }: WirePolicy, text: string | null): void {
   if (dryRun || kind !== 'PodResizePolicy') return;
   ports.written?.(() => (findPolicy(ports, kind, metadata.name)?.metadata.annotations?.[ANNOTATION] ?? null) === text);
 }
@@ -190,19 +180,23 @@ function stateOf({ metadata, spec }: WirePolicy): string {
 }
 
 /** The policy as the server has it; null where it is gone, or another of its name. Refused where it differs from what the caller has seen. */
-async function lookAgain({ records }: CommandPorts, { unmoved }: Caller, policy: WirePolicy): Promise<WirePolicy | typeof MOVED_ON | null> {
+async function readAgain(
+  { records }: CommandPorts,
+  { unmoved }: Caller,
+  policy: WirePolicy,
+): Promise<{ readonly kind: 'read'; readonly object: WirePolicy } | typeof MOVED_ON | null> {
   const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true, fieldManager: FIELD_MANAGER });
   const fresh = object as WirePolicy | undefined;
   if (fresh === undefined || fresh.metadata.uid !== policy.metadata.uid) return null;
-  return unmoved === true && stateOf(fresh) !== stateOf(policy) ? MOVED_ON : fresh;
+  return unmoved === true && stateOf(fresh) !== stateOf(policy) ? MOVED_ON : { kind: 'read', object: fresh };
 }
 
-function deedOf(
+function auditEntryOf(
   { apiVersion, kind, metadata, spec }: WirePolicy,
   { field, reason }: PolicyOverrideBody,
   override: PolicyOverride | null,
   caller: Caller,
-): Omit<Deed, 'outcome'> {
+): Omit<AuditEntry, 'outcome'> {
   const by = caller.scope.actor;
   const end = override?.expiresAt ?? null;
   const until = end === null ? '' : ` until ${isoTime(end)}`;

@@ -25,7 +25,7 @@ export const setWorkloadMode: Command<OnWorkload<Operations['setRecommendationMo
         return {
           kind: 'write',
           annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
-          deed: {
+          audit: {
             action: 'SetMode',
             eventReason: COMMAND_EVENT.modeSet,
             message: withReason(sentence, body.reason),

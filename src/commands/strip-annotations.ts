@@ -18,7 +18,7 @@ export const stripAnnotations: Command<OnWorkload<ReasonBody>, WorkloadRecord> =
         return {
           kind: 'write',
           annotations: Object.fromEntries(there.map((annotation) => [annotation, null])),
-          deed: {
+          audit: {
             action: 'StripAnnotations',
             eventReason: COMMAND_EVENT.annotationsStripped,
             message: withReason(`${caller.scope.actor} removed the annotations ${there.join(', ')}`, body.reason),

@@ -33,7 +33,7 @@ export interface DemoCluster {
   readonly ownKinds: readonly ManifestObject[];
 }
 
-export interface DemoParts {
+export interface DemoDependencies {
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly packageRoot: string;
@@ -41,20 +41,20 @@ export interface DemoParts {
 }
 
 /** Throws with what is wrong in the manifests or recordings, or with the signal's reason when it aborts on the way. Nothing is left running then. */
-export async function buildDemoCluster(options: DemoOptions, parts: DemoParts, signal?: AbortSignal): Promise<DemoCluster> {
+export async function buildDemoCluster(options: DemoOptions, dependencies: DemoDependencies, signal?: AbortSignal): Promise<DemoCluster> {
   const machineType = options['machine-type'];
-  const builtIn = join(parts.packageRoot, 'config', 'demo', 'workloads.yaml');
+  const builtIn = join(dependencies.packageRoot, 'config', 'demo', 'workloads.yaml');
   const manifests = await readManifests(options.manifests ?? builtIn).catch((err: unknown) => blame('--manifests', err));
   const recordings = options.usage === null ? undefined : library(options.usage);
   const cluster = new EmbeddedCluster({
-    startAt: options.speed === 'max' ? FIXED_START : parts.now - PAST_MS,
+    startAt: options.speed === 'max' ? FIXED_START : dependencies.now - PAST_MS,
     seed: options.seed,
     random: (seed) => new SeededRandom(seed),
     speed: options.speed,
     nodes: { count: options.nodes, machineTypes: machineType === null ? DEFAULT_MACHINE_TYPES : [machineType] },
     ...(recordings === undefined ? {} : { recordings }),
-    timer: parts.timer,
-    logger: parts.logger,
+    timer: dependencies.timer,
+    logger: dependencies.logger,
   });
   try {
     const own = ownObjects().map((object) => ({ source: 'the demo', object }));

@@ -5,8 +5,8 @@ import { HOUR_MS } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
 import { REFLECTOR_TIMES } from '../adapters/kubernetes/reflector-spec.ts';
 import { type RunningController, startController } from '../cmd/controller/controller.ts';
-import type { ControllerParts } from '../cmd/controller/controller-parts.ts';
-import type { ControllerWorld } from '../cmd/controller/world.ts';
+import type { ControllerDependencies } from '../cmd/controller/controller-parts.ts';
+import type { ControllerEnvironment } from '../cmd/controller/world.ts';
 import { createLogger } from '../runtime/logging.ts';
 import { PrometheusMetrics } from '../runtime/metrics.ts';
 import { loadSettings } from '../runtime/options/load-settings.ts';
@@ -28,7 +28,7 @@ export interface DemoController {
 export async function startDemoController(
   cluster: EmbeddedCluster,
   options: DemoOptions,
-  parts: { readonly folder: string; readonly logFile: string; readonly timer: MachineTimer; readonly interrupted: AbortSignal },
+  dependencies: { readonly folder: string; readonly logFile: string; readonly timer: MachineTimer; readonly interrupted: AbortSignal },
 ): Promise<DemoController> {
   const quick = options.speed === 'max';
   const port = async (wanted: number | null, usual: number): Promise<number> => wanted ?? (quick ? 0 : await freePort(usual));
@@ -41,24 +41,24 @@ export async function startDemoController(
     'controller.recommenderThreads': '0',
     // At full speed nothing may end by the machine's time, a lease included; no other replica competes for it.
     'controller.leaderElect': String(!quick),
-    'history.url': quick ? 'sqlite::memory:' : `sqlite:${parts.folder}/history.sqlite`,
+    'history.url': quick ? 'sqlite::memory:' : `sqlite:${dependencies.folder}/history.sqlite`,
   };
   const loaded = loadSettings(EVENKEEL_SETTINGS, {
     environment: {},
     flags: Object.entries(flags).map(([name, value]) => ({ name, value })),
   });
   if (!loaded.ok) throw new Error(loaded.message);
-  const log = createWriteStream(parts.logFile, { flags: 'a' });
+  const log = createWriteStream(dependencies.logFile, { flags: 'a' });
   const logger = createLogger({ level: loaded.settings['controller.logLevel'], stream: log });
-  const controllerParts: ControllerParts = {
+  const controllerParts: ControllerDependencies = {
     world: {
       transport: cluster.transport('evenkeel-controller'),
       leaseTransport: cluster.transport('evenkeel-controller'),
       kubelets: cluster.nodes.direct,
       pastUsage: cluster.nodes.history,
       clock: cluster.clock,
-      timer: parts.timer,
-      ...(quick && { watches: watchesOf(cluster, parts.timer) }),
+      timer: dependencies.timer,
+      ...(quick && { watches: watchesOf(cluster, dependencies.timer) }),
       activity: cluster.activity.labelled('controller'),
       random: new SeededRandom(options.seed),
       namespace: OWN_NAMESPACE,
@@ -69,7 +69,7 @@ export async function startDemoController(
     logger,
     metrics: new PrometheusMetrics(),
   };
-  const controller = await startController(controllerParts, parts.interrupted);
+  const controller = await startController(controllerParts, dependencies.interrupted);
   return {
     controller,
     stop: async () => {
@@ -83,7 +83,7 @@ export async function startDemoController(
  * Watches in virtual time: their time-outs and retries follow the cluster's clock, so that a slow machine changes nothing. They
  * last for a year, and a kind that is not served is asked for once an hour: shorter times cost requests every few virtual minutes.
  */
-function watchesOf({ clock }: EmbeddedCluster, machine: MachineTimer): NonNullable<ControllerWorld['watches']> {
+function watchesOf({ clock }: EmbeddedCluster, machine: MachineTimer): NonNullable<ControllerEnvironment['watches']> {
   const timer: MachineTimer = {
     nowMs: () => clock.now(),
     // No delay is a turn of the event loop: it must also come while the clock is stopped.

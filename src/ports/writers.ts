@@ -12,7 +12,7 @@ export type WriteOutcome =
   /** 403 or 422: quota, LimitRange, admission, validation. `message` carries the server's words, `code` of a resize why. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string; readonly code?: RefusalCode }
   /** The gate said no: not leader, paused, stale, budget. */
-  | { readonly kind: 'held'; readonly reason: string; readonly message: string };
+  | { readonly kind: 'blocked'; readonly reason: string; readonly message: string };
 
 /** Writes what changes what runs: one function for all kinds of effects. Dry-run wraps this alone. */
 export interface EffectWriter {

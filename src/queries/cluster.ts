@@ -6,7 +6,7 @@ import { HOURS_PER_MONTH, type Usd } from '#kube/units';
 import { workloadKey } from '#kube/records/workload';
 import type { ClusterPoint } from '../ports/usage-rollups.ts';
 import { sumCents, toCents } from '../core/cost/cents.ts';
-import type { FigureKeeper, Figures, Sums } from './figures.ts';
+import type { TotalsCache, Totals, Sums } from './totals.ts';
 import { confirmedAt } from './freshness.ts';
 import { healthOf, type HealthEvidence } from '../core/cost/health-score.ts';
 import { runRateOf, type BilledNode } from '../core/cost/run-rate.ts';
@@ -37,27 +37,27 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
 /** `/cluster` and `/cluster/usage`. */
 export class ClusterQueries {
   readonly #sources: ReadSources;
-  readonly #figures: FigureKeeper;
+  readonly #totals: TotalsCache;
   readonly #nodes: NodeQueries;
 
-  constructor(sources: ReadSources, figures: FigureKeeper, nodes: NodeQueries) {
+  constructor(sources: ReadSources, totals: TotalsCache, nodes: NodeQueries) {
     this.#sources = sources;
-    this.#figures = figures;
+    this.#totals = totals;
     this.#nodes = nodes;
   }
 
   get(): Found<Cluster, ClusterArithmetic> {
     const { cluster, identity, mode } = this.#sources;
-    const figures = this.#figures.figures();
+    const totals = this.#totals.totals();
     const nodes = [...this.#nodes.all()];
-    const pods = figures.podCounts;
+    const pods = totals.podCounts;
     const capacity = sumOf(nodes.map((node) => node.capacity));
     const allocatable = sumOf(nodes.map((node) => node.allocatable));
-    const { requested } = figures.total;
-    const used = this.#used(nodes, figures);
-    const recommended = recommendedOf(figures.total);
+    const { requested } = totals.total;
+    const used = this.#used(nodes, totals);
+    const recommended = recommendedOf(totals.total);
     const arithmetic = {
-      ...runRateOf(billed(nodes, figures), figures.costs),
+      ...runRateOf(billed(nodes, totals), totals.costs),
       reclaimedPerMonthUsd: this.#policySavings('reclaimedPerMonthUsd'),
     };
     const item: Cluster = {
@@ -104,16 +104,16 @@ export class ClusterQueries {
   /** The present, as a point of the last step. */
   #now(range: TimeRange): ClusterPoint {
     const nodes = [...this.#nodes.all()];
-    const figures = this.#figures.figures();
+    const totals = this.#totals.totals();
     const allocatable = sumOf(nodes.map((node) => node.allocatable));
-    const used = this.#used(nodes, figures);
-    const recommended = recommendedOf(figures.total);
+    const used = this.#used(nodes, totals);
+    const recommended = recommendedOf(totals.total);
     return {
       at: range.end,
       provisionedCpuMillicores: allocatable.cpuMillicores,
       provisionedMemoryBytes: allocatable.memoryBytes,
-      requestedCpuMillicores: figures.total.requested.cpuMillicores,
-      requestedMemoryBytes: figures.total.requested.memoryBytes,
+      requestedCpuMillicores: totals.total.requested.cpuMillicores,
+      requestedMemoryBytes: totals.total.requested.memoryBytes,
       recommendedCpuMillicores: recommended.cpuMillicores,
       recommendedMemoryBytes: recommended.memoryBytes,
       usedCpuMillicores: used.cpuMillicores,
@@ -122,19 +122,19 @@ export class ClusterQueries {
     };
   }
 
-  #used(nodes: readonly Node[], figures: Figures): OptionalResources {
+  #used(nodes: readonly Node[], totals: Totals): OptionalResources {
     const known = nodes.map((node) => node.used);
     const sum = (amounts: readonly (number | null)[]): number | null =>
       amounts.length === 0 || amounts.every((amount) => amount === null)
         ? null
         : amounts.reduce<number>((total, amount) => total + (amount ?? 0), 0);
-    const cpuMillicores = sum(known.map((used) => used.cpuMillicores)) ?? figures.total.used.cpuMillicores;
-    const memoryBytes = sum(known.map((used) => used.memoryBytes)) ?? figures.total.used.memoryBytes;
+    const cpuMillicores = sum(known.map((used) => used.cpuMillicores)) ?? totals.total.used.cpuMillicores;
+    const memoryBytes = sum(known.map((used) => used.memoryBytes)) ?? totals.total.used.memoryBytes;
     return wholeResources({ cpuMillicores, memoryBytes });
   }
 
   #cost(nodes: readonly Node[], arithmetic: ClusterArithmetic): Cluster['cost'] {
-    const { prices } = this.#figures.figures();
+    const { prices } = this.#totals.totals();
     const perHour = nodes.reduce((sum, node) => sum + (prices.get(node.name)?.perHourUsd ?? 0), 0);
     return {
       perHourUsd: nodes.length === 0 ? 0 : Math.round(perHour * 1e4) / 1e4,
@@ -197,7 +197,7 @@ export class ClusterQueries {
     allocatable: Resources,
     requested: Resources,
   ): HealthEvidence {
-    const { overRequests, budgets } = this.#figures.figures();
+    const { overRequests, budgets } = this.#totals.totals();
     const confirmed = confirmedAt(this.#sources);
     const volumes = [...this.#sources.usage.volumes()];
     const free = ratiosOf(requested, allocatable);
@@ -230,7 +230,7 @@ function providerOf(ids: readonly string[]): string | null {
   return scheme === undefined ? null : (PROVIDERS.get(scheme) ?? scheme);
 }
 
-function billed(nodes: readonly Node[], { prices }: Figures): readonly BilledNode[] {
+function billed(nodes: readonly Node[], { prices }: Totals): readonly BilledNode[] {
   return nodes.map(({ name, machineType, capacityType }) => ({ machineType, capacityType, price: prices.get(name) ?? null }));
 }
 

@@ -10,7 +10,7 @@ export function confirmedAt({ cluster, usage }: Pick<ReadSources, 'cluster' | 'u
 }
 
 /** Health names them all. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Past this age what is served is marked stale. */
 export const STALE_AFTER_SECONDS = 120;
@@ -47,7 +47,7 @@ export function silentSources({
   if (past !== null) warnings.push({ code: 'prometheus_unavailable', message: past });
   const missing = missingPermissions();
   if (missing.length > 0) {
-    const message = `Evenkeel is not permitted to: ${missing.slice(0, MOST_NAMED).join(', ')}. What needs it is old, missing or not done.`;
+    const message = `Evenkeel is not permitted to: ${missing.slice(0, MAX_NAMED).join(', ')}. What needs it is old, missing or not done.`;
     warnings.push({ code: 'permission_missing', message });
   }
   return warnings;

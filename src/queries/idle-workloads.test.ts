@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { aScope } from '../../test/builders/scopes.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { putToSleep } from '../../test/builders/idle-shop.ts';
+import { makeIdle } from '../../test/builders/idle-shop.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import type { IdleWorkload } from '../apis/http/types.generated.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -13,7 +13,7 @@ let client: DashboardClient;
 
 beforeEach(async () => {
   world = dashboardWorld();
-  for (const name of ['checkout', 'mailer', 'query']) putToSleep(world, name, world.clock.now());
+  for (const name of ['checkout', 'mailer', 'query']) makeIdle(world, name, world.clock.now());
   client = await startDashboard(world);
 });
 afterEach(() => client.close());
@@ -27,7 +27,7 @@ describe('Idle workloads', () => {
     expect(body.data).toEqual([
       {
         workload: { namespace: 'shop', kind: 'Deployment', name: 'checkout' },
-        state: 'asleep',
+        state: 'idled',
         idleSince: new Date(world.clock.now() - 3 * HOUR_MS).toISOString(),
         idle: { cpuMillicores: 10, memoryBytes: 1280 * 2 ** 20 },
         natural: { cpuMillicores: 1200, memoryBytes: 1280 * 2 ** 20 },
@@ -49,12 +49,12 @@ describe('Idle workloads', () => {
 
   test('what is projected is realized as far as the pods have it, one by one', async () => {
     const { cluster } = world;
-    const asleep = (pod: PodRecord): PodRecord => ({
+    const idled = (pod: PodRecord): PodRecord => ({
       ...pod,
       containers: pod.containers.map((each) => ({ ...each, requests: { ...each.requests, cpuMillicores: 10 } })),
     });
     const [first] = cluster.podList.filter(({ name }) => name.startsWith('checkout'));
-    cluster.podList = cluster.podList.map((pod) => (pod === first ? asleep(pod) : pod));
+    cluster.podList = cluster.podList.map((pod) => (pod === first ? idled(pod) : pod));
     const { body } = await client.get('/api/v1/idle-workloads?q=checkout');
     expect(body.data[0].realizedSavings).toEqual({ cpuMillicores: 1190, memoryBytes: 0 });
     expect(body.data[0].realizedSavingsPerMonthUsd).toBeCloseTo(body.data[0].projectedSavingsPerMonthUsd / 3, 1);

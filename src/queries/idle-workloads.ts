@@ -12,7 +12,7 @@ import { meanRequestPrice, requestCost } from '../core/cost/request-cost.ts';
 import { HOURS_PER_MONTH } from '#kube/units';
 import { centsOrNull, sumCents } from '../core/cost/cents.ts';
 import { podRequests } from '#kube/records/pod-requests';
-import { holdsRoom, type FigureKeeper } from './figures.ts';
+import { takesCapacity, type TotalsCache } from './totals.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -35,11 +35,11 @@ const SWITCHED_OFF: Warning = {
 /** `/idle-workloads`: taken from the Recommendations' statuses and from nowhere else, so that kubectl says the same. */
 export class IdleWorkloadQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'mode'>;
-  readonly #figures: FigureKeeper;
+  readonly #totals: TotalsCache;
 
-  constructor(sources: Pick<ReadSources, 'cluster' | 'mode'>, figures: FigureKeeper) {
+  constructor(sources: Pick<ReadSources, 'cluster' | 'mode'>, totals: TotalsCache) {
     this.#sources = sources;
-    this.#figures = figures;
+    this.#totals = totals;
   }
 
   list(scope: Scope, query: Operations['listIdleWorkloads']['query']): Page<IdleWorkload, IdleTotals> | Refusal {
@@ -61,11 +61,11 @@ export class IdleWorkloadQueries {
     const asked = instantOf(published.spec.wake?.at);
     const wakes = idle.waking !== null || (asked !== null && asked >= idle.since);
     const projectedSavings = idleSavings(idle);
-    const pods = [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(holdsRoom);
+    const pods = [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(takesCapacity);
     const realized = realizedSavings(idle, { count: pods.length, requested: requestedBy(pods) });
     return {
       workload,
-      state: wakes ? 'waking' : 'asleep',
+      state: wakes ? 'waking' : 'idled',
       idleSince: isoTime(idle.since),
       idle: requestsOfReplica(idle.sizes),
       natural: requestsOfReplica(idle.natural),
@@ -75,7 +75,7 @@ export class IdleWorkloadQueries {
       projectedSavingsPerMonthUsd: this.#perMonth(pods, projectedSavings),
       realizedSavings: realized,
       realizedSavingsPerMonthUsd: this.#perMonth(pods, realized),
-      wakesOn: idle.wakesOn,
+      wakesOn: idle.wakeTriggers,
     };
   }
 
@@ -85,7 +85,7 @@ export class IdleWorkloadQueries {
 
   /** At the prices of the nodes that its pods are on; null where none is. */
   #perMonth(pods: readonly PodRecord[], savings: Resources): number | null {
-    const { prices } = this.#figures.figures();
+    const { prices } = this.#totals.totals();
     const mean = meanRequestPrice(pods.flatMap(({ node }) => (node === null ? [] : (prices.get(node) ?? []))));
     return centsOrNull(mean === null ? null : requestCost(savings, mean, HOURS_PER_MONTH));
   }

@@ -8,7 +8,7 @@ import { readExceptions } from '../core/resize/status/exception-codec.ts';
 import { readDecisions } from '../core/resize/status/user-requests.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
-import { KeptRecords } from './kept-records.ts';
+import { RecordCache } from './record-cache.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -26,7 +26,7 @@ const LISTING: Listing<LimitExceptionItem> = {
 /** `/limit-exceptions`: read from the Recommendations, so that kubectl and this API never disagree. */
 export class LimitExceptionQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
-  readonly #kept = new KeptRecords<readonly LimitExceptionItem[]>();
+  readonly #kept = new RecordCache<readonly LimitExceptionItem[]>();
 
   constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
     this.#sources = sources;

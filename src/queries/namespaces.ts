@@ -3,7 +3,7 @@ import type { ResourceQuotaRecord } from '../core/model/cluster-records.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { OptionalResources } from '#kube/records/resources';
 import { HOUR_MS } from '#kube/units';
-import { NO_SUMS, type FigureKeeper } from './figures.ts';
+import { NO_SUMS, type TotalsCache } from './totals.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Page } from './outcome.ts';
@@ -33,11 +33,11 @@ interface Trouble {
 /** `/namespaces`. */
 export class NamespaceQueries {
   readonly #sources: ReadSources;
-  readonly #figures: FigureKeeper;
+  readonly #totals: TotalsCache;
 
-  constructor(sources: ReadSources, figures: FigureKeeper) {
+  constructor(sources: ReadSources, totals: TotalsCache) {
     this.#sources = sources;
-    this.#figures = figures;
+    this.#totals = totals;
   }
 
   list(scope: Scope, query: Operations['listNamespaces']['query']): Page<Namespace> | Refusal {
@@ -46,7 +46,7 @@ export class NamespaceQueries {
 
   #all(): readonly Namespace[] {
     const { cluster } = this.#sources;
-    const figures = this.#figures.figures();
+    const totals = this.#totals.totals();
     const workloads = new Map<string, number>();
     for (const { namespace } of cluster.workloads()) workloads.set(namespace, (workloads.get(namespace) ?? 0) + 1);
     const trouble = new Map<string, Trouble>();
@@ -58,9 +58,9 @@ export class NamespaceQueries {
       trouble.set(pod.namespace, { critical: before.critical || found.critical, attention: before.attention || found.attention });
     }
     return [...cluster.namespaces()].map(({ name }) => {
-      const sums = figures.byNamespace.get(name) ?? NO_SUMS;
+      const sums = totals.byNamespace.get(name) ?? NO_SUMS;
       const quotas = cluster.quotasIn(name).map(quotaRecord);
-      const costs = figures.costs.byNamespace.get(name);
+      const costs = totals.costs.byNamespace.get(name);
       return {
         name,
         workloads: workloads.get(name) ?? 0,

@@ -4,7 +4,7 @@ import { matchesLabelSelector } from '#kube/match-labels';
 import type { NodeRecord } from '#kube/records/node';
 import { countedRequests, type PodRecord } from '#kube/records/pod';
 import { podRequests } from '#kube/records/pod-requests';
-import { holdsRoom, NO_SUMS, type FigureKeeper } from './figures.ts';
+import { takesCapacity, NO_SUMS, type TotalsCache } from './totals.ts';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { selectPage, type Listing } from './listing.ts';
 import { nodePhase } from './node-phase.ts';
@@ -33,11 +33,11 @@ const PRICE_DIGITS = 1e6;
 /** `/nodes` and `/nodes/{name}`. */
 export class NodeQueries {
   readonly #sources: ReadSources;
-  readonly #figures: FigureKeeper;
+  readonly #totals: TotalsCache;
 
-  constructor(sources: ReadSources, figures: FigureKeeper) {
+  constructor(sources: ReadSources, totals: TotalsCache) {
     this.#sources = sources;
-    this.#figures = figures;
+    this.#totals = totals;
   }
 
   list(scope: Scope, query: Operations['listNodes']['query']): Page<Node> | Refusal {
@@ -55,7 +55,7 @@ export class NodeQueries {
     const node = cluster.findNode(name);
     if (node === undefined) return { kind: 'not-found', message: `There is no node ${name}.` };
     const record = this.#record(node, [...this.#policies()]);
-    const pods = [...cluster.podsOnNode(name)].filter(holdsRoom).sort(byName);
+    const pods = [...cluster.podsOnNode(name)].filter(takesCapacity).sort(byName);
     return found({
       ...record,
       pods: { ...record.pods, items: pods.map((pod) => this.#pod(pod)) },
@@ -68,10 +68,10 @@ export class NodeQueries {
 
   #record(node: NodeRecord, policies: readonly NodeScalingPolicy[]): Node {
     const { clock, usage } = this.#sources;
-    const figures = this.#figures.figures();
-    const sums = figures.byNode.get(node.name) ?? NO_SUMS;
+    const totals = this.#totals.totals();
+    const sums = totals.byNode.get(node.name) ?? NO_SUMS;
     const used = wholeResources(usage.nodeUsage(node.name) ?? sums.used);
-    const price = figures.prices.get(node.name) ?? null;
+    const price = totals.prices.get(node.name) ?? null;
     return {
       name: node.name,
       pool: node.pool,

@@ -1,5 +1,5 @@
 import { ClusterQueries } from './cluster.ts';
-import { FigureKeeper } from './figures.ts';
+import { TotalsCache } from './totals.ts';
 import { IdleWorkloadQueries } from './idle-workloads.ts';
 import { LimitExceptionQueries } from './limit-exceptions.ts';
 import { NamespaceQueries } from './namespaces.ts';
@@ -33,19 +33,19 @@ export interface ReadModels {
 
 /** Joins the read models so that they share their sums. */
 export function createReadModels(sources: ReadSources): ReadModels {
-  const figures = new FigureKeeper(sources);
-  const nodes = new NodeQueries(sources, figures);
-  const recommendations = new RecommendationQueries(sources, figures);
+  const totals = new TotalsCache(sources);
+  const nodes = new NodeQueries(sources, totals);
+  const recommendations = new RecommendationQueries(sources, totals);
   return {
-    cluster: new ClusterQueries(sources, figures, nodes),
+    cluster: new ClusterQueries(sources, totals, nodes),
     nodes,
     pods: new PodQueries(sources),
-    namespaces: new NamespaceQueries(sources, figures),
+    namespaces: new NamespaceQueries(sources, totals),
     recommendations,
     workloadUsage: new WorkloadUsageQueries(sources, recommendations),
     overrides: new OverrideQueries(sources),
     limitExceptions: new LimitExceptionQueries(sources),
-    idleWorkloads: new IdleWorkloadQueries(sources, figures),
+    idleWorkloads: new IdleWorkloadQueries(sources, totals),
     resourceAudit: new ResourceAuditQueries(sources),
     scaling: new ScalingQueries(sources),
     policies: new PolicyQueries(sources),

@@ -5,7 +5,7 @@ import type { HpaRecord } from '../core/model/cluster-records.ts';
 import { UNSET_RESOURCES, type RequestsAndLimits } from '#kube/records/resources';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { centsOrNull } from '../core/cost/cents.ts';
-import type { FigureKeeper } from './figures.ts';
+import type { TotalsCache } from './totals.ts';
 import { boundsOf } from './overrides.ts';
 import { packageOf } from './package-of.ts';
 import { readQuantities, readRequestsAndLimits } from '../core/recommendations/quantities.ts';
@@ -21,7 +21,7 @@ export function recommendationRecord(
   workload: WorkloadRecord,
   published: Recommendation | undefined,
   sources: RecordSources,
-  figures: FigureKeeper,
+  totals: TotalsCache,
 ): RecommendationItem {
   const key = workloadKey(workload);
   const governance = sources.decisions.governance(workload);
@@ -40,7 +40,7 @@ export function recommendationRecord(
       floor: boundsOf(workload.annotations[WORKLOAD_ANNOTATIONS.floor]),
       ceiling: boundsOf(workload.annotations[WORKLOAD_ANNOTATIONS.ceiling]),
     },
-    costPerMonthUsd: figures.figures().costs.byWorkload.get(key) ?? null,
+    costPerMonthUsd: totals.totals().costs.byWorkload.get(key) ?? null,
     containers: containersOf(workload, status),
     replicas: workload.replicas.desired,
     ...verdictOf(status),
@@ -54,7 +54,7 @@ export function recommendationRecord(
 export function recordInputs(
   workload: WorkloadRecord,
   { cluster, decisions, usage }: RecordSources,
-  figures: FigureKeeper,
+  totals: TotalsCache,
 ): readonly unknown[] {
   const key = workloadKey(workload);
   const published = cluster.findRecommendation(key);
@@ -65,7 +65,7 @@ export function recordInputs(
     policy,
     mode,
     cluster.hpasOf(key)[0],
-    figures.figures().costs.byWorkload.get(key),
+    totals.totals().costs.byWorkload.get(key),
     usage.source(),
   ];
 }

@@ -14,11 +14,11 @@ import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { NodePrice } from '../ports/price-source.ts';
 import { sumCents } from '../core/cost/cents.ts';
 import { explainContainers } from './explanation.ts';
-import { holdsRoom, type FigureKeeper } from './figures.ts';
+import { takesCapacity, type TotalsCache } from './totals.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { onNewIntent } from './intent-watch.ts';
-import { KeptRecords } from './kept-records.ts';
+import { RecordCache } from './record-cache.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Found, Page } from './outcome.ts';
@@ -55,14 +55,14 @@ interface Cached {
 /** `/recommendations`: computed once for everyone, filtered per caller, cleared by whatever a person changes. */
 export class RecommendationQueries {
   readonly #sources: ReadSources;
-  readonly #figures: FigureKeeper;
-  readonly #records = new KeptRecords<RecommendationItem>();
+  readonly #totals: TotalsCache;
+  readonly #records = new RecordCache<RecommendationItem>();
   #cached: Cached | null = null;
   #listening = false;
 
-  constructor(sources: ReadSources, figures: FigureKeeper) {
+  constructor(sources: ReadSources, totals: TotalsCache) {
     this.#sources = sources;
-    this.#figures = figures;
+    this.#totals = totals;
   }
 
   list(scope: Scope, query: Operations['listRecommendations']['query']): Page<RecommendationItem, RecommendationTotals> | Refusal {
@@ -84,7 +84,7 @@ export class RecommendationQueries {
       workload,
       published ?? this.#sources.cluster.findRecommendation(workloadKey(workload)),
       this.#sources,
-      this.#figures,
+      this.#totals,
     );
   }
 
@@ -136,7 +136,7 @@ export class RecommendationQueries {
   #compute(): Cached {
     const items: RecommendationItem[] = [];
     for (const workload of this.#sources.cluster.workloads()) {
-      const inputs = recordInputs(workload, this.#sources, this.#figures);
+      const inputs = recordInputs(workload, this.#sources, this.#totals);
       items.push(this.#records.of(workload, inputs, () => this.record(workload)));
     }
     return { at: this.#sources.clock.now(), items };
@@ -171,8 +171,8 @@ export class RecommendationQueries {
   }
 
   #podPrices(pods: readonly PodRecord[]): readonly NodePrice[] {
-    const { prices } = this.#figures.figures();
-    return pods.filter(holdsRoom).flatMap((pod) => {
+    const { prices } = this.#totals.totals();
+    return pods.filter(takesCapacity).flatMap((pod) => {
       const price = pod.node === null ? undefined : prices.get(pod.node);
       return price === undefined ? [] : [price];
     });

@@ -4,14 +4,14 @@ import type { Recommendation, RecommendationStatus } from '../apis/v1alpha1/inde
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { PodRecord } from '#kube/records/pod';
-import { isObject, parseJson } from '../core/model/json.ts';
+import { isObject, parseJson } from '#kube/json';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { readRequestsAndLimits, type QuantityPair } from '../core/recommendations/quantities.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { VALUES } from '../core/resize/status/values-codec.ts';
 import { driftOf, worstDrift } from '../core/resource-audit/drift.ts';
-import { KeptRecords } from './kept-records.ts';
+import { RecordCache } from './record-cache.ts';
 import { selectPage, type Listing } from './listing.ts';
 import { found, type Found, type Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -61,7 +61,7 @@ interface NamedValues {
 /** `/resource-audit`: the template against what is recommended against what runs. */
 export class ResourceAuditQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
-  readonly #verdicts = new KeptRecords<Verdict>();
+  readonly #verdicts = new RecordCache<Verdict>();
 
   constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
     this.#sources = sources;

@@ -19,9 +19,9 @@ const LISTING: Omit<Listing<ScalingActivity>, 'id'> = {
 };
 
 /** Rows read at most: months of a busy cluster; what is older than that many is told to be left out. */
-const MOST_ROWS = 20_000;
-const SHORTEST_MS = 5 * 60_000;
-const LONGEST_MS = 90 * DAY_MS;
+const MAX_ROWS = 20_000;
+const MIN_MS = 5 * 60_000;
+const MAX_MS = 90 * DAY_MS;
 
 /** `/scaling`: what was done to which object, by whom and why. */
 export class ScalingQueries {
@@ -34,12 +34,12 @@ export class ScalingQueries {
   async list(scope: Scope, query: Operations['listScaling']['query']): Promise<Page<ScalingActivity> | Refusal> {
     const { clock, timeline, logger } = this.#sources;
     const duration = parseDuration(query.duration);
-    if (!duration.ok || duration.value < SHORTEST_MS || duration.value > LONGEST_MS) {
+    if (!duration.ok || duration.value < MIN_MS || duration.value > MAX_MS) {
       return { kind: 'invalid', details: [{ path: '/duration', message: duration.ok ? 'must be from 5m to 90d' : duration.message }] };
     }
     let rows: readonly TimelineEntry[];
     try {
-      rows = await timeline.readEntries({ since: clock.now() - duration.value, limit: MOST_ROWS });
+      rows = await timeline.readEntries({ since: clock.now() - duration.value, limit: MAX_ROWS });
     } catch (error) {
       logger.warn('history out of reach', { err: error });
       const warnings = [{ code: 'history_unavailable', message: 'The store is out of reach, so what was done is not shown.' }];
@@ -48,9 +48,9 @@ export class ScalingQueries {
     const ids = new Map<ScalingActivity, string>();
     for (const [id, stroke] of strokesOf(rows)) ids.set(activityOf(stroke), id);
     const page = selectPage(ids.keys(), { ...LISTING, id: (item) => ids.get(item) ?? '' }, query, scope);
-    if (page.kind !== 'page' || rows.length < MOST_ROWS) return page;
+    if (page.kind !== 'page' || rows.length < MAX_ROWS) return page;
     const warnings: Warning[] = [
-      { code: 'truncated', message: `Only the latest ${MOST_ROWS} changes are looked at; ask for a shorter duration to see all of it.` },
+      { code: 'truncated', message: `Only the latest ${MAX_ROWS} changes are looked at; ask for a shorter duration to see all of it.` },
     ];
     return { ...page, warnings };
   }

@@ -2,12 +2,12 @@ import type { ErrorDetail } from '../apis/http/types.generated.ts';
 import { parseDuration } from '../core/model/duration.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 
-const SHORTEST: DurationMs = 5 * MINUTE_MS;
-const LONGEST: DurationMs = 90 * DAY_MS;
-const LEAST_STEP: DurationMs = 15 * SECOND_MS;
+const MIN: DurationMs = 5 * MINUTE_MS;
+const MAX: DurationMs = 90 * DAY_MS;
+const MIN_STEP: DurationMs = 15 * SECOND_MS;
 /** Without a step asked for. More points than that no screen shows. */
 const POINTS_BY_DEFAULT = 400;
-const POINTS_AT_MOST = 2000;
+const MAX_POINTS = 2000;
 
 /** Widths that read well on an axis. What is kept has a point every five minutes: a finer default would be mostly holes. */
 const NICE_STEPS: readonly DurationMs[] = [5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS);
@@ -35,15 +35,15 @@ export function readTimeRange(
   const durationMs = milliseconds(query.duration);
   const stepMs = query.step === undefined ? null : milliseconds(query.step);
   const details: ErrorDetail[] = [];
-  if (durationMs === null || durationMs < SHORTEST || durationMs > LONGEST) {
+  if (durationMs === null || durationMs < MIN || durationMs > MAX) {
     details.push({ path: '/duration', message: 'must be from 5m to 90d' });
   }
-  if (query.step !== undefined && (stepMs === null || stepMs < LEAST_STEP)) {
+  if (query.step !== undefined && (stepMs === null || stepMs < MIN_STEP)) {
     details.push({ path: '/step', message: 'must be at least 15s' });
-  } else if (stepMs !== null && durationMs !== null && durationMs / stepMs > POINTS_AT_MOST) {
+  } else if (stepMs !== null && durationMs !== null && durationMs / stepMs > MAX_POINTS) {
     details.push({
       path: '/step',
-      message: `gives more than ${POINTS_AT_MOST} points; use at least ${Math.ceil(durationMs / POINTS_AT_MOST / SECOND_MS)}s`,
+      message: `gives more than ${MAX_POINTS} points; use at least ${Math.ceil(durationMs / MAX_POINTS / SECOND_MS)}s`,
     });
   } else if (stepMs !== null && stepMs % SECOND_MS !== 0) {
     details.push({ path: '/step', message: 'must be whole seconds' });

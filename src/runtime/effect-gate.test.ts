@@ -6,7 +6,7 @@ import { podRef } from '../core/model/object-ref.ts';
 import { DAY_MS, MINUTE_MS } from '#kube/units';
 import type { TimelineEntry } from '../ports/timeline.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
-import { EffectGate, type EffectGateParts } from './effect-gate.ts';
+import { EffectGate, type EffectGateDependencies } from './effect-gate.ts';
 import { NO_METRICS } from './metrics.ts';
 
 const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
@@ -33,7 +33,7 @@ function aWriter(outcome: WriteOutcome, written: string[], name: string): Effect
   };
 }
 
-function aGate(parts: Partial<EffectGateParts> = {}) {
+function aGate(dependencies: Partial<EffectGateDependencies> = {}) {
   const clock = new FakeClock();
   const written: string[] = [];
   const logger = new RecordingLogger();
@@ -48,13 +48,13 @@ function aGate(parts: Partial<EffectGateParts> = {}) {
     activePause: () => null,
     sources: (['informers', 'usage'] as const).map((name) => ({ name, periodMs: MINUTE_MS, confirmedAt: () => clock.now() })),
     warmUpMs: 0,
-    ...parts,
+    ...dependencies,
   });
   return { gate, clock, written, logger };
 }
 
 describe('EffectGate', () => {
-  test.each<[string, Partial<EffectGateParts>, Partial<EffectIntent>, readonly string[]]>([
+  test.each<[string, Partial<EffectGateDependencies>, Partial<EffectIntent>, readonly string[]]>([
     ['a real run writes', {}, {}, ['real']],
     ['the setting controller.dryRun has the server validate and nothing more', { dryRun: true }, {}, ['dry-run']],
     ['so does the policy’s own', {}, { dryRun: true }, ['dry-run']],
@@ -62,24 +62,24 @@ describe('EffectGate', () => {
     ['nor does anybody under the kill switch', { activePause: () => ({ reason: 'incident', until: null }) }, {}, []],
     ['nothing is lowered while usage is observed after a start', { warmUpMs: 10 * MINUTE_MS }, {}, []],
     ['what is too small grows meanwhile', { warmUpMs: 10 * MINUTE_MS }, INCREASE, ['real']],
-  ])('%s', async (_, parts, asked, expected) => {
-    const { gate, written } = aGate(parts);
+  ])('%s', async (_, dependencies, asked, expected) => {
+    const { gate, written } = aGate(dependencies);
     await gate.carryOut({ ...reduction, ...asked }, running);
     expect(written).toEqual(expected);
   });
 
   test('what a dry run would do is told once, and again when it is something else or a day has gone by', async () => {
-    const told: TimelineEntry[] = [];
-    const { gate, clock, written, logger } = aGate({ dryRun: true, timeline: { appendEntry: (value) => void told.push(value) } });
+    const reported: TimelineEntry[] = [];
+    const { gate, clock, written, logger } = aGate({ dryRun: true, timeline: { appendEntry: (value) => void reported.push(value) } });
     const lines = (): number => logger.lines.filter(({ level }) => level === 'info').length;
     for (let times = 0; times < 3; times += 1) {
       expect(await gate.carryOut(eviction, running)).toEqual(times === 0 ? { kind: 'dry-run' } : { kind: 'dry-run', again: true });
       await clock.advance(MINUTE_MS);
     }
-    expect([lines(), told.length, written.length]).toEqual([1, 1, 3]);
+    expect([lines(), reported.length, written.length]).toEqual([1, 1, 3]);
     await gate.carryOut({ ...eviction, change: 'main: cpu 500m → 120m' }, running);
     await gate.carryOut({ ...eviction, target: webTwo }, running);
-    expect([lines(), told.length]).toEqual([3, 3]);
+    expect([lines(), reported.length]).toEqual([3, 3]);
     await clock.advance(DAY_MS);
     expect(await gate.carryOut({ ...eviction, target: webTwo }, running)).toEqual({ kind: 'dry-run' });
   });
@@ -89,7 +89,7 @@ describe('EffectGate', () => {
     for (let times = 0; times < 3; times += 1) await gate.carryOut(reduction, running);
     expect(written).toHaveLength(2);
     expect(await gate.carryOut({ ...reduction, owner: { ...web, namespace: 'other', name: 'api' } }, running)).toMatchObject({
-      kind: 'held',
+      kind: 'blocked',
       reason: 'budget',
     });
     for (let times = 0; times < 100; times += 1) {
@@ -102,7 +102,7 @@ describe('EffectGate', () => {
   test('a reduction waits while a raise waits to be sent', async () => {
     const { gate } = aGate();
     const raise = gate.carryOut(increase, running);
-    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'held', reason: 'other-lanes' });
+    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'blocked', reason: 'other-lanes' });
     await raise;
     expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
@@ -111,7 +111,7 @@ describe('EffectGate', () => {
     const { gate } = aGate();
     const sent = gate.announceSafetyWrites();
     await gate.carryOut(increase, running);
-    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'held', reason: 'other-lanes' });
+    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'blocked', reason: 'other-lanes' });
     sent();
     expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
@@ -130,15 +130,15 @@ describe('EffectGate', () => {
     });
     const cancel = gate.watch();
     await clock.advance(11 * MINUTE_MS);
-    expect(gate.standing().warmUpUntil).toBeNull();
+    expect(gate.state().warmUpUntil).toBeNull();
     const lostAt = clock.now();
     confirmedAt = () => lostAt;
     await clock.advance(4 * MINUTE_MS);
     confirmedAt = (now) => now;
     await clock.advance(MINUTE_MS);
-    expect(gate.standing().warmUpUntil).not.toBeNull();
+    expect(gate.state().warmUpUntil).not.toBeNull();
     await clock.advance(10 * MINUTE_MS);
-    expect(gate.standing().warmUpUntil).toBeNull();
+    expect(gate.state().warmUpUntil).toBeNull();
     cancel();
     expect(clock.waiting).toBe(0);
   });

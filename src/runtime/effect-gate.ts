@@ -3,7 +3,7 @@
 
 import { LANES, type Effect } from '../core/effects/effect.ts';
 import {
-  HELD_REASONS,
+  BLOCK_REASONS,
   isOptimizingReduction,
   judgeEffect,
   nextWarmUp,
@@ -11,7 +11,7 @@ import {
   staleSource,
   type Freshness,
   type GateInputs,
-  type HeldReason,
+  type BlockReason,
   type WarmUpState,
 } from '../core/effects/gate.ts';
 import type { SourceName, StaleSource } from '../core/model/stale-source.ts';
@@ -21,7 +21,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
 import type { TimelineWriter } from '../ports/timeline.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
-import { DryRunNews } from './dry-run-news.ts';
+import { DryRunReports } from './dry-run-reports.ts';
 import { EFFECT_MESSAGES, logEffect, targetName, timelineEntry } from './effect-messages.ts';
 import { LaneBudgets, type ReductionsPerMinute } from './lane-budgets.ts';
 
@@ -31,7 +31,7 @@ export const WARM_UP_MS: DurationMs = 10 * MINUTE_MS;
 /** Often enough to see every outage that makes data stale: that takes two periods, a minute each. */
 const LOOK_EVERY_MS: DurationMs = 30 * SECOND_MS;
 
-export interface EffectGateParts {
+export interface EffectGateDependencies {
   readonly effects: EffectWriter;
   /** The same with the server's dry run: validates and changes nothing. */
   readonly dryRunEffects: EffectWriter;
@@ -58,7 +58,7 @@ export interface EffectGateParts {
 }
 
 /** What the gate would say at this moment, for decisions that explain themselves. */
-export interface GateStanding {
+export interface EffectGateState {
   readonly dryRun: boolean;
   readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
   readonly stale: StaleSource | null;
@@ -66,7 +66,7 @@ export interface GateStanding {
 }
 
 export class EffectGate {
-  readonly #parts: EffectGateParts;
+  readonly #dependencies: EffectGateDependencies;
   readonly #outcomes: Counter;
   #warmUpSince: WarmUpState = null;
   readonly #held: Counter;
@@ -75,29 +75,29 @@ export class EffectGate {
   readonly #dryRunBudgets: LaneBudgets;
   /** Effects that reductions of lane optimize wait for: under way to the API server, or announced. */
   #precedingWrites = 0;
-  readonly #dryRuns = new DryRunNews();
+  readonly #dryRuns = new DryRunReports();
 
-  constructor(parts: EffectGateParts) {
-    this.#parts = parts;
-    this.#outcomes = parts.metrics.counter({
+  constructor(dependencies: EffectGateDependencies) {
+    this.#dependencies = dependencies;
+    this.#outcomes = dependencies.metrics.counter({
       name: 'evenkeel_effects_total',
       help: 'Effects asked for, by action and outcome (done, dry-run, held, conflict, gone, refused, error).',
       labels: ['action', 'outcome'],
     });
-    this.#held = parts.metrics.counter({
-      name: 'evenkeel_effects_held_total',
+    this.#held = dependencies.metrics.counter({
+      name: 'evenkeel_effects_blocked_total',
       help: 'Effects that were held back, by lane and by reason: not-leader, paused, stale-data, warm-up, budget, other-lanes.',
       labels: ['lane', 'reason'],
     });
-    for (const lane of LANES) for (const reason of HELD_REASONS) this.#held.add(0, { lane, reason });
-    const perMinute = { optimize: () => reductionsPerMinute(0, 0), ...parts.reductionsPerMinute };
+    for (const lane of LANES) for (const reason of BLOCK_REASONS) this.#held.add(0, { lane, reason });
+    const perMinute = { optimize: () => reductionsPerMinute(0, 0), ...dependencies.reductionsPerMinute };
     this.#budgets = new LaneBudgets(perMinute);
     this.#dryRunBudgets = new LaneBudgets(perMinute);
   }
 
   /** Notices outages that begin and end while nobody asks, so that observation begins again after them as well. Returns the cancel. */
   watch(): () => void {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     let cancel: () => void = () => undefined;
     const look = (): void => {
       this.#inputs();
@@ -108,7 +108,7 @@ export class EffectGate {
   }
 
   /** Changes with time and events alone; asking changes nothing but when observation began. */
-  standing(): GateStanding {
+  state(): EffectGateState {
     const inputs = this.#inputs();
     return { dryRun: inputs.dryRun, paused: inputs.pause, stale: staleSource(inputs), warmUpUntil: inputs.warmUpUntil };
   }
@@ -126,13 +126,13 @@ export class EffectGate {
 
   /** Writes what is asked for, or answers why not. @throws where the term of the leader has ended, or the connection is broken */
   async carryOut(effect: Effect, signal: AbortSignal): Promise<WriteOutcome> {
-    const { clock, effects, dryRunEffects, logger, timeline } = this.#parts;
+    const { clock, effects, dryRunEffects, logger, timeline } = this.#dependencies;
     // Losing the lease aborts the signal before another replica can become leader.
     signal.throwIfAborted();
     const now = clock.now();
     const { action } = EFFECT_MESSAGES[effect.kind];
     const verdict = judgeEffect(this.#inputs(), effect);
-    if (verdict.kind === 'held') return this.#hold(effect, verdict.reason, verdict.message);
+    if (verdict.kind === 'blocked') return this.#hold(effect, verdict.reason, verdict.message);
     const isDryRun = verdict.kind === 'dry-run';
     const wait = this.#whyWait(effect, isDryRun, now);
     if (wait !== null) return this.#hold(effect, wait.reason, wait.message);
@@ -157,7 +157,7 @@ export class EffectGate {
   }
 
   /** Other effects that go first, or a budget that is used up; null: neither, and one of the budget is taken. */
-  #whyWait(effect: Effect, isDryRun: boolean, now: Instant): { readonly reason: HeldReason; readonly message: string } | null {
+  #whyWait(effect: Effect, isDryRun: boolean, now: Instant): { readonly reason: BlockReason; readonly message: string } | null {
     if (isOptimizingReduction(effect) && this.#precedingWrites > 0) {
       return {
         reason: 'other-lanes',
@@ -169,16 +169,16 @@ export class EffectGate {
     return usedUp === null ? null : { reason: 'budget', message: usedUp };
   }
 
-  #hold({ kind, lane }: Effect, reason: HeldReason, message: string): WriteOutcome {
-    this.#outcomes.add(1, { action: EFFECT_MESSAGES[kind].action, outcome: 'held' });
+  #hold({ kind, lane }: Effect, reason: BlockReason, message: string): WriteOutcome {
+    this.#outcomes.add(1, { action: EFFECT_MESSAGES[kind].action, outcome: 'blocked' });
     this.#held.add(1, { lane, reason });
-    return { kind: 'held', reason, message };
+    return { kind: 'blocked', reason, message };
   }
 
   #inputs(): GateInputs {
-    const { clock, dryRun, isLeader, activePause, warmUpMs = WARM_UP_MS } = this.#parts;
+    const { clock, dryRun, isLeader, activePause, warmUpMs = WARM_UP_MS } = this.#dependencies;
     const now = clock.now();
-    const sources: Freshness[] = this.#parts.sources.map(({ name, periodMs, confirmedAt, problem }) => ({
+    const sources: Freshness[] = this.#dependencies.sources.map(({ name, periodMs, confirmedAt, problem }) => ({
       name,
       periodMs,
       confirmedAt: confirmedAt(),

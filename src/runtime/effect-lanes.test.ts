@@ -65,7 +65,7 @@ function aGate({ outage, warmUpMs = 0, effects = DONE, dryRunEffects = DONE, ...
   });
   const ask = async (urgency: Urgency): Promise<string> => {
     const outcome = await gate.carryOut(anEffect(urgency), running);
-    return outcome.kind === 'held' ? outcome.reason : outcome.kind;
+    return outcome.kind === 'blocked' ? outcome.reason : outcome.kind;
   };
   return { clock, metrics, ask };
 }
@@ -126,7 +126,7 @@ describe('The budget of a lane', () => {
     expect(await ask(reduction(lane))).toBe('done');
     for (const each of LANES) expect([each, await ask(reduction(each))]).toEqual([each, each === lane ? 'budget' : 'done']);
     expect(await ask({ ...reduction(lane), direction: 'increase' })).toBe('done');
-    expect(metrics.total('evenkeel_effects_held_total', { lane, reason: 'budget' })).toBe(1);
+    expect(metrics.total('evenkeel_effects_blocked_total', { lane, reason: 'budget' })).toBe(1);
     await clock.advance(MINUTE_MS);
     expect(await ask(reduction(lane))).toBe('done');
   });
@@ -141,8 +141,8 @@ describe('The budget of a lane', () => {
   test('says which one is used up', async () => {
     const { ask, metrics } = aGate({ reductionsPerMinute: { optimize: () => 0 } });
     expect([await ask(REDUCTION), await ask(REDUCTION), await ask(REDUCING_ROLL_BACK)]).toEqual(['budget', 'budget', 'done']);
-    expect(metrics.total('evenkeel_effects_held_total', { lane: 'optimize', reason: 'budget' })).toBe(2);
-    expect(metrics.total('evenkeel_effects_held_total', { lane: 'safety', reason: 'budget' })).toBe(0);
+    expect(metrics.total('evenkeel_effects_blocked_total', { lane: 'optimize', reason: 'budget' })).toBe(2);
+    expect(metrics.total('evenkeel_effects_blocked_total', { lane: 'safety', reason: 'budget' })).toBe(0);
   });
 });
 
@@ -155,7 +155,7 @@ test('reductions of lane optimize wait for effects of every other lane that are 
     const other = ask({ lane, reliesOn: ON_INFORMERS, direction: 'reduce' });
     expect([lane, sent.length]).toEqual([lane, 2]);
     expect(await ask(REDUCTION)).toBe('other-lanes');
-    expect(metrics.total('evenkeel_effects_held_total', { lane: 'optimize', reason: 'other-lanes' })).toBe(1);
+    expect(metrics.total('evenkeel_effects_blocked_total', { lane: 'optimize', reason: 'other-lanes' })).toBe(1);
     for (const end of sent.splice(0)) end();
     expect(await Promise.all([first, other])).toEqual(['done', 'done']);
   }

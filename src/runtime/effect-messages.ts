@@ -63,7 +63,7 @@ const TIMELINE_OUTCOMES = {
   refused: 'rejected',
   conflict: null,
   gone: null,
-  held: null,
+  blocked: null,
 } as const;
 
 /** The object that is written: `shop/web-1`; where that is the owner itself, the owner's key `shop/Deployment/web`. */
@@ -97,7 +97,7 @@ export function logEffect(logger: Logger, effect: Effect, outcome: WriteOutcome)
     }
     case 'conflict':
     case 'gone':
-    case 'held': {
+    case 'blocked': {
       logger.info(messages.failed, { ...fields, outcome: outcome.kind, why: outcome.message });
       return;
     }

@@ -23,7 +23,7 @@ const RELEASE_TRIES = 3;
 /** A renewal is tried so often, at least, before the deadline ends the term. */
 const TRIES_IN_DEADLINE = 3;
 
-export interface LeaderElectionParts {
+export interface LeaderElectionDependencies {
   readonly store: LeaseStore;
   readonly identity: string;
   readonly machine: MachineTimer;
@@ -44,8 +44,8 @@ interface Observed {
 
 /** Takes part in the election until stopped. `lead` is called once per term with a signal that aborts when the term ends. */
 export class LeaderElection {
-  readonly #parts: LeaderElectionParts;
-  readonly #times: NonNullable<LeaderElectionParts['times']>;
+  readonly #dependencies: LeaderElectionDependencies;
+  readonly #times: NonNullable<LeaderElectionDependencies['times']>;
   readonly #leads: Gauge;
   #observed: Observed | undefined;
   #held: LeaseRecord | undefined;
@@ -59,10 +59,10 @@ export class LeaderElection {
    */
   #renewedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: LeaderElectionParts) {
-    this.#parts = parts;
-    this.#times = parts.times ?? LEASE_TIMES;
-    this.#leads = parts.metrics.gauge({ name: 'evenkeel_leader', help: '1 while this replica holds the lease, else 0.' });
+  constructor(dependencies: LeaderElectionDependencies) {
+    this.#dependencies = dependencies;
+    this.#times = dependencies.times ?? LEASE_TIMES;
+    this.#leads = dependencies.metrics.gauge({ name: 'evenkeel_leader', help: '1 while this replica holds the lease, else 0.' });
     this.#leads.set(0);
   }
 
@@ -84,7 +84,10 @@ export class LeaderElection {
 
   /** Judged by the clock, not by a timer that may be late: a process that stood still (suspended, starved) leads no more. */
   isLeader(): boolean {
-    return this.#held?.holder === this.#parts.identity && this.#parts.machine.nowMs() - this.#renewedAtMs < this.#times.renewDeadlineMs;
+    return (
+      this.#held?.holder === this.#dependencies.identity &&
+      this.#dependencies.machine.nowMs() - this.#renewedAtMs < this.#times.renewDeadlineMs
+    );
   }
 
   /**
@@ -102,7 +105,7 @@ export class LeaderElection {
   }
 
   async #serveTerm(lead: (term: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { logger, identity } = this.#parts;
+    const { logger, identity } = this.#dependencies;
     const term = new AbortController();
     const end = (): void => term.abort();
     signal.addEventListener('abort', end, { once: true });
@@ -136,13 +139,13 @@ export class LeaderElection {
         if (!aborted(signal)) this.#trouble('Leader election could not reach the lease; retrying', err);
       }
       // Jitter shortens alone: a released lease is taken within one look, whatever the dice say.
-      const look = this.#times.lookMs * (1 - 0.2 * this.#parts.random.next());
+      const look = this.#times.lookMs * (1 - 0.2 * this.#dependencies.random.next());
       await this.#pause(Math.max(1, Math.min(look, this.#untilLapsedMs() + 1)), signal);
     }
   }
 
   #tryAcquire(signal: AbortSignal): Promise<LeaseRecord | undefined> {
-    const { store, machine } = this.#parts;
+    const { store, machine } = this.#dependencies;
     return this.#within(this.#times.renewDeadlineMs, signal, async (bounded) => {
       const record = await store.read(bounded);
       this.#renewedAtMs = machine.nowMs();
@@ -165,7 +168,7 @@ export class LeaderElection {
     if (record === undefined) return first || this.#untilLapsedMs() <= 0;
     const { holder, leaseDurationSeconds, acquireTime } = record;
     if (holder === '' && leaseDurationSeconds <= RELEASED_SECONDS) return true;
-    const ours = holder === this.#parts.identity && this.#acquireTime !== null && sameInstant(acquireTime, this.#acquireTime);
+    const ours = holder === this.#dependencies.identity && this.#acquireTime !== null && sameInstant(acquireTime, this.#acquireTime);
     return ours || this.#untilLapsedMs() <= 0;
   }
 
@@ -174,12 +177,12 @@ export class LeaderElection {
     if (this.#observed === undefined) return Number.POSITIVE_INFINITY;
     const { record, atMs } = this.#observed;
     const heldMs = Math.max((record?.leaseDurationSeconds ?? 0) * 1000, this.#times.leaseMs);
-    return atMs + heldMs - this.#parts.machine.nowMs();
+    return atMs + heldMs - this.#dependencies.machine.nowMs();
   }
 
   // Ends the term when the lease could not be renewed for the renew deadline, or was taken.
   async #keepRenewing(term: AbortController): Promise<void> {
-    const { machine, logger, identity } = this.#parts;
+    const { machine, logger, identity } = this.#dependencies;
     const { renewDeadlineMs, retryMs } = this.#times;
     while (!term.signal.aborted) {
       await this.#pause(retryMs, term.signal);
@@ -202,7 +205,7 @@ export class LeaderElection {
   }
 
   async #renew(held: LeaseRecord, signal: AbortSignal): Promise<void> {
-    const { machine, store } = this.#parts;
+    const { machine, store } = this.#dependencies;
     const { renewDeadlineMs } = this.#times;
     const askedAtMs = machine.nowMs();
     const leftMs = renewDeadlineMs - (askedAtMs - this.#renewedAtMs);
@@ -229,18 +232,18 @@ export class LeaderElection {
   // Said when it begins, changes or ends: a retry every second and a half must not fill the log.
   #trouble(message: string, err: unknown): void {
     const problem = err instanceof Error ? err.message : String(err);
-    if (problem !== this.#problem) this.#parts.logger.warn(message, { err });
+    if (problem !== this.#problem) this.#dependencies.logger.warn(message, { err });
     this.#problem = problem;
   }
 
   #well(): void {
-    if (this.#problem !== null) this.#parts.logger.info('The lease can be read and written again', { before: this.#problem });
+    if (this.#problem !== null) this.#dependencies.logger.info('The lease can be read and written again', { before: this.#problem });
     this.#problem = null;
   }
 
   async #within<T>(ms: DurationMs, signal: AbortSignal, ask: (bounded: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController();
-    const cancel = this.#parts.machine.setTimer(Math.max(1, ms), () => late.abort(new Error('no answer in time')));
+    const cancel = this.#dependencies.machine.setTimer(Math.max(1, ms), () => late.abort(new Error('no answer in time')));
     try {
       return await ask(AbortSignal.any([signal, late.signal]));
     } finally {
@@ -249,7 +252,7 @@ export class LeaderElection {
   }
 
   async #release(): Promise<void> {
-    const { store, logger, identity } = this.#parts;
+    const { store, logger, identity } = this.#dependencies;
     let held = this.#held;
     this.#held = undefined;
     const signal = AbortSignal.timeout(RELEASE_DEADLINE_MS);
@@ -266,7 +269,7 @@ export class LeaderElection {
   }
 
   #lease(previous: LeaseRecord | undefined): LeaseWrite {
-    const { identity, timestamp } = this.#parts;
+    const { identity, timestamp } = this.#dependencies;
     const again = previous?.holder === identity;
     const now = timestamp();
     return {
@@ -289,7 +292,7 @@ export class LeaderElection {
         signal.removeEventListener('abort', wake);
         resolve();
       };
-      const cancel = this.#parts.machine.setTimer(ms, wake);
+      const cancel = this.#dependencies.machine.setTimer(ms, wake);
       signal.addEventListener('abort', wake, { once: true });
     });
   }

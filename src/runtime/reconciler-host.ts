@@ -12,9 +12,9 @@ const RECONCILE_DEADLINE_MS: DurationMs = 60_000;
  * Failures of an outage say nothing about the key: waits that grew to minutes in it would outlast it by as much. The load
  * on a server that is coming back is bounded by the workers and by the transport's own rate, not by this.
  */
-const LONGEST_OUTAGE_RETRY_MS: DurationMs = 30_000;
+const MAX_OUTAGE_RETRY_MS: DurationMs = 30_000;
 
-export interface ReconcilerHostParts<K extends string> {
+export interface ReconcilerHostDependencies<K extends string> {
   readonly name: string;
   readonly queue: WorkQueue<K>;
   readonly reconciler: Reconciler<K>;
@@ -34,27 +34,27 @@ interface HostMetrics {
 
 /** Takes keys from a queue and reconciles them until its signal aborts. One failing key never holds up another. */
 export class ReconcilerHost<K extends string = string> {
-  readonly #parts: ReconcilerHostParts<K>;
+  readonly #dependencies: ReconcilerHostDependencies<K>;
   readonly #metrics: HostMetrics;
   #sequence = 0;
 
-  constructor(parts: ReconcilerHostParts<K>) {
-    this.#parts = parts;
-    this.#metrics = hostMetrics(parts.metrics);
-    for (const result of ['success', 'error', 'terminal']) this.#metrics.results.add(0, { controller: parts.name, result });
+  constructor(dependencies: ReconcilerHostDependencies<K>) {
+    this.#dependencies = dependencies;
+    this.#metrics = hostMetrics(dependencies.metrics);
+    for (const result of ['success', 'error', 'terminal']) this.#metrics.results.add(0, { controller: dependencies.name, result });
   }
 
   /** Resolves when the signal has aborted and every reconcile under way has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const stop = (): void => this.#parts.queue.stop();
+    const stop = (): void => this.#dependencies.queue.stop();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    await Promise.all(Array.from({ length: this.#parts.workers }, () => this.#work(signal)));
+    await Promise.all(Array.from({ length: this.#dependencies.workers }, () => this.#work(signal)));
     signal.removeEventListener('abort', stop);
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { queue, name } = this.#parts;
+    const { queue, name } = this.#dependencies;
     for (;;) {
       const item = await queue.take();
       if (item === undefined) return;
@@ -69,7 +69,7 @@ export class ReconcilerHost<K extends string = string> {
   }
 
   async #reconcile(key: K, signal: AbortSignal): Promise<void> {
-    const { queue, name, reconciler, machine } = this.#parts;
+    const { queue, name, reconciler, machine } = this.#dependencies;
     this.#sequence += 1;
     const sequence = this.#sequence;
     const stop = new AbortController();
@@ -95,16 +95,16 @@ export class ReconcilerHost<K extends string = string> {
   }
 
   #failed(key: K, err: unknown, signal: AbortSignal, sequence: number): void {
-    const { queue, name } = this.#parts;
+    const { queue, name } = this.#dependencies;
     if (signal.aborted) return; // stopping or no longer leader: not a failure of the key
-    const logger = this.#parts.logger.child({ controller: name, object: key, reconcileId: `${name}-${sequence}` });
+    const logger = this.#dependencies.logger.child({ controller: name, object: key, reconcileId: `${name}-${sequence}` });
     if (err instanceof TerminalError) {
       queue.forget(key);
       this.#metrics.results.add(1, { controller: name, result: 'terminal' });
       logger.error('Reconciling failed for good; waiting for the object to change', { err });
       return;
     }
-    const retryInMs = queue.addRateLimited(key, isOutOfReach(err) ? LONGEST_OUTAGE_RETRY_MS : undefined);
+    const retryInMs = queue.addRateLimited(key, isOutOfReach(err) ? MAX_OUTAGE_RETRY_MS : undefined);
     this.#metrics.results.add(1, { controller: name, result: 'error' });
     logger.warn('Reconciling failed; will retry', { err, retryInMs: Math.round(retryInMs), failures: queue.failuresOf(key) });
   }

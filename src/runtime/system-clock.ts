@@ -2,7 +2,7 @@ import type { Activity, Clock, MachineTimer } from '../ports/clock.ts';
 import type { DurationMs, Instant } from '#kube/units';
 
 /** Node's timers hold 31 bits of milliseconds; longer waits are taken in legs. */
-const LONGEST_TIMER_MS: DurationMs = 2 ** 31 - 1;
+const MAX_TIMER_MS: DurationMs = 2 ** 31 - 1;
 
 /** Domain time as it is outside: the wall clock. */
 export class SystemClock implements Clock {
@@ -14,7 +14,7 @@ export class SystemClock implements Clock {
     let timer: NodeJS.Timeout;
     const arm = (): void => {
       const left = at - Date.now();
-      timer = left > LONGEST_TIMER_MS ? setTimeout(arm, LONGEST_TIMER_MS) : setTimeout(task, Math.max(0, left));
+      timer = left > MAX_TIMER_MS ? setTimeout(arm, MAX_TIMER_MS) : setTimeout(task, Math.max(0, left));
     };
     arm();
     return () => clearTimeout(timer);
@@ -28,7 +28,7 @@ export class SystemTimer implements MachineTimer {
   }
 
   setTimer(afterMs: DurationMs, task: () => void): () => void {
-    const timer = setTimeout(task, Math.min(LONGEST_TIMER_MS, Math.max(0, afterMs)));
+    const timer = setTimeout(task, Math.min(MAX_TIMER_MS, Math.max(0, afterMs)));
     return () => clearTimeout(timer);
   }
 }

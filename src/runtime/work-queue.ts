@@ -11,7 +11,7 @@ export type Priority = 'low' | 'normal' | 'high';
 
 const ORDER: readonly Priority[] = ['high', 'normal', 'low'];
 
-export interface WorkQueueParts {
+export interface WorkQueueDependencies {
   readonly clock: Clock;
   readonly machine: MachineTimer;
   readonly activity: Activity;
@@ -33,7 +33,7 @@ export interface WorkItem<K extends string> {
 
 /** Holds keys of work to do. Single-threaded: no method awaits, so none is ever seen half done. */
 export class WorkQueue<K extends string = string> {
-  readonly #parts: WorkQueueParts;
+  readonly #dependencies: WorkQueueDependencies;
   readonly #waiting: Record<Priority, Set<K>> = { high: new Set(), normal: new Set(), low: new Set() };
   readonly #dirty = new Map<K, Priority>();
   readonly #processing = new Set<K>();
@@ -45,8 +45,8 @@ export class WorkQueue<K extends string = string> {
   #holding: (() => void) | undefined;
   #stopped = false;
 
-  constructor(parts: WorkQueueParts) {
-    this.#parts = parts;
+  constructor(dependencies: WorkQueueDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Keys ready or in work; delayed ones are not counted. */
@@ -62,7 +62,7 @@ export class WorkQueue<K extends string = string> {
       if (!isHigher(priority, known)) return;
       this.#waiting[known].delete(key);
     } else {
-      this.#addedAt.set(key, this.#parts.machine.nowMs());
+      this.#addedAt.set(key, this.#dependencies.machine.nowMs());
     }
     this.#dirty.set(key, priority);
     if (!this.#processing.has(key)) this.#waiting[priority].add(key);
@@ -80,14 +80,14 @@ export class WorkQueue<K extends string = string> {
       this.add(key, priority);
       return;
     }
-    const due = this.#parts.clock.now() + afterMs;
+    const due = this.#dependencies.clock.now() + afterMs;
     const earlier = this.#delayed.get(key);
     if (earlier !== undefined && earlier.due <= due) {
       if (isHigher(priority, earlier.priority)) this.#delayed.set(key, { ...earlier, priority });
       return;
     }
     earlier?.cancel();
-    const cancel = this.#parts.clock.schedule(due, () => {
+    const cancel = this.#dependencies.clock.schedule(due, () => {
       const held = this.#delayed.get(key)?.priority ?? priority;
       this.#delayed.delete(key);
       this.add(key, held);
@@ -107,11 +107,11 @@ export class WorkQueue<K extends string = string> {
     if (this.#stopped) return 0;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    const rules = this.#parts.backoff ?? RECONCILE_BACKOFF;
-    const delay = backoffMs({ ...rules, maxMs: Math.min(rules.maxMs, longestMs) }, failures, this.#parts.random);
+    const rules = this.#dependencies.backoff ?? RECONCILE_BACKOFF;
+    const delay = backoffMs({ ...rules, maxMs: Math.min(rules.maxMs, longestMs) }, failures, this.#dependencies.random);
     this.#retries.get(key)?.();
-    const release = this.#parts.activity.begin();
-    const cancelTimer = this.#parts.machine.setTimer(delay, () => {
+    const release = this.#dependencies.activity.begin();
+    const cancelTimer = this.#dependencies.machine.setTimer(delay, () => {
       this.#retries.delete(key);
       this.add(key);
       release();
@@ -171,7 +171,7 @@ export class WorkQueue<K extends string = string> {
       this.#dirty.delete(key);
       this.#processing.add(key);
       if (this.#delayed.get(key)?.priority === 'low') this.cancelDelay(key);
-      this.#takers.shift()?.({ key, waitedMs: added === undefined ? 0 : this.#parts.machine.nowMs() - added });
+      this.#takers.shift()?.({ key, waitedMs: added === undefined ? 0 : this.#dependencies.machine.nowMs() - added });
     }
   }
 
@@ -189,7 +189,7 @@ export class WorkQueue<K extends string = string> {
   // One hold for the whole queue: begun when the first key waits, ended when the last is done.
   #settle(): void {
     const busy = this.depth > 0;
-    if (busy && this.#holding === undefined) this.#holding = this.#parts.activity.begin();
+    if (busy && this.#holding === undefined) this.#holding = this.#dependencies.activity.begin();
     if (!busy && this.#holding !== undefined) {
       this.#holding();
       this.#holding = undefined;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { withExceptions } from '../../test/builders/exceptions.ts';
-import { putToSleep } from '../../test/builders/idle-shop.ts';
+import { makeIdle } from '../../test/builders/idle-shop.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import { ERROR_ENVELOPE, envelopeSchema } from './openapi/api-document.ts';
 import { COMPONENT_SCHEMAS, OPERATIONS } from './openapi/document.ts';
@@ -65,7 +65,7 @@ const enveloped = OPERATIONS.filter((operation) => operation.answer.raw === unde
 describe('what is described is what is answered', () => {
   let client: DashboardClient;
   const world = dashboardWorld();
-  putToSleep(world, 'query', world.clock.now());
+  makeIdle(world, 'query', world.clock.now());
   for (const name of ['checkout', 'web']) withExceptions(world, name, {});
   beforeAll(async () => {
     client = await startDashboard(world);

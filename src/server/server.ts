@@ -37,7 +37,7 @@ import { EventStreams } from './stream/event-stream.ts';
 import { STREAM_TOPICS } from './stream/topics/index.ts';
 
 /** Everything that the server stands on. */
-export interface DashboardParts {
+export interface DashboardDependencies {
   readonly application: Application;
   readonly version: string;
   readonly clock: Clock;
@@ -68,13 +68,13 @@ export const SILENCE_MS = 300_000;
 /** Requests under way at a stop get this long. */
 const CLOSE_GRACE_MS = 3000;
 
-export function createDashboardServer(parts: DashboardParts): DashboardServer {
-  const { application, options, timer } = parts;
+export function createDashboardServer(dependencies: DashboardDependencies): DashboardServer {
+  const { application, options, timer } = dependencies;
   const address = parseListenAddress(options.address);
   if (address === undefined) throw new Error(`dashboard.addr "${options.address}": expected host:port or :port`);
-  const metrics = httpMetrics(parts.metrics);
+  const metrics = httpMetrics(dependencies.metrics);
   const streams = new EventStreams(changeHub(application, timer), timer, metrics.refused);
-  const app = dashboardApp(parts, streams, metrics);
+  const app = dashboardApp(dependencies, streams, metrics);
   const handle = boundPipelining((request, response) => {
     app(request, response);
   }, metrics.refused);
@@ -97,8 +97,8 @@ export function createDashboardServer(parts: DashboardParts): DashboardServer {
   };
 }
 
-function dashboardApp(parts: DashboardParts, streams: EventStreams, metrics: HttpMetrics): Express {
-  const { application, clock, logger, timer, options } = parts;
+function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams, metrics: HttpMetrics): Express {
+  const { application, clock, logger, timer, options } = dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -119,7 +119,7 @@ function dashboardApp(parts: DashboardParts, streams: EventStreams, metrics: Htt
   app.use(pageRoutes(bounds.admit));
   app.use(guards(options));
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
-  app.use('/api/v1', apiRoutes(parts, { streams, metrics, bounds, envelope }).router);
+  app.use('/api/v1', apiRoutes(dependencies, { streams, metrics, bounds, envelope }).router);
   app.use(() => {
     throw new Problem('not_found', 'There is nothing here. /api/v1/docs lists what there is.');
   });
@@ -127,7 +127,7 @@ function dashboardApp(parts: DashboardParts, streams: EventStreams, metrics: Htt
   return app;
 }
 
-interface ApiParts {
+interface ApiDependencies {
   readonly streams: EventStreams;
   readonly metrics: HttpMetrics;
   readonly bounds: RequestBounds;
@@ -135,8 +135,8 @@ interface ApiParts {
 }
 
 function apiRoutes(
-  { application, version, timer }: DashboardParts,
-  { streams, metrics, bounds, envelope }: ApiParts,
+  { application, version, timer }: DashboardDependencies,
+  { streams, metrics, bounds, envelope }: ApiDependencies,
 ): ApiRouter<Operations> {
   const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,

@@ -225,40 +225,40 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
         break;
       case 'node':
         put(this.#nodes, delta.key, delta.record);
-        this.#tell({ kind: 'node', key: delta.key });
+        this.#notify({ kind: 'node', key: delta.key });
         break;
       case 'namespace':
         put(this.#namespaces, delta.key, delta.record);
-        this.#tell({ kind: 'namespace', key: delta.key });
+        this.#notify({ kind: 'namespace', key: delta.key });
         break;
       case 'hpa':
-        this.#tell({ kind: 'hpa', key: delta.key, workloads: this.#hpas.put(delta.key, delta.record) });
+        this.#notify({ kind: 'hpa', key: delta.key, workloads: this.#hpas.put(delta.key, delta.record) });
         break;
       case 'vpa':
-        this.#tell({ kind: 'vpa', key: delta.key, workloads: this.#vpas.put(delta.key, delta.record) });
+        this.#notify({ kind: 'vpa', key: delta.key, workloads: this.#vpas.put(delta.key, delta.record) });
         break;
       case 'scaledobject':
-        this.#tell({ kind: 'scaledobject', key: delta.key, workloads: this.#scaledObjects.put(delta.key, delta.record) });
+        this.#notify({ kind: 'scaledobject', key: delta.key, workloads: this.#scaledObjects.put(delta.key, delta.record) });
         break;
       case 'budget':
         put(this.#budgets, delta.key, delta.record);
         putIn(this.#budgetsByNamespace, delta.key, delta.record);
-        this.#tell({ kind: 'budget', key: delta.key });
+        this.#notify({ kind: 'budget', key: delta.key });
         break;
       case 'limitrange':
         putIn(this.#limitRangesByNamespace, delta.key, delta.record);
-        this.#tell({ kind: 'limitrange', key: delta.key });
+        this.#notify({ kind: 'limitrange', key: delta.key });
         break;
       case 'quota':
         putIn(this.#quotasByNamespace, delta.key, delta.record);
-        this.#tell({ kind: 'quota', key: delta.key });
+        this.#notify({ kind: 'quota', key: delta.key });
         break;
       case 'own':
         this.#applyOwn(delta.key, delta.record);
         break;
       case 'pause':
         this.#pause = delta.record;
-        this.#tell({ kind: 'other', key: delta.key });
+        this.#notify({ kind: 'other', key: delta.key });
         break;
     }
   }
@@ -277,7 +277,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     }
     this.#ownership.putPod(key, record, previous);
     const workload = this.#ownership.topOf(key) ?? workloadBefore;
-    this.#tell({ kind: 'pod', key, workload: workload === undefined ? null : workloadKey(workload) });
+    this.#notify({ kind: 'pod', key, workload: workload === undefined ? null : workloadKey(workload) });
   }
 
   #applyWorkload(key: WorkloadKey, record: WorkloadRecord | null): void {
@@ -293,10 +293,10 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
       else this.#topsByName.delete(group, key);
     }
     const moved = this.#ownership.putWorkload(record, previous);
-    if (wasTop || isTop) this.#tell({ kind: 'workload', key });
+    if (wasTop || isTop) this.#notify({ kind: 'workload', key });
     for (const podKey of moved) {
       const workload = this.#ownership.topOf(podKey);
-      this.#tell({ kind: 'pod', key: podKey, workload: workload === undefined ? null : workloadKey(workload) });
+      this.#notify({ kind: 'pod', key: podKey, workload: workload === undefined ? null : workloadKey(workload) });
     }
   }
 
@@ -312,7 +312,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
       return;
     }
     const named = key.slice(plural.length + 1);
-    this.#tell(plural === PODRESIZEPOLICIES ? { kind: 'podresizepolicy', key: named } : { kind: 'other', key });
+    this.#notify(plural === PODRESIZEPOLICIES ? { kind: 'podresizepolicy', key: named } : { kind: 'other', key });
   }
 
   #applyRecommendation(key: string, record: OwnRecord | null, previous: OwnRecord | undefined): void {
@@ -322,10 +322,10 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     if (after !== null && record !== null) this.#recommendationsByTarget.set(after, key, record.object as unknown as Recommendation);
     const workload = after ?? before;
     if (workload === null) return;
-    this.#tell({ kind: 'recommendation', key: key.slice(RECOMMENDATIONS.length + 1), workload });
+    this.#notify({ kind: 'recommendation', key: key.slice(RECOMMENDATIONS.length + 1), workload });
   }
 
-  #tell(change: ClusterChange): void {
+  #notify(change: ClusterChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

@@ -9,7 +9,7 @@ import type { SampleListener } from './usage-model.ts';
 
 const WEB = 'shop/Deployment/web';
 let cluster: FakeClusterReader;
-let tell: (workload: WorkloadKey, container: string, pod: string, sample: UsageSample) => void;
+let notify: (workload: WorkloadKey, container: string, pod: string, sample: UsageSample) => void;
 let pressed: string[];
 let watch: DemandWatch;
 
@@ -23,7 +23,7 @@ beforeEach(() => {
     cluster,
     usage: {
       onSample: (listener: SampleListener) => {
-        tell = (workload, container, pod, taken) => {
+        notify = (workload, container, pod, taken) => {
           const record = cluster.findPod('shop', pod);
           if (record !== undefined) listener(workload, container, record, taken);
         };
@@ -41,10 +41,10 @@ const sample = (at: number, memoryText: string, cpuMillicores = 50): UsageSample
 });
 
 test('a window holds the greatest memory of any replica, CPU of nine in ten, and the throttled share', () => {
-  tell(WEB, 'main', 'web-1', { ...sample(T0, '100Mi', 10), throttledRatio: 0.2 });
-  tell(WEB, 'main', 'web-1', { ...sample(T0 + 30 * SECOND_MS, '90Mi', 30), throttledRatio: 0.4 });
-  tell(WEB, 'main', 'web-2', { ...sample(T0 + 10 * SECOND_MS, '120Mi', 60), throttledRatio: 0.1 });
-  tell(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '80Mi'));
+  notify(WEB, 'main', 'web-1', { ...sample(T0, '100Mi', 10), throttledRatio: 0.2 });
+  notify(WEB, 'main', 'web-1', { ...sample(T0 + 30 * SECOND_MS, '90Mi', 30), throttledRatio: 0.4 });
+  notify(WEB, 'main', 'web-2', { ...sample(T0 + 10 * SECOND_MS, '120Mi', 60), throttledRatio: 0.1 });
+  notify(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '80Mi'));
   const [demand] = watch.of(WEB);
   expect(demand?.container).toBe('main');
   expect(demand?.windows).toHaveLength(2);
@@ -54,16 +54,16 @@ test('a window holds the greatest memory of any replica, CPU of nine in ten, and
 });
 
 test('only the last minutes are kept, and nothing that comes too late', () => {
-  for (let minute = 0; minute < 60; minute += 1) tell(WEB, 'main', 'web-1', sample(T0 + minute * MINUTE_MS, '100Mi'));
-  tell(WEB, 'main', 'web-2', sample(T0, '250Mi'));
+  for (let minute = 0; minute < 60; minute += 1) notify(WEB, 'main', 'web-1', sample(T0 + minute * MINUTE_MS, '100Mi'));
+  notify(WEB, 'main', 'web-2', sample(T0, '250Mi'));
   const windows = watch.of(WEB)[0]?.windows ?? [];
   expect(windows.length).toBeLessThanOrEqual(14);
   expect(Math.max(...windows.map(({ memoryBytes }) => memoryBytes ?? 0))).toBe(memory('100Mi'));
 });
 
 test('a replica whose times lag, as its node’s clock is behind, counts in the window under way', () => {
-  tell(WEB, 'main', 'web-1', sample(T0, '100Mi', 10));
-  tell(WEB, 'main', 'web-2', sample(T0 - 4 * MINUTE_MS, '200Mi', 90));
+  notify(WEB, 'main', 'web-1', sample(T0, '100Mi', 10));
+  notify(WEB, 'main', 'web-2', sample(T0 - 4 * MINUTE_MS, '200Mi', 90));
   expect(watch.of(WEB)[0]?.windows).toMatchObject([{ at: T0, memoryBytes: memory('200Mi'), cpuMillicores: 90 }]);
 });
 
@@ -73,24 +73,24 @@ test('what a container uses to start is left out', () => {
     readySince: T0,
     containers: pod.containers.map((container) => ({ ...container, startedAt: T0 })),
   }));
-  tell(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '255Mi'));
+  notify(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '255Mi'));
   expect([watch.of(WEB), pressed]).toEqual([[], []]);
 });
 
 test('memory that rises near a limit is told, at most once a minute; what stands still or is CPU is not', () => {
-  tell(WEB, 'main', 'web-1', sample(T0, '200Mi', 200));
+  notify(WEB, 'main', 'web-1', sample(T0, '200Mi', 200));
   expect(pressed).toEqual([]);
-  tell(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '240Mi'));
-  tell(WEB, 'main', 'web-2', sample(T0 + MINUTE_MS + SECOND_MS, '245Mi'));
+  notify(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '240Mi'));
+  notify(WEB, 'main', 'web-2', sample(T0 + MINUTE_MS + SECOND_MS, '245Mi'));
   expect(pressed).toEqual([WEB]);
-  tell(WEB, 'main', 'web-1', sample(T0 + 2 * MINUTE_MS, '245Mi'));
+  notify(WEB, 'main', 'web-1', sample(T0 + 2 * MINUTE_MS, '245Mi'));
   expect(pressed).toHaveLength(2);
-  for (let minute = 3; minute < 11; minute += 1) tell(WEB, 'main', 'web-1', sample(T0 + minute * MINUTE_MS, '245Mi'));
+  for (let minute = 3; minute < 11; minute += 1) notify(WEB, 'main', 'web-1', sample(T0 + minute * MINUTE_MS, '245Mi'));
   expect(pressed).toHaveLength(2);
 });
 
 test('a workload that is gone is forgotten', () => {
-  tell(WEB, 'main', 'web-1', sample(T0, '200Mi'));
+  notify(WEB, 'main', 'web-1', sample(T0, '200Mi'));
   expect(watch.of(WEB)).toHaveLength(1);
   cluster.workloadList = [];
   cluster.announce({ kind: 'workload', key: WEB });
@@ -98,11 +98,11 @@ test('a workload that is gone is forgotten', () => {
 });
 
 test('nothing is kept of pods that no workload is behind, nor of one that is gone', () => {
-  tell('shop/Pod/web-1', 'main', 'web-1', sample(T0, '100Mi'));
+  notify('shop/Pod/web-1', 'main', 'web-1', sample(T0, '100Mi'));
   expect(watch.of('shop/Pod/web-1')).toEqual([]);
-  tell(WEB, 'main', 'web-1', sample(T0, '100Mi'));
+  notify(WEB, 'main', 'web-1', sample(T0, '100Mi'));
   cluster.workloadList = [];
   cluster.announce({ kind: 'workload', key: WEB });
-  tell(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '100Mi'));
+  notify(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '100Mi'));
   expect(watch.of(WEB)).toEqual([]);
 });

@@ -14,15 +14,15 @@ import type { UsageModel } from './usage-model.ts';
 interface Watched {
   readonly log: DemandLog;
   readonly throttled: ThrottledPods;
-  toldAt: Instant;
-  toldBytes: Bytes;
+  notifiedAt: Instant;
+  notifiedBytes: Bytes;
 }
 
 /** Memory that stands still near its limit is looked at by the policy's interval; this is for what rises. */
 const RISING_RATIO: Ratio = 1.002;
 const FORGOTTEN_MS: DurationMs = 10 * MINUTE_MS;
 
-export interface DemandWatchParts {
+export interface DemandWatchDependencies {
   readonly cluster: Pick<ClusterReader, 'findWorkload' | 'subscribe'>;
   readonly usage: Pick<UsageModel, 'onSample'>;
   /** A container's memory comes near its limit and rises; told at most once a minute for each. It must be quick. */
@@ -30,16 +30,16 @@ export interface DemandWatchParts {
 }
 
 export class DemandWatch {
-  readonly #parts: DemandWatchParts;
+  readonly #dependencies: DemandWatchDependencies;
   readonly #watched = new Map<WorkloadKey, Map<string, Watched>>();
   readonly #stops: readonly (() => void)[];
 
-  constructor(parts: DemandWatchParts) {
-    this.#parts = parts;
+  constructor(dependencies: DemandWatchDependencies) {
+    this.#dependencies = dependencies;
     this.#stops = [
-      parts.usage.onSample((workload, container, pod, sample) => this.#take(workload, container, pod, sample)),
-      parts.cluster.subscribe((change) => {
-        if (change.kind === 'workload' && parts.cluster.findWorkload(change.key) === undefined) this.#watched.delete(change.key);
+      dependencies.usage.onSample((workload, container, pod, sample) => this.#take(workload, container, pod, sample)),
+      dependencies.cluster.subscribe((change) => {
+        if (change.kind === 'workload' && dependencies.cluster.findWorkload(change.key) === undefined) this.#watched.delete(change.key);
       }),
     ];
   }
@@ -63,7 +63,7 @@ export class DemandWatch {
 
   // What a container uses to start says nothing about what it needs to run.
   #take(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
-    const { cluster } = this.#parts;
+    const { cluster } = this.#dependencies;
     // Of what is no workload (bare pods, those of a pipeline) there is nothing to decide, and nobody tells when it is gone.
     if (cluster.findWorkload(workload) === undefined) return;
     if (isStarting(pod, container, nodeTimeOf(sample))) return;
@@ -72,11 +72,11 @@ export class DemandWatch {
     watched.throttled.observe(pod.name, sample);
     const limit = pod.containers.find(({ name }) => name === container)?.limits.memoryBytes ?? null;
     const pressing = pressingMemory(sample, limit);
-    if (pressing === null || sample.at - watched.toldAt < WINDOW_MS) return;
-    if (pressing < watched.toldBytes * RISING_RATIO && sample.at - watched.toldAt < FORGOTTEN_MS) return;
-    watched.toldAt = sample.at;
-    watched.toldBytes = pressing;
-    this.#parts.onPressure(workload);
+    if (pressing === null || sample.at - watched.notifiedAt < WINDOW_MS) return;
+    if (pressing < watched.notifiedBytes * RISING_RATIO && sample.at - watched.notifiedAt < FORGOTTEN_MS) return;
+    watched.notifiedAt = sample.at;
+    watched.notifiedBytes = pressing;
+    this.#dependencies.onPressure(workload);
   }
 
   #of(workload: WorkloadKey, container: string): Watched {
@@ -86,7 +86,7 @@ export class DemandWatch {
     if (watched === undefined)
       byContainer.set(
         container,
-        (watched = { log: new DemandLog(), throttled: new ThrottledPods(), toldAt: Number.NEGATIVE_INFINITY, toldBytes: 0 }),
+        (watched = { log: new DemandLog(), throttled: new ThrottledPods(), notifiedAt: Number.NEGATIVE_INFINITY, notifiedBytes: 0 }),
       );
     return watched;
   }

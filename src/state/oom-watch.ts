@@ -35,7 +35,7 @@ export class OomWatch {
   readonly #clock: Clock;
   readonly #listeners = new Set<OomKillListener>();
   /** By pod key, then container: the kill that was told last, `uid/finishedAt`; what a status shows is always its last. */
-  readonly #told = new Map<string, Map<string, string>>();
+  readonly #reported = new Map<string, Map<string, string>>();
   readonly #counted = new CountedKills();
   readonly #unsubscribe: () => void;
 
@@ -80,14 +80,14 @@ export class OomWatch {
     const slash = key.indexOf('/');
     const pod = this.#reader.findPod(key.slice(0, slash), key.slice(slash + 1));
     if (pod === undefined) {
-      this.#told.delete(key);
+      this.#reported.delete(key);
       this.#counted.forgetPod(key);
       return;
     }
     for (const { kill, mark } of this.#killsOf(pod)) {
-      const told = this.#marksOf(key);
-      if (told.get(kill.container) === mark) continue;
-      told.set(kill.container, mark);
+      const reported = this.#marksOf(key);
+      if (reported.get(kill.container) === mark) continue;
+      reported.set(kill.container, mark);
       for (const listener of this.#listeners) listener(kill);
     }
   }
@@ -114,8 +114,8 @@ export class OomWatch {
   }
 
   #marksOf(key: string): Map<string, string> {
-    let told = this.#told.get(key);
-    if (told === undefined) this.#told.set(key, (told = new Map<string, string>()));
-    return told;
+    let reported = this.#reported.get(key);
+    if (reported === undefined) this.#reported.set(key, (reported = new Map<string, string>()));
+    return reported;
   }
 }

@@ -7,7 +7,7 @@ export const FUTURE_ALLOWED_MS: DurationMs = 60_000;
 /** A clock is wrong for all of them alike. */
 const LOOKED_AT = 100;
 /** More than any machine has: a value beyond is a broken counter. */
-const MOST_MILLICORES = 10_000_000;
+const MAX_MILLICORES = 10_000_000;
 const MOST_BYTES = 2 ** 50;
 /** CPU is a rate between two times that the kubelet measured: jitter of these may make it greater than what the node has. */
 const CPU_MARGIN = 2;
@@ -46,8 +46,8 @@ export function faultOfSample(
   if (at > now + FUTURE_ALLOWED_MS) return 'future';
   if (previous !== null && isNoNewer(sample, previous, now)) return 'out-of-order';
   if (cpuMillicores === null && memoryBytes === null) return 'empty';
-  const mostMillicores = boundOf(CPU_MARGIN * (capacity?.cpuMillicores ?? 0), MOST_MILLICORES);
-  return faultOfValue(cpuMillicores, mostMillicores) ?? faultOfValue(memoryBytes, boundOf(capacity?.memoryBytes ?? 0, MOST_BYTES));
+  const maxMillicores = boundOf(CPU_MARGIN * (capacity?.cpuMillicores ?? 0), MAX_MILLICORES);
+  return faultOfValue(cpuMillicores, maxMillicores) ?? faultOfValue(memoryBytes, boundOf(capacity?.memoryBytes ?? 0, MOST_BYTES));
 }
 
 /** @param ofNode 0: the node reports no capacity */

@@ -23,7 +23,7 @@ import { SummaryLog } from './summary-log.ts';
 import { UsageGraphs } from './usage-graphs.ts';
 import { UsageProblems } from './usage-problems.ts';
 
-export interface UsageModelParts {
+export interface UsageModelDependencies {
   readonly clock: Clock;
   readonly reader: ClusterReader;
   readonly logger: Logger;
@@ -42,15 +42,15 @@ interface UsageTotal {
 }
 
 /** metrics.k8s.io measures once a minute in many clusters, and kubelets up to every 20 seconds, however often they are read. */
-const LEAST_FRESH_MS: DurationMs = 3 * MINUTE_MS;
+const MIN_FRESH_MS: DurationMs = 3 * MINUTE_MS;
 /** Usage that a node reports is no older where its clock is right, however often it is read. */
-const LEAST_TOLERANCE_MS: DurationMs = 2 * MINUTE_MS;
+const MIN_TOLERANCE_MS: DurationMs = 2 * MINUTE_MS;
 
 export class UsageModel implements UsageSink, EvidenceSink {
   /** What is known of throttling and pressure, by node. */
   readonly evidence = new EvidenceLog();
   readonly graphs = new UsageGraphs();
-  readonly #parts: UsageModelParts;
+  readonly #dependencies: UsageModelDependencies;
   readonly #samples: PodSamples;
   readonly #problems: UsageProblems;
   readonly #nodes = new Map<string, { readonly usage: NodeUsage | null; readonly confirmedAt: Instant }>();
@@ -65,12 +65,12 @@ export class UsageModel implements UsageSink, EvidenceSink {
   readonly #unsubscribe: () => void;
   #confirmedAt: Instant = 0;
 
-  constructor(parts: UsageModelParts) {
-    const { metrics, reader } = parts;
-    this.#parts = parts;
+  constructor(dependencies: UsageModelDependencies) {
+    const { metrics, reader } = dependencies;
+    this.#dependencies = dependencies;
     this.#samples = new PodSamples(reader);
-    this.#problems = new UsageProblems(parts.logger);
-    this.#clocks = new NodeClocks(Math.max(LEAST_TOLERANCE_MS, STALE_PERIODS * parts.intervalMs));
+    this.#problems = new UsageProblems(dependencies.logger);
+    this.#clocks = new NodeClocks(Math.max(MIN_TOLERANCE_MS, STALE_PERIODS * dependencies.intervalMs));
     this.#taken = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples taken.' });
     this.#dropped = metrics.counter({
       name: 'evenkeel_usage_samples_dropped_total',
@@ -78,7 +78,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
       labels: ['reason'],
     });
     this.#failures = metrics.counter({ name: 'evenkeel_usage_failures_total', help: 'Readings of nodes that failed.' });
-    this.#oomWatch = new OomWatch(parts);
+    this.#oomWatch = new OomWatch(dependencies);
     this.#failureLog = new FailureLog(reader);
     this.#unsubscribe = reader.subscribe((change) => {
       if (change.kind === 'pod') this.#forgetIfGone(change.key, change.workload);
@@ -109,7 +109,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   }
 
   onUsage(reading: UsageReading): void {
-    const now = this.#parts.clock.now();
+    const now = this.#dependencies.clock.now();
     const readAt = Math.min(now, reading.readAt ?? now);
     const clock = this.#clocks.observe(reading, readAt);
     const { offsetMs } = clock;
@@ -134,7 +134,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   }
 
   onSummary(reading: SummaryReading): void {
-    const now = this.#parts.clock.now();
+    const now = this.#dependencies.clock.now();
     const { node, volumes, network, pressure } = reading;
     this.#summaries.add({ volumes: this.#ownOf(node, volumes), network: this.#ownOf(node, network) }, now);
     this.evidence.takePressure(node, pressure === null ? null : this.#ownOf(node, pressure), now);
@@ -146,7 +146,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   onEvidenceFailure(failure: { readonly node: string; readonly at: Instant; readonly message: string }): void {
     if (this.evidence.problemOf(failure.node) !== failure.message) {
-      this.#parts.logger.warn('Throttling could not be read', { node: failure.node, problem: failure.message });
+      this.#dependencies.logger.warn('Throttling could not be read', { node: failure.node, problem: failure.message });
     }
     this.evidence.onEvidenceFailure(failure);
   }
@@ -167,14 +167,14 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   /** Nothing was read for two periods: what is known is the past. */
   isStale(): boolean {
-    return this.#parts.clock.now() - this.#confirmedAt > STALE_PERIODS * this.#parts.intervalMs;
+    return this.#dependencies.clock.now() - this.#confirmedAt > STALE_PERIODS * this.#dependencies.intervalMs;
   }
 
   /** A node was not read for two periods, or never: what its pods use now is not known. */
   isNodeStale(node: string): boolean {
     const confirmedAt = this.#nodes.get(node)?.confirmedAt ?? Number.NEGATIVE_INFINITY;
     // From ahead of now: the clock was set back since.
-    return Math.abs(this.#parts.clock.now() - confirmedAt) > STALE_PERIODS * this.#parts.intervalMs;
+    return Math.abs(this.#dependencies.clock.now() - confirmedAt) > STALE_PERIODS * this.#dependencies.intervalMs;
   }
 
   /** What a pod on a node uses now is not known: its node is stale, or has reported nothing of late of a container that runs. */
@@ -249,7 +249,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   /** What a node reports of its own pods and their containers; the rest is counted. */
   #ownOf<R extends PodRef | ContainerRef>(node: string, reported: readonly R[]): readonly R[] {
-    const { reader } = this.#parts;
+    const { reader } = this.#dependencies;
     return reported.filter((each) => {
       const pod = reader.findPod(each.namespace, each.pod);
       const isMissing = 'container' in each && pod?.containers.some(({ name }) => name === each.container) !== true;
@@ -260,7 +260,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   }
 
   #capacityOf(node: string): Resources | null {
-    return this.#parts.reader.findNode(node)?.capacity ?? null;
+    return this.#dependencies.reader.findNode(node)?.capacity ?? null;
   }
 
   #takeNode(usage: NodeUsage, now: Instant, readAt: Instant): void {
@@ -277,7 +277,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   #forgetIfGone(key: string, workload: WorkloadKey | null): void {
     const slash = key.indexOf('/');
     const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
-    const pod = this.#parts.reader.findPod(namespace, name);
+    const pod = this.#dependencies.reader.findPod(namespace, name);
     this.#samples.update(namespace, name, pod);
     if (pod !== undefined) return;
     this.#summaries.forgetPod(namespace, name);
@@ -287,14 +287,14 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   /** Of a bare pod, or of an owner that is no workload, its last pod tells that it is gone. */
   #isNoMore(workload: WorkloadKey): boolean {
-    const { reader } = this.#parts;
+    const { reader } = this.#dependencies;
     if (reader.findWorkload(workload) !== undefined) return false;
     for (const _ of reader.podsOf(workload)) return false;
     return true;
   }
 
   #forgetNodeIfGone(node: string): void {
-    if (this.#parts.reader.findNode(node) !== undefined) return;
+    if (this.#dependencies.reader.findNode(node) !== undefined) return;
     this.#nodes.delete(node);
     this.#clocks.forget(node);
     this.graphs.forgetNode(node);
@@ -303,8 +303,8 @@ export class UsageModel implements UsageSink, EvidenceSink {
   }
 
   #isFresh(sample: UsageSample): boolean {
-    const freshForMs = Math.max(LEAST_FRESH_MS, (STALE_PERIODS + 1) * this.#parts.intervalMs);
-    return Math.abs(this.#parts.clock.now() - sample.at) <= freshForMs;
+    const freshForMs = Math.max(MIN_FRESH_MS, (STALE_PERIODS + 1) * this.#dependencies.intervalMs);
+    return Math.abs(this.#dependencies.clock.now() - sample.at) <= freshForMs;
   }
 
   #sum(samples: Iterable<UsageSample>): UsageTotal {

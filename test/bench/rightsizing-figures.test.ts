@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Method, METHODS } from '../../src/core/backtest/methods.ts';
-import type { Figures } from '../../src/core/backtest/score.ts';
+import type { MethodTotals } from '../../src/core/backtest/score.ts';
 import { someFigures } from '../builders/backtest.ts';
 import { recordedFigures, SETTINGS } from './rightsizing-figures.ts';
 import { isDefault } from './rightsizing-goals.ts';
 
-function recorded(resource: 'cpu' | 'memory', ours: Partial<Figures> = {}, inPlace: Partial<Figures> = {}) {
-  const methods = Object.fromEntries(METHODS.map((method) => [method, someFigures()])) as Record<Method, Figures>;
+function recorded(resource: 'cpu' | 'memory', ours: Partial<MethodTotals> = {}, inPlace: Partial<MethodTotals> = {}) {
+  const methods = Object.fromEntries(METHODS.map((method) => [method, someFigures()])) as Record<Method, MethodTotals>;
   methods.evenkeel = someFigures(ours);
   methods.vpaInPlace = someFigures(inPlace);
   const againstVpa = { ...someFigures(), overrun: null };

@@ -1,9 +1,9 @@
 // What the regression check holds of right-sizing at one setting.
 
 import type { Goal, Pace } from '../../src/core/recommender/advice.ts';
-import type { Figures } from '../../src/core/backtest/score.ts';
+import type { MethodTotals } from '../../src/core/backtest/score.ts';
 import type { Resource } from '../../src/core/backtest/time-grid.ts';
-import type { OverallFigures } from '../../src/cli/backtest/summary.ts';
+import type { OverallTotals } from '../../src/cli/backtest/summary.ts';
 import type { Figure } from './figures.ts';
 import type { BenchSetting } from './rightsizing-goals.ts';
 
@@ -13,24 +13,24 @@ const PACES: readonly Pace[] = ['Daily', 'Hourly'];
 /** Every goal at every pace, the default of a policy first. */
 export const SETTINGS: readonly BenchSetting[] = PACES.flatMap((pace) => GOALS.map((goal) => ({ goal, pace })));
 
-/** Figures that are compared with VPA and its updater; each is worse when it grows. */
-const AGAINST_VPA = ['slack', 'sparePerUsed', 'overrun', 'unserved', 'costJ'] as const satisfies readonly (keyof Figures)[];
+/** MethodTotals that are compared with VPA and its updater; each is worse when it grows. */
+const AGAINST_VPA = ['slack', 'sparePerUsed', 'overrun', 'unserved', 'costJ'] as const satisfies readonly (keyof MethodTotals)[];
 /** Of memory an overrun is a matter of a few slots: one more would be a tenth. */
-const OF_MEMORY: readonly (keyof Figures)[] = ['slack', 'costJ'];
+const OF_MEMORY: readonly (keyof MethodTotals)[] = ['slack', 'costJ'];
 /** CPU figures that are compared with VPA in place, which raises inside the hour, too. */
-const AGAINST_IN_PLACE = ['overrun', 'refusedOverrun'] as const satisfies readonly (keyof Figures)[];
+const AGAINST_IN_PLACE = ['overrun', 'refusedOverrun'] as const satisfies readonly (keyof MethodTotals)[];
 
 /** Evenkeel's figure over that of VPA in place, less 1; null where that is 0. */
 export function againstVpaInPlace({
   methods: { evenkeel, vpaInPlace },
-}: Pick<OverallFigures, 'methods'>): Readonly<Record<(typeof AGAINST_IN_PLACE)[number], number | null>> {
-  const change = (figure: keyof Figures) => (vpaInPlace[figure] > 0 ? evenkeel[figure] / vpaInPlace[figure] - 1 : null);
+}: Pick<OverallTotals, 'methods'>): Readonly<Record<(typeof AGAINST_IN_PLACE)[number], number | null>> {
+  const change = (figure: keyof MethodTotals) => (vpaInPlace[figure] > 0 ? evenkeel[figure] / vpaInPlace[figure] - 1 : null);
   return { overrun: change('overrun'), refusedOverrun: change('refusedOverrun') };
 }
 
 export function recordedFigures(
   about: { readonly set: string; readonly resource: Resource; readonly setting: BenchSetting; readonly input: string },
-  overall: Pick<OverallFigures, 'methods' | 'againstVpa'>,
+  overall: Pick<OverallTotals, 'methods' | 'againstVpa'>,
 ): readonly Figure[] {
   const { set, resource, setting, input } = about;
   const figures: Figure[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Method, METHODS } from '../../src/core/backtest/methods.ts';
-import type { Figures } from '../../src/core/backtest/score.ts';
+import type { MethodTotals } from '../../src/core/backtest/score.ts';
 import { someFigures } from '../builders/backtest.ts';
 import { type BenchSetting, judge } from './rightsizing-goals.ts';
 
@@ -10,8 +10,8 @@ const DAILY: BenchSetting = { goal: 'Balanced', pace: 'Daily' };
 const HOURLY: BenchSetting = { goal: 'Balanced', pace: 'Hourly' };
 
 /** All methods alike, but for some of Evenkeel's figures. */
-function reached(set: string, setting: BenchSetting, ours: Partial<Figures>, resource: 'cpu' | 'memory' = 'cpu') {
-  const methods = Object.fromEntries(METHODS.map((method) => [method, PEER])) as Record<Method, Figures>;
+function reached(set: string, setting: BenchSetting, ours: Partial<MethodTotals>, resource: 'cpu' | 'memory' = 'cpu') {
+  const methods = Object.fromEntries(METHODS.map((method) => [method, PEER])) as Record<Method, MethodTotals>;
   methods.evenkeel = { ...PEER, ...ours };
   return Object.fromEntries(judge(set, resource, setting, { methods }).map((judged) => [`${judged.goalOf}: ${judged.of}`, judged.reached]));
 }

@@ -4,8 +4,8 @@
 import type { Goal, Pace } from '../../src/core/recommender/advice.ts';
 import type { Method } from '../../src/core/backtest/methods.ts';
 import type { Resource } from '../../src/core/backtest/time-grid.ts';
-import type { Figures } from '../../src/core/backtest/score.ts';
-import type { OverallFigures } from '../../src/cli/backtest/summary.ts';
+import type { MethodTotals } from '../../src/core/backtest/score.ts';
+import type { OverallTotals } from '../../src/cli/backtest/summary.ts';
 
 export interface BenchSetting {
   readonly goal: Goal;
@@ -38,7 +38,7 @@ interface Rule {
   readonly against: Method;
   /** Evenkeel's own method that is judged. */
   readonly of: Method;
-  readonly figure: keyof Figures;
+  readonly figure: keyof MethodTotals;
   readonly goal: (set: string) => Compared;
 }
 
@@ -70,8 +70,8 @@ interface RuleHead extends Pick<Rule, 'goalOf' | 'sets' | 'resource' | 'applies'
   readonly of?: Method;
 }
 
-function rules(head: RuleHead, goals: Partial<Record<keyof Figures, Rule['goal']>>): Rule[] {
-  return Object.entries(goals).map(([figure, goal]) => ({ of: 'evenkeel', ...head, figure: figure as keyof Figures, goal }));
+function rules(head: RuleHead, goals: Partial<Record<keyof MethodTotals, Rule['goal']>>): Rule[] {
+  return Object.entries(goals).map(([figure, goal]) => ({ of: 'evenkeel', ...head, figure: figure as keyof MethodTotals, goal }));
 }
 
 const DAILY_SLACK: Readonly<Record<string, Compared>> = {
@@ -149,12 +149,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** What the goals ask of this set at this setting. */
-export function judge(
-  set: string,
-  resource: Resource,
-  setting: BenchSetting,
-  { methods }: Pick<OverallFigures, 'methods'>,
-): JudgedFigure[] {
+export function judge(set: string, resource: Resource, setting: BenchSetting, { methods }: Pick<OverallTotals, 'methods'>): JudgedFigure[] {
   return RULES.filter((rule) => rule.sets.includes(set) && rule.resource === resource && rule.applies(setting)).map((rule) => {
     const [value, other] = [methods[rule.of][rule.figure], methods[rule.against][rule.figure]];
     const { text, reached } = rule.goal(set);

@@ -14,7 +14,7 @@ import { judge } from './rightsizing-goals.ts';
 const SETTING = { goal: 'Balanced', pace: 'Daily' } as const;
 const HALVINGS = 12;
 /** Of a larger set workloads at even distances: the spread is that of halves of so many. */
-const MOST_WORKLOADS = 40;
+const MAX_WORKLOADS = 40;
 
 type Values = Float64Array;
 interface Telling {
@@ -46,7 +46,7 @@ for (const [name, convert] of folder === null ? [] : Object.entries(CONVERTERS))
 }
 
 async function replayed(set: RecordedSet, { of, warmUpDays = set.warmUpDays }: Telling): Promise<ReplayedWorkload[]> {
-  const every = Math.ceil(set.workloads.size / MOST_WORKLOADS);
+  const every = Math.ceil(set.workloads.size / MAX_WORKLOADS);
   const picked = [...set.workloads].filter((_, index) => index % every === 0);
   const jobs = picked.flatMap(([name, csv]) => {
     const parsed = parseRecordedCsv(csv);

@@ -21,7 +21,7 @@ import { bitbrainsTraces, CONVERTERS, findDataFolder, type RecordedSet, writeSet
 import { againstVpaInPlace, recordedFigures, SETTINGS } from './rightsizing-figures.ts';
 import { type BenchSetting, isDefault, judge } from './rightsizing-goals.ts';
 
-const MOST_STATE_BYTES = 8 * 1024;
+const MAX_STATE_BYTES = 8 * 1024;
 const MAX_DECIDING_MS = 500;
 const PARTS = ['quality', 'demo', 'cost'];
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`;
@@ -228,8 +228,8 @@ function printCost(): void {
     figure: 'state-per-container',
     input: 'checkpoint after 28 days, CPU and memory',
     valueBytes: bytes.byteLength,
-    goal: `at most ${MOST_STATE_BYTES} bytes`,
-    reached: bytes.byteLength <= MOST_STATE_BYTES,
+    goal: `at most ${MAX_STATE_BYTES} bytes`,
+    reached: bytes.byteLength <= MAX_STATE_BYTES,
   });
   const input = 'synthetic';
   measured.push(

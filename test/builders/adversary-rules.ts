@@ -23,7 +23,7 @@ const SEEN_WITHIN_MS: DurationMs = 5 * MINUTE_MS;
 const RESOURCE_MEASURED_WITHIN_MS: DurationMs = 20 * MINUTE_MS;
 const BUSY_NODE_RATIO = 0.8;
 /** A smaller change is noise, whatever its share. */
-const LEAST_CHANGE: Readonly<Record<Resource, number>> = { cpuMillicores: 5, memoryBytes: 4 * MiB };
+const MIN_CHANGE: Readonly<Record<Resource, number>> = { cpuMillicores: 5, memoryBytes: 4 * MiB };
 const MIN_CHANGE_RATIO = { Savings: 0.05, Balanced: 0.1, Safe: 0.15 } as const;
 const MIN_CONFIDENCE: Readonly<Record<Resource, number>> = { cpuMillicores: 0.6, memoryBytes: 0.8 };
 /** Steps of an explanation that cap a memory request. */
@@ -219,7 +219,7 @@ export class AdversaryRules {
     const isUrgent = is > was && was < (advice?.[POLICY[resource]]?.lowerBound ?? 0);
     const [limit, newLimit] = [from.limits[resource] ?? 0, to.limits[resource] ?? 0];
     const isAtLeast = (change: number, before: number, ratio: number): boolean =>
-      change >= LEAST_CHANGE[resource] && (before === 0 || change / before >= ratio);
+      change >= MIN_CHANGE[resource] && (before === 0 || change / before >= ratio);
     if (newLimit > limit || isAtLeast(limit - newLimit, limit, MIN_CHANGE_RATIO[goal])) return true;
     return isAtLeast(moved, was, isUrgent ? 0 : MIN_CHANGE_RATIO[goal]);
   }
@@ -240,7 +240,7 @@ export class AdversaryRules {
     const { step, to, from } = change;
     const { situation, elapsedMs, decision } = lived;
     const details = [step.pod.name, step.kind, step.because, resource, from, to];
-    const { warmUpUntil, stale } = situation.standing;
+    const { warmUpUntil, stale } = situation.gateState;
     if (stale !== null) this.#fail('a pod is reduced while usage is stale', lived, details);
     if ((warmUpUntil ?? 0) > situation.now) this.#fail('a pod is reduced right after a start or an outage', lived, details);
     const age = elapsedMs - (this.#usageSeenAt.get(step.pod.uid) ?? Number.NEGATIVE_INFINITY);

@@ -1,7 +1,7 @@
-import type { Figures } from '../../src/core/backtest/score.ts';
+import type { MethodTotals } from '../../src/core/backtest/score.ts';
 
 /** Scores of one method on one set of recordings. */
-export function someFigures(figures: Partial<Figures> = {}): Figures {
+export function someFigures(figures: Partial<MethodTotals> = {}): MethodTotals {
   return {
     slack: 0.5,
     sparePerUsed: 1,

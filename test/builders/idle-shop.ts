@@ -3,13 +3,13 @@ import { HOUR_MS, type Instant } from '#kube/units';
 import type { DashboardWorld } from './dashboard-world.ts';
 
 /** One workload of the shop asleep since 3 hours: 10m in place of what it has, memory as it is. */
-export function putToSleep(world: DashboardWorld, name: string, now: Instant): void {
+export function makeIdle(world: DashboardWorld, name: string, now: Instant): void {
   world.cluster.recommendationList = world.cluster.recommendationList.map((recommendation) =>
-    recommendation.spec.targetRef.name === name ? asleep(recommendation, now) : recommendation,
+    recommendation.spec.targetRef.name === name ? idled(recommendation, now) : recommendation,
   );
 }
 
-function asleep(recommendation: Recommendation, now: Instant): Recommendation {
+function idled(recommendation: Recommendation, now: Instant): Recommendation {
   const natural = recommendation.status?.containers?.[0]?.current?.requests ?? {};
   return {
     ...recommendation,
@@ -19,7 +19,7 @@ function asleep(recommendation: Recommendation, now: Instant): Recommendation {
       idle: {
         since: new Date(now - 3 * HOUR_MS).toISOString(),
         replicas: 3,
-        wakesOn: 'CPU of 10m over all replicas; also an autoscaler, a roll-out, or a request',
+        wakeTriggers: 'CPU of 10m over all replicas; also an autoscaler, a roll-out, or a request',
         natural: [{ name: 'app', requests: natural, limits: {} }],
         sizes: [{ name: 'app', requests: { ...natural, cpu: '10m' } }],
       },

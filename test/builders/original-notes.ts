@@ -1,7 +1,7 @@
 // Notes of original values as Evenkeel writes them, without a signature.
 
-import type { KeptTarget } from '../../src/core/hpa/kept-target.ts';
-import { withTargets } from '../../src/core/hpa/kept-target.ts';
+import type { RecordedTarget } from '../../src/core/hpa/recorded-target.ts';
+import { withTargets } from '../../src/core/hpa/recorded-target.ts';
 import type { Instant } from '#kube/units';
 import { writeOriginalNote } from '../../src/core/ownership/original-note.ts';
 import { EMPTY_NOTE, take, type NoteField } from '../../src/core/ownership/owners.ts';
@@ -9,7 +9,7 @@ import { EMPTY_NOTE, take, type NoteField } from '../../src/core/ownership/owner
 const NO_FIELDS = { minReplicas: 1, maxReplicas: 1, resourceMetrics: [] };
 
 /** Of an autoscaler whose targets follow the requests. */
-export function targetsNote(targets: readonly KeptTarget[], issuedAt: Instant): string {
+export function targetsNote(targets: readonly RecordedTarget[], issuedAt: Instant): string {
   return writeOriginalNote(withTargets(EMPTY_NOTE, targets, NO_FIELDS, issuedAt));
 }
 

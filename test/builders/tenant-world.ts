@@ -53,7 +53,7 @@ export class TenantWorld {
     const governance = { policy: null, rules: DEFAULT_POLICY_RULES, problem: null, readableRules: null };
     this.#resets = new ResetReconciler({
       ...{ clock, cluster, gate, metrics, logger, records: world.records, signer: TEST_SIGNER },
-      policies: { governanceOf: () => ({ ...governance, overrides: NO_OVERRIDES, yielding: [], outOfScope: false }) },
+      policies: { governanceOf: () => ({ ...governance, overrides: NO_OVERRIDES, outranked: [], outOfScope: false }) },
       events: { record: (event) => void world.events.push(event) },
     });
   }
@@ -68,10 +68,10 @@ export class TenantWorld {
       const bytes = within(ofMemory, mebibytes * MiB);
       world.advice.set(key, [anAdvice({ cpu: `${within(ofCpu, cpu)}m`, memory: `${bytes}` })]);
     };
-    const heard = new Set(world.cluster.podList.map(({ name }) => name));
+    const reported = new Set(world.cluster.podList.map(({ name }) => name));
     const now = world.clock.now();
     world.activity.set(WEB, {
-      ...{ heard, busiestMillicores: 800 },
+      ...{ reported, busiestMillicores: 800 },
       ...(load === 'quiet'
         ? { quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null }
         : { quietSince: null, cpuMillicores: 400, inUseAt: now }),

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { HPA_ANNOTATIONS, POD_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
-import { originalBinding } from '../../src/core/hpa/kept-target.ts';
+import { originalBinding } from '../../src/core/hpa/recorded-target.ts';
 import { targetFor } from '../../src/core/hpa/scale-point.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { UNSET_RESOURCES } from '#kube/records/resources';
@@ -46,7 +46,7 @@ const idleNote: fc.Arbitrary<IdleNote> = fc.record({
   since: instant,
   natural: sizes,
   sizes,
-  wakesOn: fc.string({ maxLength: 20 }),
+  wakeTriggers: fc.string({ maxLength: 20 }),
 });
 
 /** What idle mode would have in a note of original values. */

@@ -137,7 +137,7 @@ export class WorkloadLife {
     const decision = decideWorkload(situation);
     // As the next decision reads it.
     if (decision.memory !== situation.memory) this.#memory = readMemory(writeMemory(decision.memory));
-    const { stale, warmUpUntil } = situation.standing;
+    const { stale, warmUpUntil } = situation.gateState;
     const isHeld = ({ lowers, isRollBack }: ResizeStep): boolean =>
       lowers && isRollBack !== true && (stale !== null || (warmUpUntil ?? 0) > this.#now);
     // As the gate before every effect lets them pass.
@@ -308,7 +308,7 @@ export class WorkloadLife {
       freeOnNodes: memory.failures.length === 0 ? new Map() : byNode((pod) => freeOn(this.#nodeOf(pod), pod, tick.freeRatio ?? 1)),
       largestNode,
       memory,
-      standing: {
+      gateState: {
         inPlace: true,
         dryRun: false,
         paused: null,

@@ -81,12 +81,12 @@ export function historyCases(subject: HistoryUnderTest): void {
 
   test('calls listeners with each entry that is appended, until they end it', async () => {
     const history = await fresh();
-    const heard: string[] = [];
-    const stop = history.onEntry(({ id }) => heard.push(id));
+    const received: string[] = [];
+    const stop = history.onEntry(({ id }) => received.push(id));
     history.appendEntry(anEntry('a1', 1));
     stop();
     history.appendEntry(anEntry('a2', 2));
-    expect(heard).toEqual(['a1']);
+    expect(received).toEqual(['a1']);
     await history.close();
   });
 

@@ -3,8 +3,8 @@
 
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
-import { RunsApart } from '../../src/controllers/usage/runs-apart.ts';
-import { aLearner } from '../fakes/a-learner.ts';
+import { JobRunRecommender } from '../../src/controllers/usage/job-run-recommender.ts';
+import { aRecommender } from '../fakes/a-recommender.ts';
 import type { UsageSeries } from '#kube/records/usage';
 import { Recommender } from '../../src/core/recommender/recommender.ts';
 import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
@@ -61,16 +61,16 @@ function seriesOf({ namespace, kind = 'Deployment', name, container, uses }: Kno
 /** The same of so many runs of a Job or CronJob, an hour apart, of ten minutes each that use 150m and 150Mi. */
 export async function writeLearntRuns(path: string, workload: WorkloadKey, container: string, runs: number): Promise<void> {
   const clock = new SystemClock();
-  const learner = new RunsApart(aLearner());
+  const recommender = new JobRunRecommender(aRecommender());
   for (let run = runs; run >= 1; run -= 1) {
     for (let minute = 0; minute <= 10; minute += 1) {
       const at = clock.now() - run * HOUR_MS + minute * MINUTE_MS;
-      learner.observe(workload, container, `run-${run}`, { at, cpuMillicores: 150, memoryBytes: 150 * MiB });
+      recommender.observe(workload, container, `run-${run}`, { at, cpuMillicores: 150, memoryBytes: 150 * MiB });
     }
   }
   const history = await openAt(path, clock);
   try {
-    for await (const portion of learner.changedSince(null)) {
+    for await (const portion of recommender.changedSince(null)) {
       await history.saveCheckpoints(
         portion.map((checkpoint) => ({ ...checkpoint, savedAt: clock.now() })),
         0,

@@ -6,6 +6,7 @@ import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alph
 import { DAY_MS, MiB } from '#kube/units';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { idleOriginal, targetsNote } from '../builders/original-notes.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import type { Controller } from '../e2e/controller-process.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -22,7 +23,7 @@ const TAKEN_ADDRESS = '127.77.0.1';
 const USES = { cpuMillicores: 100, memoryBytes: 100 * MiB };
 const FORGED_REPLICAS = 9;
 /** In the policies that act. */
-const MOST_CPU = '600m';
+const MAX_CPU = '600m';
 /** What the HPA of the grasping tenant has; what the forged annotation states of it is another. */
 const TARGET_PERCENT = 60;
 
@@ -72,12 +73,12 @@ beforeAll(async () => {
   controller = await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   const common = { cpu: rule, memory: rule, minConfidence: 0, cooldown: '1s', interval: '5s', rollback: { within: '3s' } };
-  await policy('acting', { ...common, namespaces: ['honest', 'taken'], mode: 'Auto', cpu: { ...rule, max: MOST_CPU } });
+  await policy('acting', { ...common, namespaces: ['honest', 'taken'], mode: 'Auto', cpu: { ...rule, max: MAX_CPU } });
   await policy('autoscaled', {
     ...common,
     namespaces: ['grasping'],
     mode: 'Auto',
-    cpu: { ...rule, max: MOST_CPU },
+    cpu: { ...rule, max: MAX_CPU },
     workloadOverrides: 'Stricter',
     idle: { enabled: true, after: '1h', replicas: 1 },
   });
@@ -185,7 +186,7 @@ describe('beside forging tenants and a node that was taken over', () => {
       );
       for (const cpu of await cpusOf('taken', 'theirs')) {
         expect(Number.parseInt(cpu, 10)).toBeGreaterThanOrEqual(125);
-        expect(Number.parseInt(cpu, 10)).toBeLessThanOrEqual(Number.parseInt(MOST_CPU, 10));
+        expect(Number.parseInt(cpu, 10)).toBeLessThanOrEqual(Number.parseInt(MAX_CPU, 10));
       }
       expect(await cpusOf('taken', 'silent')).toEqual(['300m', '300m']);
     },
@@ -222,7 +223,7 @@ describe('beside forging tenants and a node that was taken over', () => {
   });
 
   test('the controller is ready all the same', async () => {
-    expect((await fetch(`${controller.probes}/readyz`)).status).toBe(200);
+    expect((await boundedFetch(`${controller.probes}/readyz`, 'readiness of the controller')).status).toBe(200);
   });
 });
 
@@ -235,7 +236,7 @@ async function forge(namespace: string, name: string): Promise<void> {
   const now = new Date().toISOString();
   const later = new Date(Date.now() + DAY_MS).toISOString();
   const values = [{ name: 'app', requests: { cpu: '2500m', memory: '8Gi' } }];
-  const idle = { since: now, natural: values, sizes: values, wakesOn: 'x' };
+  const idle = { since: now, natural: values, sizes: values, wakeTriggers: 'x' };
   const original = JSON.parse(idleOriginal('replicas', { user: FORGED_REPLICAS, value: 1, since: Date.parse(now) })) as object;
   const reset = { by: 'x', at: now, heldUntil: later };
   const signed = (field: string, record: object): string =>
@@ -372,7 +373,7 @@ async function statusOf(namespace: string, app: string): Promise<RecommendationS
 }
 
 async function metric(name: string): Promise<number> {
-  const text = await (await fetch(controller.metrics)).text();
+  const { text } = await boundedFetch(controller.metrics, 'metrics of the controller');
   const line = text.split('\n').find((each) => each.startsWith(name));
   return Number(line?.split(' ').at(-1) ?? 0);
 }

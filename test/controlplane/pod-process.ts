@@ -37,7 +37,7 @@ const NODE_IN_IMAGE = '/nodejs/bin/node';
 const SYSTEM = ['/usr/lib', '/usr/lib64', '/dev', '/proc'];
 /** As distroless images have it; by it the tools are found that make the root. */
 const PATH_IN_IMAGE = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 
 export class PodProcess {
   readonly lines: string[] = [];
@@ -64,7 +64,7 @@ export class PodProcess {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
         this.lines.push(line);
-        if (this.lines.length > MOST_LINES) this.lines.shift();
+        if (this.lines.length > MAX_LINES) this.lines.shift();
       });
     }
     this.exited = new Promise((resolve) => {

@@ -27,7 +27,7 @@ const LISTENS: Readonly<Record<string, string>> = {
   metrics: 'EVENKEEL_CONTROLLER_METRICS_ADDR',
 };
 const FIRST_BACKOFF_MS = 1_000;
-const LONGEST_BACKOFF_MS = 10_000;
+const MAX_BACKOFF_MS = 10_000;
 
 type ContainerState =
   | { readonly waiting: { readonly reason: string; readonly message?: string } }
@@ -140,7 +140,7 @@ export class RunningPod {
       this.#restarts += 1;
       this.#state = { waiting: { reason: 'CrashLoopBackOff' } };
       this.#report();
-      await this.#pause(Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** life));
+      await this.#pause(Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** life));
     }
   }
 

@@ -5,12 +5,12 @@ import { createServer, type Server } from 'node:net';
  * process that it was picked for has come as far as to listen.
  */
 const [FROM, TO] = [12_000, 30_000];
-const MOST_TRIES = 1000;
+const MAX_TRIES = 1000;
 
 /** Unused ports of loopback, all different, and chosen at random: tests run beside each other. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = new Map<number, Server>();
-  for (let tries = 0; servers.size < count && tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; servers.size < count && tries < MAX_TRIES; tries += 1) {
     const port = FROM + Math.floor(Math.random() * (TO - FROM));
     const server = await listening(port);
     if (server !== null) servers.set(port, server);

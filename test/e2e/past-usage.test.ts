@@ -104,7 +104,7 @@ describe('the past from Prometheus', () => {
         status: 'ok',
         message: expect.stringMatching(/the past of \d+ namespaces? read$/),
       });
-      expect(prometheus.mostInFlight).toBeLessThanOrEqual(2);
+      expect(prometheus.maxInFlight).toBeLessThanOrEqual(2);
       await controller.process.kill();
     },
     HANG_TEST_MS,

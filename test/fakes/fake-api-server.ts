@@ -101,11 +101,11 @@ export class FakeApiServer {
 
   bookmark(collection: string, annotations?: Record<string, string>): string {
     const resourceVersion = this.#nextVersion();
-    this.tell(collection, 'BOOKMARK', { metadata: { resourceVersion, ...(annotations === undefined ? {} : { annotations }) } });
+    this.notify(collection, 'BOOKMARK', { metadata: { resourceVersion, ...(annotations === undefined ? {} : { annotations }) } });
     return resourceVersion;
   }
 
-  tell(collection: string, type: string, object: unknown): void {
+  notify(collection: string, type: string, object: unknown): void {
     for (const watch of this.watches) {
       if (watch.request.path === collection) watch.response.write(`${JSON.stringify({ type, object })}\n`);
     }
@@ -186,7 +186,7 @@ export class FakeApiServer {
   #happened(collection: string, type: string, object: Stored): void {
     const events = this.#events.get(collection) ?? [];
     this.#events.set(collection, [...events, { type, object }]);
-    this.tell(collection, type, object);
+    this.notify(collection, type, object);
   }
 
   #collection(path: string): Map<string, Stored> {

@@ -25,7 +25,7 @@ export type PrometheusRule = (request: PrometheusRequest) => PrometheusReply | u
 export class FakePrometheus {
   readonly requests: PrometheusRequest[] = [];
   /** Most that were under way at once. */
-  mostInFlight = 0;
+  maxInFlight = 0;
   readonly #server: Server;
   readonly #rules: PrometheusRule[] = [];
   #inFlight = 0;
@@ -56,7 +56,7 @@ export class FakePrometheus {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#inFlight += 1;
-    this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
+    this.maxInFlight = Math.max(this.maxInFlight, this.#inFlight);
     response.on('close', () => (this.#inFlight -= 1));
     let body = '';
     for await (const part of request) body += String(part);

@@ -12,7 +12,7 @@ import type { ContainerDemand } from '../../src/core/resize/model/demand.ts';
 import { PodResizePolicyReconciler, NO_POLICY } from '../../src/controllers/podresizepolicy/reconciler.ts';
 import { RecommendationReconciler } from '../../src/controllers/recommendation/reconciler.ts';
 import type { HpaRecord, LimitRangeRecord } from '../../src/core/model/cluster-records.ts';
-import type { Activity } from '../../src/core/resize/model/quiet-spell.ts';
+import type { Activity } from '../../src/core/resize/model/idle-tracker.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, type Instant } from '#kube/units';
 import type { ContainerReadings } from '#kube/records/usage';
@@ -26,8 +26,8 @@ import type { HpaPatch, PodEviction, PodResize, WorkloadRestart, WorkloadScale }
 import type { EffectWriter, OwnObject, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
 import { EffectGate } from '../../src/runtime/effect-gate.ts';
 import type { ReconcileResult } from '../../src/runtime/reconciler.ts';
-import { DecisionBook } from '../../src/state/decision-book.ts';
-import { PolicyBook } from '../../src/state/policy-book.ts';
+import { DecisionCache } from '../../src/state/decision-cache.ts';
+import { PolicyResolver } from '../../src/state/policy-resolver.ts';
 import { ResizeCycles } from '../../src/state/resize-cycles.ts';
 import { aWorkloadRecord, pods as podsOf, T0 } from '../builders/rightsizing.ts';
 import { aLargeNode } from '../builders/large-node.ts';
@@ -108,7 +108,7 @@ export class ResizeWorld {
   onAdvise: (workload: WorkloadKey, rules: ReadonlyMap<string, RecommenderRules>) => void = () => undefined;
   gate!: EffectGate;
   cycles!: ResizeCycles;
-  decisions!: DecisionBook;
+  decisions!: DecisionCache;
   recommendations!: RecommendationReconciler;
   policies!: PodResizePolicyReconciler;
   readonly #options: ResizeWorldOptions;
@@ -129,7 +129,7 @@ export class ResizeWorld {
     this.#due.clear();
     this.diesAfterWrites = Number.POSITIVE_INFINITY;
     const capabilities = { admission: this.#options.admission ?? false, prometheus: this.#options.prometheus ?? false };
-    const policies = new PolicyBook({
+    const policies = new PolicyResolver({
       cluster,
       capabilities,
       ownNamespace: 'evenkeel-system',
@@ -137,7 +137,7 @@ export class ResizeWorld {
       autoscalerLease: () => this.autoscalerLease,
     });
     this.cycles = new ResizeCycles();
-    this.decisions = new DecisionBook(policies);
+    this.decisions = new DecisionCache(policies);
     this.gate = new EffectGate({
       effects: this.#effects(false),
       dryRunEffects: this.#effects(true),
@@ -253,7 +253,7 @@ export class ResizeWorld {
   }
 
   /** What a person states on a Recommendation. */
-  wish(spec: Partial<RecommendationSpec>, key: WorkloadKey = WEB): void {
+  requestByUser(spec: Partial<RecommendationSpec>, key: WorkloadKey = WEB): void {
     this.cluster.recommendationList = this.cluster.recommendationList.map((each) =>
       each === this.recommendation(key)
         ? { ...each, metadata: { ...each.metadata, generation: (each.metadata.generation ?? 0) + 1 }, spec: { ...each.spec, ...spec } }

@@ -15,8 +15,8 @@ const KEPT_MS = 10_000;
 
 export class CallerReview {
   readonly #transport: ApiTransport;
-  readonly #identities = new Kept<Identity | null>();
-  readonly #verdicts = new Kept<boolean>();
+  readonly #identities = new ExpiringCache<Identity | null>();
+  readonly #verdicts = new ExpiringCache<boolean>();
 
   constructor(transport: ApiTransport) {
     this.#transport = transport;
@@ -61,7 +61,7 @@ function subresourceOf(path: string): string {
 }
 
 /** Answers for a while; a failure is asked again. */
-class Kept<T> {
+class ExpiringCache<T> {
   readonly #entries = new Map<string, { readonly until: number; readonly answer: Promise<T> }>();
 
   get(key: string, ask: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@
 import { parseCpu, parseMemory } from './quantities.ts';
 import type { ApiTransport } from '#kube/api-transport';
 
-export interface KubeletPagesParts {
+export interface KubeletPagesDependencies {
   readonly transport: ApiTransport;
   /** Address of kwok's server. */
   readonly kwok: string;
@@ -24,10 +24,10 @@ const CPU_PRESSURE = 'evenkeel.dev/cpu-pressure-ratio';
 const PERIODS_A_SECOND = 10;
 
 export class KubeletPages {
-  readonly #parts: KubeletPagesParts;
+  readonly #dependencies: KubeletPagesDependencies;
 
-  constructor(parts: KubeletPagesParts) {
-    this.#parts = parts;
+  constructor(dependencies: KubeletPagesDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** null: a kubelet has no such page, or this one does not. */
@@ -40,7 +40,7 @@ export class KubeletPages {
   }
 
   async #resourceMetrics(node: string): Promise<Page> {
-    const answer = await fetch(`${this.#parts.kwok}/metrics/nodes/${encodeURIComponent(node)}/metrics/resource`);
+    const answer = await fetch(`${this.#dependencies.kwok}/metrics/nodes/${encodeURIComponent(node)}/metrics/resource`);
     if (!answer.ok) throw new Error(`kwok's metrics of node ${node}: HTTP ${answer.status}`);
     return { contentType: answer.headers.get('content-type') ?? 'text/plain', text: await answer.text() };
   }
@@ -90,7 +90,7 @@ export class KubeletPages {
 
   async #list<T>(path: string, query: Readonly<Record<string, string>>): Promise<readonly T[]> {
     // From the watch cache: every node asks, and a moment's age does no harm.
-    const answer = await this.#parts.transport.request({ method: 'GET', path, query: { ...query, resourceVersion: '0' } });
+    const answer = await this.#dependencies.transport.request({ method: 'GET', path, query: { ...query, resourceVersion: '0' } });
     if (answer.status !== 200) throw new Error(`listing ${path}: HTTP ${answer.status}`);
     return (answer.body as { readonly items: readonly T[] }).items;
   }

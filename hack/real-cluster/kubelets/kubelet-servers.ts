@@ -5,7 +5,7 @@ import { signServing, type Signed } from '../certificates.ts';
 import type { Caller, CallerReview } from './caller-review.ts';
 import type { KubeletPages } from './kubelet-pages.ts';
 
-export interface KubeletServersParts {
+export interface KubeletServersDependencies {
   readonly authority: Signed;
   readonly port: number;
   readonly review: CallerReview;
@@ -14,11 +14,11 @@ export interface KubeletServersParts {
 
 /** One HTTPS server for each node, at the node's own address. */
 export class KubeletServers {
-  readonly #parts: KubeletServersParts;
+  readonly #dependencies: KubeletServersDependencies;
   readonly #servers = new Map<string, { readonly address: string; readonly server: https.Server }>();
 
-  constructor(parts: KubeletServersParts) {
-    this.#parts = parts;
+  constructor(dependencies: KubeletServersDependencies) {
+    this.#dependencies = dependencies;
   }
 
   names(): readonly string[] {
@@ -28,7 +28,7 @@ export class KubeletServers {
   async serve(node: string, address: string): Promise<void> {
     if (this.#servers.get(node)?.address === address) return;
     this.remove(node);
-    const { authority, port } = this.#parts;
+    const { authority, port } = this.#dependencies;
     const { key, certificate } = await signServing(authority, `system:node:${node}`, [node], [address]);
     // A client's certificate is asked for and not demanded: most callers bring a token.
     const tls = { key, cert: certificate, ca: authority.certificate, requestCert: true, rejectUnauthorized: false };
@@ -60,10 +60,10 @@ export class KubeletServers {
   async #answerOf(node: string, request: IncomingMessage): Promise<Answer> {
     const { pathname } = new URL(request.url ?? '/', 'https://kubelet');
     const caller = callerOf(request);
-    const verdict = caller === null ? 'unknown' : await this.#parts.review.review(caller, node, pathname);
+    const verdict = caller === null ? 'unknown' : await this.#dependencies.review.review(caller, node, pathname);
     if (verdict === 'unknown') return { status: 401, text: 'Unauthorized' };
     if (verdict === 'forbidden') return { status: 403, text: `Forbidden (path=${pathname}, node=${node})` };
-    const page = await this.#parts.pages.page(node, pathname);
+    const page = await this.#dependencies.pages.page(node, pathname);
     return page === null ? { status: 404, text: '404 page not found' } : { status: 200, ...page };
   }
 }

@@ -50,7 +50,11 @@ export interface StartedCluster {
   close(): Promise<void>;
 }
 
-/** Starts a cluster that answers over HTTPS on loopback. Its clock stands until `live` or `cluster.clock.start()`. */
+/**
+ * Starts a cluster that answers over HTTPS on loopback. Its clock is stopped until `live` or `cluster.clock.start()`.
+ *
+ * @public other projects call it
+ */
 export async function startEmbeddedCluster(options: StartOptions = {}): Promise<StartedCluster> {
   const { nodes = 3, machineTypes = ['e2-standard-4'], seed = 1, startAt = STARTS_AT, speed = 60, port = 0 } = options;
   const logger = options.logger ?? STDERR_LOGGER;

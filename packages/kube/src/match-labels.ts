@@ -43,7 +43,7 @@ function meets(requirement: LabelRequirement, labels: Labels): boolean {
   }
 }
 
-const GREATEST_WHOLE = 2n ** 63n - 1n;
+const MAX_INTEGER = 2n ** 63n - 1n;
 
 /** Compares whole numbers exactly; NaN, which is on no side, where one of the texts is none that fits 64 bits. */
 function compareWhole(a: string, b: string | undefined): number {
@@ -55,7 +55,7 @@ function compareWhole(a: string, b: string | undefined): number {
 function isWhole(text: string): boolean {
   if (!/^-?[0-9]{1,63}$/.test(text)) return false;
   const value = BigInt(text);
-  return value <= GREATEST_WHOLE && value >= -GREATEST_WHOLE - 1n;
+  return value <= MAX_INTEGER && value >= -MAX_INTEGER - 1n;
 }
 
 const KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;

@@ -14,13 +14,13 @@ export interface Quantity {
 /** Billionths of a unit. */
 export const NANO = 1_000_000_000n;
 /** Kubernetes cuts binary quantities alone; decimal ones may be as great as they are written. */
-const GREATEST_BINARY = (2n ** 63n - 1n) * NANO;
+const MAX_BINARY = (2n ** 63n - 1n) * NANO;
 /** Greatest whole number that a `number` has exactly: some 8 PiB, which no machine has. Greater amounts are cut here. */
-const GREATEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 /** Nobody writes longer ones, and arithmetic on a megabyte of digits would take seconds. */
-const LONGEST_TEXT = 128;
+const MAX_TEXT = 128;
 /** No cluster has a fraction of it, and it keeps arithmetic on hostile exponents short. */
-const GREATEST_EXPONENT = 600;
+const MAX_EXPONENT = 600;
 
 const DECIMAL_EXPONENTS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY_EXPONENTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
@@ -30,7 +30,7 @@ const SHAPE = /^([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:([eE][+-]?[0-9]+
 /** Reads any quantity, negative ones included; null: it is none. Numbers, as YAML may hold them, are read as they print. */
 export function readQuantity(text: string | number): Quantity | null {
   const written = String(text);
-  const match = written.length > LONGEST_TEXT ? null : SHAPE.exec(written);
+  const match = written.length > MAX_TEXT ? null : SHAPE.exec(written);
   if (match === null) return null;
   const [, sign = '', whole = '', fraction = match[4] ?? '', , exponent, suffix = ''] = match;
   const digits = BigInt(`${whole}${fraction}` || '0');
@@ -38,14 +38,14 @@ export function readQuantity(text: string | number): Quantity | null {
   const shift = 9 + unit.tens - fraction.length;
   const scaled = digits * 2n ** BigInt(unit.twos);
   const amount = shift >= 0 ? scaled * 10n ** BigInt(shift) : dividedUp(scaled, 10n ** BigInt(-shift));
-  const cut = unit.format === 'binary' && amount > GREATEST_BINARY ? GREATEST_BINARY : amount;
+  const cut = unit.format === 'binary' && amount > MAX_BINARY ? MAX_BINARY : amount;
   return { nano: sign === '-' ? -cut : cut, format: unit.format };
 }
 
 /** Whole units, rounded up as Kubernetes rounds, at most 2^53−1. */
 export function wholeUnits({ nano }: Quantity, nanoPerUnit: bigint): number {
   const units = dividedUp(nano, nanoPerUnit);
-  return units > GREATEST_EXACT ? Number.MAX_SAFE_INTEGER : Number(units);
+  return units > MAX_EXACT ? Number.MAX_SAFE_INTEGER : Number(units);
 }
 
 /**
@@ -80,5 +80,5 @@ function dividedUp(amount: bigint, by: bigint): bigint {
 }
 
 function clamped(exponent: number): number {
-  return Math.max(-GREATEST_EXPONENT - LONGEST_TEXT, Math.min(GREATEST_EXPONENT, exponent));
+  return Math.max(-MAX_EXPONENT - MAX_TEXT, Math.min(MAX_EXPONENT, exponent));
 }

@@ -19,8 +19,8 @@ import { answerReview } from './review.ts';
 const MOST_BYTES = 3 * 1024 * 1024;
 /** The API server waits no longer for an answer. */
 const REQUEST_TIMEOUT_MS = 2_000;
-const MOST_POSTS = 64;
-const MOST_CONNECTIONS = 256;
+const MAX_POSTS = 64;
+const MAX_CONNECTIONS = 256;
 /** Of one address. An API server that creates 200 pods a second is a busy one; what it has beyond is created as it asks. */
 const REVIEW_RATE: Rate = { perSecond: 200, burst: 1_000 };
 /** Of one address, in KiB: parsing is what a post costs. The reviews above have a tenth of it. */
@@ -32,7 +32,7 @@ export interface KeyPair {
   readonly certificate: string;
 }
 
-export interface AdmissionServerParts {
+export interface AdmissionServerDependencies {
   readonly listen: { readonly host: string | undefined; readonly port: number };
   readonly keyPair: KeyPair;
   readonly sizes: SizesAtCreation;
@@ -44,31 +44,31 @@ export interface AdmissionServerParts {
 }
 
 export class AdmissionServer {
-  readonly #parts: AdmissionServerParts;
+  readonly #dependencies: AdmissionServerDependencies;
   readonly #server: Server;
   readonly #reviews: Counter;
   readonly #seconds: Histogram;
-  readonly #connections = new OldestGivesWay(MOST_CONNECTIONS);
-  readonly #posts = new OldestGivesWay(MOST_POSTS);
+  readonly #connections = new OldestGivesWay(MAX_CONNECTIONS);
+  readonly #posts = new OldestGivesWay(MAX_POSTS);
   readonly #reviewRate: RateLimiter;
   readonly #kibRate: RateLimiter;
 
-  private constructor(parts: AdmissionServerParts) {
-    this.#parts = parts;
-    this.#reviewRate = new RateLimiter(REVIEW_RATE, parts.timer);
-    this.#kibRate = new RateLimiter(KIB_RATE, parts.timer);
-    this.#reviews = parts.metrics.counter({
+  private constructor(dependencies: AdmissionServerDependencies) {
+    this.#dependencies = dependencies;
+    this.#reviewRate = new RateLimiter(REVIEW_RATE, dependencies.timer);
+    this.#kibRate = new RateLimiter(KIB_RATE, dependencies.timer);
+    this.#reviews = dependencies.metrics.counter({
       name: 'evenkeel_admission_reviews_total',
       help: 'Pods that admission was asked about, by outcome (sized, as-asked, unread, error, refused). All of them are allowed.',
       labels: ['outcome'],
     });
-    this.#seconds = parts.metrics.histogram({
+    this.#seconds = dependencies.metrics.histogram({
       name: 'evenkeel_admission_seconds',
       help: 'Time from the whole request to its answer.',
       buckets: [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 1],
     });
-    const { key, certificate } = parts.keyPair;
-    const within = parts.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+    const { key, certificate } = dependencies.keyPair;
+    const within = dependencies.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
     const options: ServerOptions = {
       key,
       cert: certificate,
@@ -79,18 +79,18 @@ export class AdmissionServer {
       connectionsCheckingInterval: within / 4,
     };
     const handle = (request: IncomingMessage, response: ServerResponse): void => this.#onRequest(request, response);
-    this.#server = createServer(options, boundPipelining(handle, refusalCounter(parts.metrics, 'admission')));
+    this.#server = createServer(options, boundPipelining(handle, refusalCounter(dependencies.metrics, 'admission')));
     this.#server.on('connection', (socket: Socket) => this.#connections.add(socket));
   }
 
   /** @throws where the address is taken */
-  static async start(parts: AdmissionServerParts): Promise<AdmissionServer> {
-    const own = new AdmissionServer(parts);
+  static async start(dependencies: AdmissionServerDependencies): Promise<AdmissionServer> {
+    const own = new AdmissionServer(dependencies);
     await new Promise<void>((resolve, reject) => {
       own.#server.once('error', (err) =>
-        reject(new Error(`controller.admission.addr: cannot listen on port ${parts.listen.port}: ${err.message}`, { cause: err })),
+        reject(new Error(`controller.admission.addr: cannot listen on port ${dependencies.listen.port}: ${err.message}`, { cause: err })),
       );
-      own.#server.listen(parts.listen.port, parts.listen.host, resolve);
+      own.#server.listen(dependencies.listen.port, dependencies.listen.host, resolve);
     });
     return own;
   }
@@ -158,13 +158,13 @@ export class AdmissionServer {
       return;
     }
     try {
-      const answer = answerReview(body, this.#parts.sizes);
+      const answer = answerReview(body, this.#dependencies.sizes);
       this.#reviews.add(1, { outcome: answer.outcome });
       send(response, 200, answer.body);
     } catch (err) {
       // failurePolicy: Ignore makes the API server go on without us.
       this.#reviews.add(1, { outcome: 'error' });
-      this.#parts.logger.error('A pod could not be sized at creation', { err });
+      this.#dependencies.logger.error('A pod could not be sized at creation', { err });
       send(response, 500, { message: 'internal error; the pod is created as it asks' });
     } finally {
       this.#seconds.observe((performance.now() - began) / 1000);

@@ -17,7 +17,7 @@ export interface ServingPair {
   readonly authorities: string;
 }
 
-interface Kept {
+interface Stored {
   readonly resourceVersion: string;
   readonly authority: KeyPair;
   /** The authority before: certificates that it signed may still be served. */
@@ -25,7 +25,7 @@ interface Kept {
   readonly serving: KeyPair;
 }
 
-export interface CertificateSecretParts {
+export interface CertificateSecretDependencies {
   readonly transport: ApiTransport;
   readonly namespace: string;
   /** By which the API server reaches the webhook. */
@@ -35,10 +35,10 @@ export interface CertificateSecretParts {
 }
 
 export class CertificateSecret {
-  readonly #parts: CertificateSecretParts;
+  readonly #dependencies: CertificateSecretDependencies;
 
-  constructor(parts: CertificateSecretParts) {
-    this.#parts = parts;
+  constructor(dependencies: CertificateSecretDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** What is to be served now; null where there is nothing yet and this replica may not make it. */
@@ -53,20 +53,20 @@ export class CertificateSecret {
     return theirs === null ? null : servingOf(theirs);
   }
 
-  #why({ serving, authority }: Kept): string | null {
-    return whyRenew(serving, authority.certificate, this.#parts.names, this.#parts.now());
+  #why({ serving, authority }: Stored): string | null {
+    return whyRenew(serving, authority.certificate, this.#dependencies.names, this.#dependencies.now());
   }
 
-  async #make(kept: Kept | null): Promise<Omit<Kept, 'resourceVersion'>> {
-    const { names, now } = this.#parts;
+  async #make(kept: Stored | null): Promise<Omit<Stored, 'resourceVersion'>> {
+    const { names, now } = this.#dependencies;
     const goesOn = kept !== null && isUsableAuthority(kept.authority, now());
     const authority = goesOn ? kept.authority : await makeAuthority(now());
     const former = goesOn ? kept.former : (kept?.authority.certificate ?? '');
     return { authority, former, serving: await signServing(authority, names, now()) };
   }
 
-  async #get(signal: AbortSignal): Promise<Kept | null> {
-    const { transport, namespace } = this.#parts;
+  async #get(signal: AbortSignal): Promise<Stored | null> {
+    const { transport, namespace } = this.#dependencies;
     const response = await transport.request({ method: 'GET', path: objectPath(SECRETS, namespace, ADMISSION_SECRET), signal });
     const failure = failureOf(response);
     if (failure !== null) {
@@ -85,8 +85,8 @@ export class CertificateSecret {
   }
 
   /** False where another writer was first. */
-  async #write(kept: Omit<Kept, 'resourceVersion'>, resourceVersion: string | null, signal: AbortSignal): Promise<boolean> {
-    const { transport, namespace } = this.#parts;
+  async #write(kept: Omit<Stored, 'resourceVersion'>, resourceVersion: string | null, signal: AbortSignal): Promise<boolean> {
+    const { transport, namespace } = this.#dependencies;
     const body = {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -110,6 +110,6 @@ export class CertificateSecret {
   }
 }
 
-function servingOf({ authority, former, serving }: Omit<Kept, 'resourceVersion'>): ServingPair {
+function servingOf({ authority, former, serving }: Omit<Stored, 'resourceVersion'>): ServingPair {
   return { pair: serving, authorities: [authority.certificate, former].filter((each) => each !== '').join('\n') };
 }

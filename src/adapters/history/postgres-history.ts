@@ -14,7 +14,7 @@ import type { HistoryTables } from './tables.ts';
 import { type SchemaEngine, upgradeSchema } from './upgrade-schema.ts';
 
 /** A few reads at once beside the one writer; a hundred replicas would still fit a small server. */
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 const CONNECT_WITHIN_MS: DurationMs = 5_000;
 /** By the server: what runs longer is a mistake. */
 const STATEMENT_WITHIN_MS: DurationMs = 15_000;
@@ -158,7 +158,7 @@ class PostgresEngine implements StoreEngine {
     const { shown: _forPeople, ...address } = this.#address;
     const pool = new pg.Pool({
       ...address,
-      max: MOST_CONNECTIONS,
+      max: MAX_CONNECTIONS,
       application_name: `evenkeel/${this.#identity}`.slice(0, 63),
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       idleTimeoutMillis: IDLE_MS,

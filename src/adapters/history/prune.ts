@@ -9,9 +9,9 @@ import type { HistoryTables } from './tables.ts';
 /** A node or workload that was not reported for so long is gone. */
 const SHARED_KEPT_MS: DurationMs = 7 * DAY_MS;
 /** An hour of 20,000 workloads is some 400,000 rows: more in one statement would be cut off, each time anew. */
-const POINTS_DELETED_AT_ONCE_MS: DurationMs = HOUR_MS;
+const DELETE_CHUNK_MS: DurationMs = HOUR_MS;
 /** Reads wait meanwhile; the rest goes the next time. */
-const MOST_DELETIONS = 24;
+const MAX_DELETIONS = 24;
 
 export async function prune(
   db: Kysely<HistoryTables>,
@@ -45,10 +45,10 @@ async function deleteBefore(db: Kysely<HistoryTables>, at: Instant): Promise<voi
 }
 
 async function deletePointsBefore(db: Kysely<HistoryTables>, before: Instant): Promise<void> {
-  for (let deletions = 0; deletions < MOST_DELETIONS; deletions += 1) {
+  for (let deletions = 0; deletions < MAX_DELETIONS; deletions += 1) {
     const oldest = await oldestPoint(db);
     if (oldest === null || oldest >= before) return;
-    const until = Math.min(before, oldest + POINTS_DELETED_AT_ONCE_MS);
+    const until = Math.min(before, oldest + DELETE_CHUNK_MS);
     await db.deleteFrom('usage_points').where('at', '<', until).execute();
   }
 }

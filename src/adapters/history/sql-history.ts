@@ -24,7 +24,7 @@ import { type Pending, WriteQueue } from './write-queue.ts';
 const FLUSH_AFTER_MS: DurationMs = 1_000;
 /** Past this many waiting rows they are written at once. */
 const ROWS_WORTH_A_FLUSH = 2_000;
-const LONGEST_RETRY_MS: DurationMs = 30_000;
+const MAX_RETRY_MS: DurationMs = 30_000;
 const PRUNE_EVERY_FLUSHES = 600;
 /** Checkpoints are large: read in pages, so that 25,000 of them are never in memory at once. */
 const CHECKPOINTS_PER_PAGE = 200;
@@ -230,7 +230,7 @@ export class SqlHistory implements HistoryStore {
 
   // A store that says no to each batch (a full disk) is sent all that waits with each try: ever more seldom.
   #flushSoon(): void {
-    const refusedMs = Math.min(LONGEST_RETRY_MS, FLUSH_AFTER_MS * 2 ** (this.#refusals - 1));
+    const refusedMs = Math.min(MAX_RETRY_MS, FLUSH_AFTER_MS * 2 ** (this.#refusals - 1));
     const ms = this.#refusals === 0 ? FLUSH_AFTER_MS : Math.max(this.#engine.retryMs(), refusedMs);
     if (!this.#closed) this.#cancelFlush ??= this.#options.machine.setTimer(ms, () => void this.flush());
   }

@@ -7,7 +7,7 @@ import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { openSqliteHistory } from './sqlite-history.ts';
-import { MOST_WAITING, WriteQueue } from './write-queue.ts';
+import { MAX_WAITING, WriteQueue } from './write-queue.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -80,9 +80,9 @@ describe('WriteQueue', () => {
     const queue = new WriteQueue();
     queue.add(
       'cluster',
-      Array.from({ length: MOST_WAITING + 5 }, (_, at) => ({ at }) as never),
+      Array.from({ length: MAX_WAITING + 5 }, (_, at) => ({ at }) as never),
     );
-    expect([queue.size, queue.dropped]).toEqual([MOST_WAITING, 5]);
+    expect([queue.size, queue.dropped]).toEqual([MAX_WAITING, 5]);
     expect(queue.takeAll().cluster[0]?.at).toBe(5);
   });
 });

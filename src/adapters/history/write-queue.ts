@@ -14,7 +14,7 @@ export interface Pending {
  * Past this many waiting rows a kind's oldest are dropped: a store that is away must not fill the memory. Two hours of points of
  * 5,000 containers.
  */
-export const MOST_WAITING = 120_000;
+export const MAX_WAITING = 120_000;
 
 /** A bounded queue of rows. What it drops it counts. */
 export class WriteQueue {
@@ -32,7 +32,7 @@ export class WriteQueue {
   add<K extends keyof Pending>(kind: K, rows: Pending[K]): void {
     const queue = this.#pending[kind] as unknown[];
     for (const row of rows) queue.push(row);
-    const over = queue.length - MOST_WAITING;
+    const over = queue.length - MAX_WAITING;
     if (over > 0) {
       queue.splice(0, over);
       this.#dropped += over;

@@ -6,7 +6,7 @@ import type { ContainerCounters } from '#kube/kubelet/kubelet-pages';
 const WIDTH = 5;
 const AT = 4;
 /** A reading after a longer time says nothing about when throttling happened. */
-const LONGEST_SPAN_MS: DurationMs = 3 * HOUR_MS;
+const MAX_SPAN_MS: DurationMs = 3 * HOUR_MS;
 
 /** The counters that one container added since the reading before, all of its instances together. */
 interface Added extends ContainerRef {
@@ -30,7 +30,7 @@ export class CounterDeltas {
    */
   read(counters: readonly ContainerCounters[], now: Instant, isOwn: (pod: PodRef) => boolean): readonly ContainerEvidence[] {
     const spanMs = this.#readAt === null ? 0 : now - this.#readAt;
-    const isFirst = spanMs <= 0 || spanMs > LONGEST_SPAN_MS;
+    const isFirst = spanMs <= 0 || spanMs > MAX_SPAN_MS;
     const before = this.#rowsByKey();
     const next: number[] = [];
     const added = new Map<string, Added>();

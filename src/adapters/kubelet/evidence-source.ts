@@ -16,7 +16,7 @@ import { nextAt, phaseOf } from './phase.ts';
 import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
 
-export interface EvidenceSourceParts {
+export interface EvidenceSourceDependencies {
   /** Those that may be asked now, in the order of preference: the next is asked where one fails or knows none of a node's limited
    * containers. */
   readonly sources: () => readonly ContainerCounterSource[];
@@ -56,20 +56,20 @@ interface Poller {
 }
 
 export class EvidenceSource {
-  readonly #parts: EvidenceSourceParts;
+  readonly #dependencies: EvidenceSourceDependencies;
   readonly #slots = new Slots(CONCURRENCY);
   readonly #reads: Counter;
   readonly #duration: Histogram;
   readonly #pollers = new Map<string, Poller>();
 
-  constructor(parts: EvidenceSourceParts) {
-    this.#parts = parts;
-    this.#reads = parts.metrics.counter({
+  constructor(dependencies: EvidenceSourceDependencies) {
+    this.#dependencies = dependencies;
+    this.#reads = dependencies.metrics.counter({
       name: 'evenkeel_evidence_reads_total',
       help: 'Readings of the counters of a node’s containers (throttling, OOM kills), by source and outcome: ok, empty, failed, too-large.',
       labels: ['source', 'outcome'],
     });
-    this.#duration = parts.metrics.histogram({
+    this.#duration = dependencies.metrics.histogram({
       name: 'evenkeel_evidence_read_duration_seconds',
       help: 'Time of one reading of the counters of a node’s containers.',
       labels: ['source'],
@@ -83,7 +83,7 @@ export class EvidenceSource {
    */
   async run(sink: EvidenceSink, samplingMs: DurationMs, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     let cancelSweep = (): void => undefined;
     const sweep = (): void => {
       this.#startNewNodes(sink, samplingMs, signal);
@@ -97,7 +97,7 @@ export class EvidenceSource {
   }
 
   #startNewNodes(sink: EvidenceSink, samplingMs: DurationMs, signal: AbortSignal): void {
-    const { reader, clock } = this.#parts;
+    const { reader, clock } = this.#dependencies;
     for (const { name } of reader.nodes()) {
       if (this.#pollers.has(name)) continue;
       const phase = phaseOf(name);
@@ -121,7 +121,7 @@ export class EvidenceSource {
   }
 
   #isDue(node: NodeRecord, poller: Poller): boolean {
-    const { reader, clock, sources } = this.#parts;
+    const { reader, clock, sources } = this.#dependencies;
     if (sources().length === 0) return false;
     const due = poller.readings < FIRST_READINGS || clock.now() - poller.readAt >= INTERVAL_MS;
     for (const pod of reader.podsOnNode(node.name)) {
@@ -132,7 +132,7 @@ export class EvidenceSource {
   }
 
   #isClose(pod: PodRecord, limited: readonly ContainerRecord[]): boolean {
-    const { cpuOf, isVerified } = this.#parts;
+    const { cpuOf, isVerified } = this.#dependencies;
     const isNearLimit = limited.some((container) => {
       const used = cpuOf(pod, container.name);
       return used !== null && used >= NEAR_LIMIT_RATIO * (cpuLimitOf(container) ?? Infinity);
@@ -143,8 +143,8 @@ export class EvidenceSource {
   #poll(node: NodeRecord, poller: Poller, sink: EvidenceSink, signal: AbortSignal): void {
     poller.busy = true;
     poller.tries += 1;
-    const idle = this.#parts.activity.begin();
-    const dueAt = this.#parts.clock.now();
+    const idle = this.#dependencies.activity.begin();
+    const dueAt = this.#dependencies.clock.now();
     void this.#slots
       .use(async () => {
         sink.onEvidence(await this.#read(node, poller, sink, signal));
@@ -154,7 +154,7 @@ export class EvidenceSource {
       })
       .catch((err: unknown) => {
         const message = err instanceof Error ? err.message : String(err);
-        sink.onEvidenceFailure({ node: node.name, at: this.#parts.clock.now(), message });
+        sink.onEvidenceFailure({ node: node.name, at: this.#dependencies.clock.now(), message });
       })
       .finally(() => {
         poller.busy = false;
@@ -164,7 +164,7 @@ export class EvidenceSource {
 
   async #read(node: NodeRecord, poller: Poller, sink: EvidenceSink, signal: AbortSignal): Promise<EvidenceReading> {
     const { source, counters } = await this.#readFirst(node, signal);
-    const { clock, reader } = this.#parts;
+    const { clock, reader } = this.#dependencies;
     const now = clock.now();
     const isOwn = ({ namespace, pod }: PodRef): boolean => {
       const fault = faultOfReport(node.name, reader.findPod(namespace, pod));
@@ -177,7 +177,7 @@ export class EvidenceSource {
   /** Of the first source that knows the node's limited containers. */
   async #readFirst(node: NodeRecord, signal: AbortSignal): Promise<{ source: string; counters: readonly ContainerCounters[] }> {
     const problems: string[] = [];
-    for (const source of this.#parts.sources()) {
+    for (const source of this.#dependencies.sources()) {
       try {
         const counters = await this.#readFrom(source, node, signal);
         const known = counters.some(({ cpuPeriods }) => cpuPeriods !== null);
@@ -193,7 +193,7 @@ export class EvidenceSource {
   }
 
   async #readFrom(source: ContainerCounterSource, node: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]> {
-    const { timer } = this.#parts;
+    const { timer } = this.#dependencies;
     const startedMs = timer.nowMs();
     const counters = await readWithin(timer, DEADLINE_MS, (stop) => source.containerCounters(node, stop), signal);
     this.#duration.observe((timer.nowMs() - startedMs) / 1000, { source: source.name });

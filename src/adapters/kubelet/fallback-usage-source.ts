@@ -14,7 +14,7 @@ export interface ProbedUsageSource extends UsageSource {
   problem(signal: AbortSignal): Promise<string | null>;
 }
 
-export interface FallbackUsageSourceParts {
+export interface FallbackUsageSourceDependencies {
   readonly kubelets: UsageSource;
   readonly fallback: ProbedUsageSource;
   readonly reader: Pick<ClusterReader, 'nodes' | 'findNode'>;
@@ -34,20 +34,20 @@ const PROBE_EVERY_MS: DurationMs = 5 * MINUTE_MS;
 const KUBELETS_EVERY_MS: DurationMs = 15 * MINUTE_MS;
 
 export class FallbackUsageSource implements UsageSource {
-  readonly #parts: FallbackUsageSourceParts;
+  readonly #dependencies: FallbackUsageSourceDependencies;
   /** By node, whether its kubelet's certificate was trusted at the last reading that showed it. */
   readonly #trusted = new Map<string, boolean>();
   #usesFallback = false;
   /** Why the fallback cannot be read although most kubelets are untrusted. */
   #fallbackProblem: string | null = null;
 
-  constructor(parts: FallbackUsageSourceParts) {
-    this.#parts = parts;
+  constructor(dependencies: FallbackUsageSourceDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Of the source in use. */
   get name(): string {
-    const { kubelets, fallback } = this.#parts;
+    const { kubelets, fallback } = this.#dependencies;
     return this.#usesFallback ? fallback.name : kubelets.name;
   }
 
@@ -59,7 +59,7 @@ export class FallbackUsageSource implements UsageSource {
   /** Why usage is not what it could be, and what to do about it; null: most kubelets can be read. */
   problem(): string | null {
     if (this.#fallbackProblem === null) return this.kubeletProblem();
-    return `${this.#untrusted()}; ${this.#parts.fallback.name} cannot be read instead: ${this.#fallbackProblem}`;
+    return `${this.#untrusted()}; ${this.#dependencies.fallback.name} cannot be read instead: ${this.#fallbackProblem}`;
   }
 
   async run(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
@@ -70,12 +70,12 @@ export class FallbackUsageSource implements UsageSource {
     this.#trusted.clear();
     this.#usesFallback = false;
     this.#fallbackProblem = null;
-    this.#parts.onSource(null);
+    this.#dependencies.onSource(null);
   }
 
   /** Resolves once most kubelets have been untrusted for a while and the fallback can be read. */
   async #readKubelets(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
-    const { kubelets, clock, onSource } = this.#parts;
+    const { kubelets, clock, onSource } = this.#dependencies;
     this.#usesFallback = false;
     onSource(kubelets.name);
     let untrustedSince: Instant | null = null;
@@ -85,7 +85,7 @@ export class FallbackUsageSource implements UsageSource {
       (stop) => kubelets.run(this.#watchTrust(whileReading(sink, stop)), intervalMs, stop),
       async (stop) => {
         const now = clock.now();
-        if (!this.#count().mostUntrusted) {
+        if (!this.#count().maxUntrusted) {
           untrustedSince = null;
           this.#fallbackProblem = null;
           return false;
@@ -99,7 +99,7 @@ export class FallbackUsageSource implements UsageSource {
   }
 
   async #canReadFallback(stop: AbortSignal): Promise<boolean> {
-    const { fallback, logger } = this.#parts;
+    const { fallback, logger } = this.#dependencies;
     const problem = await fallback.problem(stop);
     if (isAborted(stop)) return false;
     if (problem !== null && problem !== this.#fallbackProblem) {
@@ -111,7 +111,7 @@ export class FallbackUsageSource implements UsageSource {
 
   /** Resolves once most kubelets are trusted. */
   async #readFallback(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
-    const { kubelets, fallback, logger, onSource } = this.#parts;
+    const { kubelets, fallback, logger, onSource } = this.#dependencies;
     this.#usesFallback = true;
     onSource(fallback.name);
     const without = 'which knows no volumes, throttling and pressure';
@@ -126,7 +126,7 @@ export class FallbackUsageSource implements UsageSource {
           // For their certificates alone: two sources' samples of one container would count its usage twice.
           kubelets.run(this.#watchTrust(NO_SINK), KUBELETS_EVERY_MS, stop),
         ]),
-      async () => this.#count().mostTrusted,
+      async () => this.#count().maxTrusted,
     );
     if (!isAborted(signal)) logger.info('Most kubelets are trusted; usage is read from them');
   }
@@ -137,7 +137,7 @@ export class FallbackUsageSource implements UsageSource {
     read: (stop: AbortSignal) => Promise<unknown>,
     isOver: (stop: AbortSignal) => Promise<boolean>,
   ): Promise<void> {
-    const { clock, activity } = this.#parts;
+    const { clock, activity } = this.#dependencies;
     const over = new AbortController();
     const stop = AbortSignal.any([signal, over.signal]);
     let cancel = (): void => undefined;
@@ -174,14 +174,14 @@ export class FallbackUsageSource implements UsageSource {
   }
 
   /** Over the ready nodes whose certificate has been seen. */
-  #count(): { readonly seen: number; readonly untrusted: number; readonly mostUntrusted: boolean; readonly mostTrusted: boolean } {
-    const { reader } = this.#parts;
+  #count(): { readonly seen: number; readonly untrusted: number; readonly maxUntrusted: boolean; readonly maxTrusted: boolean } {
+    const { reader } = this.#dependencies;
     for (const name of this.#trusted.keys()) if (reader.findNode(name) === undefined) this.#trusted.delete(name);
     const ready = [...reader.nodes()].filter((node) => node.ready);
     const seen = ready.flatMap(({ name }) => this.#trusted.get(name) ?? []);
     const untrusted = seen.filter((trusted) => !trusted).length;
     const trusted = seen.length - untrusted;
-    return { seen: seen.length, untrusted, mostUntrusted: untrusted > trusted, mostTrusted: trusted > untrusted };
+    return { seen: seen.length, untrusted, maxUntrusted: untrusted > trusted, maxTrusted: trusted > untrusted };
   }
 
   #untrusted(): string {

@@ -11,7 +11,7 @@ import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
 import type { KubeConnection } from '../kubernetes/connection.ts';
 import { KUBELET_READER } from '../kubernetes/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { BufferedBytes } from './buffered-bytes.ts';
 import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 
 /** Where a kubelet listens, as its node's status has it. */
@@ -71,7 +71,7 @@ export class DirectKubeletFetcher implements KubeletFetcher {
   readonly #connection: KubeConnection;
   readonly #addresses: KubeletAddresses;
   readonly #agent: https.Agent;
-  readonly #held = new HeldBytes();
+  readonly #held = new BufferedBytes();
 
   constructor(connection: KubeConnection, addresses: KubeletAddresses) {
     this.#addresses = addresses;

@@ -22,7 +22,7 @@ interface KnownToken {
   readonly lifetimeMs: DurationMs;
 }
 
-export interface KubeletTokenParts {
+export interface KubeletTokenDependencies {
   readonly transport: ApiTransport;
   /** Evenkeel's own. */
   readonly namespace: string;
@@ -31,14 +31,14 @@ export interface KubeletTokenParts {
 
 /** Tokens by TokenRequest, each for ten minutes and renewed in time. */
 export class KubeletToken {
-  readonly #parts: KubeletTokenParts;
+  readonly #dependencies: KubeletTokenDependencies;
   #known: KnownToken | null = null;
   #asking: Promise<KnownToken> | null = null;
   #failed: { readonly atMs: number; readonly error: Error } | null = null;
   #refusal: string | null = null;
 
-  constructor(parts: KubeletTokenParts) {
-    this.#parts = parts;
+  constructor(dependencies: KubeletTokenDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Why there is no such token to be had, with the remedy: the ServiceAccount is missing, or its tokens may not be made. null: there is. */
@@ -57,7 +57,7 @@ export class KubeletToken {
   }
 
   async #token(fresh: boolean): Promise<KnownToken> {
-    const now = this.#parts.timer.nowMs();
+    const now = this.#dependencies.timer.nowMs();
     const known = this.#known;
     const age = known === null ? Infinity : now - known.askedAtMs;
     const isDue = known === null || age >= known.lifetimeMs * RENEW_RATIO || (fresh && age >= ASK_AGAIN_MS);
@@ -86,7 +86,7 @@ export class KubeletToken {
   }
 
   async #request(askedAtMs: number): Promise<KnownToken> {
-    const { transport, namespace } = this.#parts;
+    const { transport, namespace } = this.#dependencies;
     const response = await transport.request({
       method: 'POST',
       path: objectPath(SERVICE_ACCOUNTS, namespace, KUBELET_READER, 'token'),

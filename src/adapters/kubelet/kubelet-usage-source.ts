@@ -17,7 +17,7 @@ import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
 import { readStatsSummary } from './stats-summary.ts';
 
-export interface KubeletUsageSourceParts {
+export interface KubeletUsageSourceDependencies {
   readonly pages: KubeletPages;
   readonly reader: Pick<ClusterReader, 'nodes' | 'findNode' | 'findPod' | 'podsOnNode'>;
   readonly clock: Clock;
@@ -47,21 +47,21 @@ interface Poller {
 
 export class KubeletUsageSource implements UsageSource {
   readonly name = 'kubelet';
-  readonly #parts: KubeletUsageSourceParts;
+  readonly #dependencies: KubeletUsageSourceDependencies;
   readonly #slots: Slots;
   readonly #reads: Counter;
   readonly #duration: Histogram;
   readonly #pollers = new Map<string, Poller>();
 
-  constructor(parts: KubeletUsageSourceParts) {
-    this.#parts = parts;
-    this.#slots = new Slots(parts.concurrency ?? 64);
-    this.#reads = parts.metrics.counter({
+  constructor(dependencies: KubeletUsageSourceDependencies) {
+    this.#dependencies = dependencies;
+    this.#slots = new Slots(dependencies.concurrency ?? 64);
+    this.#reads = dependencies.metrics.counter({
       name: 'evenkeel_kubelet_reads_total',
       help: 'Pages read from kubelets, by page and outcome: ok, failed, too-large, skipped (the one before is under way).',
       labels: ['page', 'outcome'],
     });
-    this.#duration = parts.metrics.histogram({
+    this.#duration = dependencies.metrics.histogram({
       name: 'evenkeel_kubelet_read_duration_seconds',
       help: 'Time of one page of a kubelet.',
       labels: ['page'],
@@ -70,7 +70,7 @@ export class KubeletUsageSource implements UsageSource {
   }
 
   async run(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     let cancelSweep = (): void => undefined;
     const sweep = (): void => {
       this.#startNewNodes(sink, intervalMs, signal);
@@ -86,7 +86,7 @@ export class KubeletUsageSource implements UsageSource {
   }
 
   #startNewNodes(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): void {
-    const { reader, clock } = this.#parts;
+    const { reader, clock } = this.#dependencies;
     for (const node of reader.nodes()) {
       if (this.#pollers.has(node.name)) continue;
       const phase = phaseOf(node.name);
@@ -115,11 +115,11 @@ export class KubeletUsageSource implements UsageSource {
       return;
     }
     poller.busy = true;
-    const idle = this.#parts.activity.begin();
+    const idle = this.#dependencies.activity.begin();
     void this.#slots
       .use(() => this.#read(node, poller, sink, signal))
       .catch((err: unknown) => {
-        const failure = { node: node.name, at: this.#parts.clock.now(), message: err instanceof Error ? err.message : String(err) };
+        const failure = { node: node.name, at: this.#dependencies.clock.now(), message: err instanceof Error ? err.message : String(err) };
         sink.onFailure(err instanceof UntrustedKubelet ? { ...failure, code: 'untrusted-certificate' } : failure);
       })
       .finally(() => {
@@ -129,7 +129,7 @@ export class KubeletUsageSource implements UsageSource {
   }
 
   async #read(node: NodeRecord, poller: Poller, sink: UsageSink, signal: AbortSignal): Promise<void> {
-    const { clock, pages, reader } = this.#parts;
+    const { clock, pages, reader } = this.#dependencies;
     const bounds = (page: 'metrics' | 'summary'): PageBounds => pageBounds(page, reader.podsOnNode(node.name));
     const metrics = await this.#page('metrics', (stop) => pages.resourceMetrics(node, stop, bounds('metrics')), signal);
     const reading = poller.counters.read(metrics, clock.now() - (metrics.ageMs ?? 0));
@@ -144,7 +144,7 @@ export class KubeletUsageSource implements UsageSource {
   }
 
   async #page<T>(page: string, read: (stop: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { timer } = this.#parts;
+    const { timer } = this.#dependencies;
     const startedMs = timer.nowMs();
     try {
       const content = await readWithin(timer, DEADLINE_MS, read, signal);

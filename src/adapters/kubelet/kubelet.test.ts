@@ -19,7 +19,7 @@ import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-
 import type { KubeConnection } from '../kubernetes/connection.ts';
 import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletAddresses, type KubeletFetcher } from './kubelet-fetcher.ts';
 import { KubeletUsageSource } from './kubelet-usage-source.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { BufferedBytes } from './buffered-bytes.ts';
 import { NodeCounters } from './node-counters.ts';
 import { pageBounds } from './page-bounds.ts';
 import { readLabels } from './resource-metrics.ts';
@@ -517,7 +517,7 @@ describe('Bounds of pages', () => {
   });
 
   test('large pages under way are bounded together, and small ones are never refused for them', async () => {
-    const held = new HeldBytes(4 * MiB);
+    const held = new BufferedBytes(4 * MiB);
     const chunk = Buffer.alloc(MiB);
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));

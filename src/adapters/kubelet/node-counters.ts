@@ -31,7 +31,7 @@ interface Counter {
 /** Anonymous memory moves slowly, and is read every 5 minutes. */
 const RSS_HOLDS_MS: DurationMs = 10 * MINUTE_MS;
 /** A mean over less than this from a start on says nothing. */
-const LEAST_SINCE_START_MS: DurationMs = 10 * SECOND_MS;
+const MIN_SINCE_START_MS: DurationMs = 10 * SECOND_MS;
 /** Containers that were not seen for this many readings are forgotten. */
 const FORGET_AFTER_ROUNDS = 5;
 /** More than any node runs: the rest is invented. */
@@ -46,7 +46,7 @@ const MAX_REFUSED = 10_000;
 export class NodeCounters implements ResourceMetricsVisitor {
   readonly #node: string;
   /** A rate over a longer time than this would smear a peak flat. */
-  readonly #longestGapMs: DurationMs;
+  readonly #maxGapMs: DurationMs;
   readonly #faultOf: (pod: PodRef) => ReportFault | null;
   /** By the text of their labels, which is the same in every reading: it is parsed once. */
   readonly #containers = new Map<string, Counter>();
@@ -57,9 +57,9 @@ export class NodeCounters implements ResourceMetricsVisitor {
   #refused = 0;
 
   /** @param faultOf why what the node reports of a pod does not count: nothing of such a pod is stored */
-  constructor(node: string, longestGapMs: DurationMs, faultOf: (pod: PodRef) => ReportFault | null) {
+  constructor(node: string, maxGapMs: DurationMs, faultOf: (pod: PodRef) => ReportFault | null) {
     this.#node = node;
-    this.#longestGapMs = longestGapMs;
+    this.#maxGapMs = maxGapMs;
     this.#faultOf = faultOf;
   }
 
@@ -204,7 +204,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
       return null;
     }
     if (cpuAt === 0 || newCpuSeconds < cpuSeconds) return this.#rateSinceStart(counter, cpuAt);
-    if (elapsedMs > this.#longestGapMs) {
+    if (elapsedMs > this.#maxGapMs) {
       this.#drop('gap');
       return null;
     }
@@ -213,7 +213,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
 
   #rateSinceStart({ startedAt, cpuAt, cpuSeconds }: Counter, before: Instant): number | null {
     const elapsedMs = cpuAt - startedAt;
-    const startedSince = startedAt > before && elapsedMs >= LEAST_SINCE_START_MS && elapsedMs <= this.#longestGapMs;
+    const startedSince = startedAt > before && elapsedMs >= MIN_SINCE_START_MS && elapsedMs <= this.#maxGapMs;
     return startedSince ? millicores(cpuSeconds, elapsedMs) : null;
   }
 

@@ -19,7 +19,7 @@ const ANSWER_WITHIN_MS: DurationMs = 60 * SECOND_MS;
 /** The largest summary that is permitted, of nothing but empty objects, is parsed into 170 MB; an ordinary one into less than 20. */
 const MAX_HEAP_MB = 256;
 
-export interface ThreadPageReaderParts {
+export interface ThreadPageReaderDependencies {
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -46,7 +46,7 @@ export class ThreadPageReader implements PageReader {
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
 
-  constructor(origin: PageOrigin, { timer, logger, metrics, start }: ThreadPageReaderParts) {
+  constructor(origin: PageOrigin, { timer, logger, metrics, start }: ThreadPageReaderDependencies) {
     this.#timer = timer;
     this.#logger = logger;
     this.#origin = origin;

@@ -21,9 +21,9 @@ const FIELD_MANAGER = 'evenkeel-crds';
 const ESTABLISHED_WITHIN_MS: DurationMs = 30_000;
 const LOOK_AGAIN_MS: DurationMs = 200;
 /** So many fields are named; more would hide what is wrong. */
-const MOST_FIELDS = 6;
+const MAX_FIELDS = 6;
 
-export interface CrdInstallerParts {
+export interface InstallCrdsDependencies {
   readonly transport: ApiTransport;
   readonly timer: MachineTimer;
   /** Version of this Evenkeel, `1.2.3` or `1.2.3-rc.1`. */
@@ -60,18 +60,18 @@ export async function readCrds(folder: string): Promise<readonly Wire[]> {
  */
 export async function installCrds(
   manifests: readonly Wire[],
-  parts: CrdInstallerParts,
+  dependencies: InstallCrdsDependencies,
   signal: AbortSignal,
 ): Promise<readonly CrdInstalled[]> {
   const installed: CrdInstalled[] = [];
   for (const manifest of manifests) {
     const name = requiredTextAt(objectAt(manifest, 'metadata'), 'name');
-    installed.push(await orUnreached(name, signal, () => installOne(name, manifest, parts, signal)));
+    installed.push(await orUnreached(name, signal, () => installOne(name, manifest, dependencies, signal)));
   }
   const settled: CrdInstalled[] = [];
   for (const each of installed) {
     const there = each.outcome !== 'failed' && each.outcome !== 'unreached';
-    settled.push(there ? await orUnreached(each.name, signal, () => established(each, parts, signal)) : each);
+    settled.push(there ? await orUnreached(each.name, signal, () => established(each, dependencies, signal)) : each);
   }
   return settled;
 }
@@ -85,8 +85,8 @@ async function orUnreached(name: string, signal: AbortSignal, attempt: () => Pro
   }
 }
 
-async function installOne(name: string, manifest: Wire, parts: CrdInstallerParts, signal: AbortSignal): Promise<CrdInstalled> {
-  const { transport, version } = parts;
+async function installOne(name: string, manifest: Wire, dependencies: InstallCrdsDependencies, signal: AbortSignal): Promise<CrdInstalled> {
+  const { transport, version } = dependencies;
   const metadata = objectAt(manifest, 'metadata');
   const hash = createHash('sha256').update(JSON.stringify(manifest)).digest('hex').slice(0, 16);
   const path = objectPath(CUSTOM_RESOURCE_DEFINITIONS, null, name);
@@ -127,9 +127,9 @@ async function installOne(name: string, manifest: Wire, parts: CrdInstallerParts
   return notDone(name, 'applying', refused);
 }
 
-async function established(installed: CrdInstalled, parts: CrdInstallerParts, signal: AbortSignal): Promise<CrdInstalled> {
+async function established(installed: CrdInstalled, dependencies: InstallCrdsDependencies, signal: AbortSignal): Promise<CrdInstalled> {
   const { name } = installed;
-  const { transport, timer } = parts;
+  const { transport, timer } = dependencies;
   const deadlineMs = timer.nowMs() + ESTABLISHED_WITHIN_MS;
   for (;;) {
     const response = await transport.request({ method: 'GET', path: objectPath(CUSTOM_RESOURCE_DEFINITIONS, null, name), signal });
@@ -155,8 +155,8 @@ function lackOf(present: Wire, ours: Wire): string {
   if (theirs?.['served'] !== true) return `; it does not serve ${version}, so nothing of it is read`;
   const known = fieldsOf(theirs);
   const lacking = [...fieldsOf(mine)].filter((field) => !known.has(field));
-  const more = lacking.length > MOST_FIELDS ? ` and ${lacking.length - MOST_FIELDS} more` : '';
-  return lacking.length === 0 ? '' : `; it lacks ${lacking.slice(0, MOST_FIELDS).join(', ')}${more}, which is lost where it is written`;
+  const more = lacking.length > MAX_FIELDS ? ` and ${lacking.length - MAX_FIELDS} more` : '';
+  return lacking.length === 0 ? '' : `; it lacks ${lacking.slice(0, MAX_FIELDS).join(', ')}${more}, which is lost where it is written`;
 }
 
 /** Fields of spec and status, one level down: enough to distinguish two kinds. */

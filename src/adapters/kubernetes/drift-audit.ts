@@ -12,7 +12,7 @@ import { identityOf, type ReflectorStore } from './reflector-store.ts';
 /** How long the watch may lag behind a listing. Versions are opaque: whether the watch is behind shows only after a wait. */
 const WATCH_MAY_LAG_MS: DurationMs = 15_000;
 
-export interface DriftAuditParts<T> {
+export interface DriftAuditDependencies<T> {
   readonly store: ReflectorStore<T>;
   readonly context: { readonly timer: MachineTimer; readonly random: Random; readonly activity: Activity };
   readonly everyMs: DurationMs;
@@ -24,13 +24,13 @@ export interface DriftAuditParts<T> {
 }
 
 export class DriftAudit<T> {
-  readonly #parts: DriftAuditParts<T>;
+  readonly #dependencies: DriftAuditDependencies<T>;
   readonly #stop = new AbortController();
   #restart = new AbortController();
 
-  constructor(parts: DriftAuditParts<T>) {
-    this.#parts = parts;
-    void this.#run(AbortSignal.any([parts.signal, this.#stop.signal]));
+  constructor(dependencies: DriftAuditDependencies<T>) {
+    this.#dependencies = dependencies;
+    void this.#run(AbortSignal.any([dependencies.signal, this.#stop.signal]));
   }
 
   /** Aborts when drift was found: the watch is to end and the kind to be listed. */
@@ -50,7 +50,7 @@ export class DriftAudit<T> {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { context, everyMs, isWatching, onDrift, logger } = this.#parts;
+    const { context, everyMs, isWatching, onDrift, logger } = this.#dependencies;
     while (!signal.aborted) {
       try {
         await pause(context.timer, everyMs * (0.75 + 0.5 * context.random.next()), signal);
@@ -66,7 +66,7 @@ export class DriftAudit<T> {
   }
 
   async #compare(signal: AbortSignal): Promise<string[]> {
-    const { store, context, list } = this.#parts;
+    const { store, context, list } = this.#dependencies;
     const listed = new Map<string, string>();
     for await (const page of list(signal)) {
       if (page.restarted) listed.clear();

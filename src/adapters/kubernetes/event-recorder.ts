@@ -12,7 +12,7 @@ import { microTime } from './micro-time.ts';
 import { apiVersionOf, collectionPath, EVENTS, objectPath } from './resources.ts';
 import { type ApiFailure, failureOf, isConflict, isForbidden, isNotFound } from './status.ts';
 
-export interface EventRecorderParts {
+export interface EventRecorderDependencies {
   readonly transport: ApiTransport;
   readonly clock: Clock;
   readonly random: Random;
@@ -49,7 +49,7 @@ interface Series {
 }
 
 export class KubernetesEventRecorder implements EventRecorder {
-  readonly #parts: EventRecorderParts;
+  readonly #dependencies: EventRecorderDependencies;
   readonly #written: Counter;
   readonly #dropped: Counter;
   /** By what makes events equal; least recently used first. */
@@ -60,11 +60,15 @@ export class KubernetesEventRecorder implements EventRecorder {
   #tokens = EVENT_BURST;
   #filledAt: Instant;
 
-  constructor(parts: EventRecorderParts) {
-    this.#parts = parts;
-    this.#filledAt = parts.clock.now();
-    this.#written = parts.metrics.counter({ name: 'evenkeel_events_written_total', help: 'Kubernetes Events written.', labels: ['type'] });
-    this.#dropped = parts.metrics.counter({
+  constructor(dependencies: EventRecorderDependencies) {
+    this.#dependencies = dependencies;
+    this.#filledAt = dependencies.clock.now();
+    this.#written = dependencies.metrics.counter({
+      name: 'evenkeel_events_written_total',
+      help: 'Kubernetes Events written.',
+      labels: ['type'],
+    });
+    this.#dropped = dependencies.metrics.counter({
       name: 'evenkeel_events_dropped_total',
       help: 'Kubernetes Events not written, by why: queue (too many at once, or the API server is slow), failed (refused or no answer).',
       labels: ['reason'],
@@ -72,7 +76,7 @@ export class KubernetesEventRecorder implements EventRecorder {
   }
 
   record(spec: EventSpec): void {
-    const now = this.#parts.clock.now();
+    const now = this.#dependencies.clock.now();
     const key = keyOf(spec);
     const known = this.#series.get(key);
     if (known !== undefined && now - known.lastAt <= SERIES_MS) {
@@ -93,7 +97,7 @@ export class KubernetesEventRecorder implements EventRecorder {
   #planFlush(series: Series): void {
     if (series.isPlanned) return;
     series.isPlanned = true;
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     clock.schedule(clock.now() + SERIES_FLUSH_MS, () => this.#enqueue(series));
   }
 
@@ -111,7 +115,7 @@ export class KubernetesEventRecorder implements EventRecorder {
     while (this.#queue.size > 0) {
       const waitMs = this.#takeToken();
       if (waitMs > 0) {
-        const { clock } = this.#parts;
+        const { clock } = this.#dependencies;
         clock.schedule(clock.now() + waitMs, () => void this.#drain());
         return;
       }
@@ -125,7 +129,11 @@ export class KubernetesEventRecorder implements EventRecorder {
       } catch (err) {
         this.#dropped.add(1, { reason: 'failed' });
         this.#report(err instanceof Error ? err.message : String(err));
-        this.#parts.logger.debug('An event could not be written', { err, reason: series.spec.reason, object: series.spec.subject.name });
+        this.#dependencies.logger.debug('An event could not be written', {
+          err,
+          reason: series.spec.reason,
+          object: series.spec.subject.name,
+        });
       }
     }
     this.#draining = false;
@@ -133,7 +141,7 @@ export class KubernetesEventRecorder implements EventRecorder {
 
   // Said when it begins and ends: what is wrong with one event is wrong with all of them.
   #report(problem: string | null): void {
-    const { logger } = this.#parts;
+    const { logger } = this.#dependencies;
     if (problem === null && this.#problem !== null) logger.info('Events can be written again');
     if (problem !== null && this.#problem === null) logger.warn('Events cannot be written; going on without them', { problem });
     this.#problem = problem;
@@ -143,7 +151,7 @@ export class KubernetesEventRecorder implements EventRecorder {
     const { count } = series;
     if (series.writtenCount > 0 && series.writtenCount < count && (await this.#patchSeries(series))) return;
     // The first of a series, or one whose event has meanwhile expired on the server.
-    const { transport } = this.#parts;
+    const { transport } = this.#dependencies;
     const path = collectionPath(EVENTS, namespaceOf(series.spec));
     const response = await transport.request({ method: 'POST', path, body: this.#body(series) });
     const failure = failureOf(response);
@@ -154,7 +162,7 @@ export class KubernetesEventRecorder implements EventRecorder {
 
   async #patchSeries(series: Series): Promise<boolean> {
     const { count } = series;
-    const response = await this.#parts.transport.request({
+    const response = await this.#dependencies.transport.request({
       method: 'PATCH',
       path: objectPath(EVENTS, namespaceOf(series.spec), series.name),
       headers: { 'content-type': 'application/merge-patch+json' },
@@ -177,8 +185,8 @@ export class KubernetesEventRecorder implements EventRecorder {
       kind: EVENTS.kind,
       metadata: { name: series.name, namespace: namespaceOf(spec) },
       eventTime: microTime(series.firstAt),
-      reportingController: this.#parts.controller,
-      reportingInstance: this.#parts.instance,
+      reportingController: this.#dependencies.controller,
+      reportingInstance: this.#dependencies.instance,
       type: spec.type,
       reason: spec.reason,
       action: spec.action,
@@ -196,7 +204,7 @@ export class KubernetesEventRecorder implements EventRecorder {
 
   /** 0: a token was taken. Else none is left: how long until there is one. */
   #takeToken(): DurationMs {
-    const now = this.#parts.clock.now();
+    const now = this.#dependencies.clock.now();
     // A clock that is put back takes none away.
     const elapsedMs = Math.max(0, now - this.#filledAt);
     this.#tokens = Math.min(EVENT_BURST, this.#tokens + (elapsedMs / 1000) * EVENTS_PER_SECOND);
@@ -216,7 +224,7 @@ export class KubernetesEventRecorder implements EventRecorder {
 
   // As other components name theirs: the object, a dot, and something that no other replica chooses.
   #nameFor(spec: EventSpec): string {
-    const suffix = Math.floor(this.#parts.random.next() * 2 ** 48);
+    const suffix = Math.floor(this.#dependencies.random.next() * 2 ** 48);
     return `${spec.subject.name.slice(0, 200)}.${suffix.toString(16).padStart(12, '0')}`;
   }
 }

@@ -9,7 +9,7 @@ import type { Clock, MachineTimer } from '../../ports/clock.ts';
 export class Freshness {
   readonly #clock: Clock;
   readonly #timer: MachineTimer;
-  #heardAtMs = 0;
+  #receivedAtMs = 0;
   #connected = false;
   #confirmedWhenLost: Instant = 0;
 
@@ -18,13 +18,13 @@ export class Freshness {
     this.#timer = timer;
   }
 
-  heard(): void {
-    this.#heardAtMs = this.#timer.nowMs();
+  markReceived(): void {
+    this.#receivedAtMs = this.#timer.nowMs();
   }
 
   connected(): void {
     this.#connected = true;
-    this.heard();
+    this.markReceived();
   }
 
   disconnected(): void {
@@ -39,6 +39,6 @@ export class Freshness {
 
   confirmedAt(): Instant {
     if (!this.#connected) return this.#confirmedWhenLost;
-    return this.#clock.now() - (this.#timer.nowMs() - this.#heardAtMs);
+    return this.#clock.now() - (this.#timer.nowMs() - this.#receivedAtMs);
   }
 }

@@ -43,7 +43,7 @@ const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 const DEFAULT_MAX_SOCKETS = 96;
 const TCP_KEEP_ALIVE_MS: DurationMs = 30_000;
 const MAX_THROTTLED_TRIES = 6;
-const LONGEST_RETRY_AFTER_MS: DurationMs = 30_000;
+const MAX_RETRY_AFTER_MS: DurationMs = 30_000;
 const MAX_CONNECTION_TRIES = 4;
 const FIRST_CONNECTION_RETRY_MS: DurationMs = 100;
 
@@ -146,7 +146,7 @@ export class HttpTransport implements ApiTransport {
       }
       const askedToWait = request.retry === false ? null : waitAskedFor(failure);
       if (askedToWait === null || tries >= MAX_THROTTLED_TRIES) return answer;
-      await this.#waitToRetry(name, 'throttled', Math.min(askedToWait, LONGEST_RETRY_AFTER_MS), request.signal);
+      await this.#waitToRetry(name, 'throttled', Math.min(askedToWait, MAX_RETRY_AFTER_MS), request.signal);
     }
   }
 

@@ -19,7 +19,7 @@ import * as resources from './resources.ts';
 import { ScalableKinds, type ScalableKindsStatus } from './scalable-kinds.ts';
 import { decoder, type Wire } from './wire.ts';
 
-export interface InformerParts extends Omit<ReflectorContext, 'capabilities'> {
+export interface InformerDependencies extends Omit<ReflectorContext, 'capabilities'> {
   readonly sink: ClusterSink;
   /** Evenkeel's own namespace: where the kill switch is looked for. */
   readonly namespace: string;
@@ -58,22 +58,22 @@ type AnyReflector = Pick<Reflector<unknown>, 'run' | 'hasSynced' | 'whenSynced' 
 
 const WORKLOADS_REQUIRED = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.REPLICA_SETS];
 /** Kinds in which users state what Evenkeel may do: a policy that was switched off unseen must not be acted on. */
-const WISHES: ReadonlySet<string> = new Set([
+const USER_REQUESTS: ReadonlySet<string> = new Set([
   PLURALS.Recommendation,
   ...POLICY_KINDS.filter(({ gatesEffects }) => gatesEffects).map(({ plural }) => plural),
 ]);
 const WORKLOADS_OPTIONAL = [resources.JOBS, resources.CRON_JOBS];
 
 /** Lists and watches the kinds that decisions read, into `sink`, until stopped. */
-export function startKubernetesInformers(parts: InformerParts): KubernetesInformers {
-  const context: ReflectorContext = { ...parts, capabilities: { streamingLists: null } };
+export function startKubernetesInformers(dependencies: InformerDependencies): KubernetesInformers {
+  const context: ReflectorContext = { ...dependencies, capabilities: { streamingLists: null } };
   const interner = new Interner();
   const stop = new AbortController();
-  const reflectors = reflectorsFor(parts, context, interner);
+  const reflectors = reflectorsFor(dependencies, context, interner);
   const status = new Feed(reflectors);
-  parts.sink.follow(status);
-  const kinds = new ScalableKinds({ context, interner, sink: parts.sink, feed: status });
-  const watched = parts.kinds.includes('workload') ? [...reflectors, kinds] : reflectors;
+  dependencies.sink.follow(status);
+  const kinds = new ScalableKinds({ context, interner, sink: dependencies.sink, feed: status });
+  const watched = dependencies.kinds.includes('workload') ? [...reflectors, kinds] : reflectors;
   const running = Promise.all(watched.map((each) => each.run(stop.signal)));
   return {
     whenSynced: Promise.all(reflectors.map((reflector) => reflector.whenSynced())).then(() => undefined),
@@ -124,14 +124,14 @@ class Feed implements FeedStatus {
   }
 }
 
-function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner: Interner): readonly AnyReflector[] {
-  const { sink } = parts;
+function reflectorsFor(dependencies: InformerDependencies, context: ReflectorContext, interner: Interner): readonly AnyReflector[] {
+  const { sink } = dependencies;
   const reflect = <T>(
     resource: resources.ApiResource,
     required: boolean,
     read: (wire: Wire, interner: Interner) => T,
     delta: (key: string, record: T | null) => ClusterDelta,
-    scope: Pick<ReflectorSpec<T>, 'namespace' | 'fieldSelector' | 'wishes' | 'foreign'> = {},
+    scope: Pick<ReflectorSpec<T>, 'namespace' | 'fieldSelector' | 'holdsUserRequests' | 'foreign'> = {},
   ): AnyReflector =>
     new Reflector<T>(
       {
@@ -170,17 +170,17 @@ function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner
     own: () =>
       resources.OWN_RESOURCES.map((resource) =>
         reflect(resource, false, ownReader(resource.plural), (key, record) => ({ kind: 'own', key: `${resource.plural}/${key}`, record }), {
-          wishes: WISHES.has(resource.plural),
+          holdsUserRequests: USER_REQUESTS.has(resource.plural),
         }),
       ),
     pause: () => [
       reflect(resources.CONFIG_MAPS, true, readPause, (key, record) => ({ kind: 'pause', key, record }), {
-        namespace: parts.namespace,
+        namespace: dependencies.namespace,
         fieldSelector: `metadata.name=${PAUSE_CONFIG_MAP}`,
       }),
     ],
   };
-  return parts.kinds.flatMap((kind) => byKind[kind]());
+  return dependencies.kinds.flatMap((kind) => byKind[kind]());
 }
 
 function workloadKeyOf(kind: string, key: string): string {

@@ -31,7 +31,7 @@ export async function readRecordKey(transport: ApiTransport, namespace: string, 
   return key;
 }
 
-export interface RecordKeyParts {
+export interface RecordKeyDependencies {
   readonly transport: ApiTransport;
   /** What leaves by it leaves while this replica leads. */
   readonly leaders: ApiTransport;
@@ -44,12 +44,12 @@ export interface RecordKeyParts {
 }
 
 export class RecordKey {
-  readonly #parts: RecordKeyParts;
+  readonly #dependencies: RecordKeyDependencies;
   #key: Buffer | null = null;
   #problem: string | null = 'not read yet';
 
-  constructor(parts: RecordKeyParts) {
-    this.#parts = parts;
+  constructor(dependencies: RecordKeyDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get key(): Buffer | null {
@@ -65,7 +65,7 @@ export class RecordKey {
   async keep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look(signal);
-      await pause(this.#parts.timer, this.#problem === null ? LOOK_EVERY_MS : SOON_MS, signal).catch(() => undefined);
+      await pause(this.#dependencies.timer, this.#problem === null ? LOOK_EVERY_MS : SOON_MS, signal).catch(() => undefined);
     }
   }
 
@@ -75,13 +75,14 @@ export class RecordKey {
       await this.#look(signal);
     } catch (err) {
       const problem = err instanceof Error ? err.message : String(err);
-      if (!signal.aborted && problem !== this.#problem) this.#parts.logger.warn('The key of records cannot be had; trying again', { err });
+      if (!signal.aborted && problem !== this.#problem)
+        this.#dependencies.logger.warn('The key of records cannot be had; trying again', { err });
       this.#problem = problem;
     }
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { transport, namespace, isLeader, dryRun } = this.#parts;
+    const { transport, namespace, isLeader, dryRun } = this.#dependencies;
     const kept = await readRecordKey(transport, namespace, signal);
     this.#key = kept ?? this.#key;
     this.#problem = kept === null ? `there is no secret ${namespace}/${RECORD_KEY_SECRET} yet; the leader makes it` : null;
@@ -95,7 +96,7 @@ export class RecordKey {
   }
 
   async #create(key: Buffer, signal: AbortSignal): Promise<void> {
-    const { transport, leaders, namespace } = this.#parts;
+    const { transport, leaders, namespace } = this.#dependencies;
     const metadata = { name: RECORD_KEY_SECRET, namespace, labels: { 'app.kubernetes.io/part-of': 'evenkeel' } };
     const body = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: { key: key.toString('base64') } };
     const failure = failureOf(await leaders.request({ method: 'POST', path: collectionPath(SECRETS, namespace), body, signal }));

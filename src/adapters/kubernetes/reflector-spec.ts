@@ -65,7 +65,7 @@ export interface ReflectorSpec<T> {
   /** Without it nothing can be decided: `synced` waits for it, and a refusal is an error instead of a warning. */
   readonly required: boolean;
   /** It holds what people wish: once known, an old state of it is not acted on either. */
-  readonly wishes?: boolean;
+  readonly holdsUserRequests?: boolean;
   /** Of another tool, which most clusters do not have: that it is not served is nothing wrong, and asked again at leisure. */
   readonly foreign?: boolean;
   readonly decode: (wire: Wire) => Decoded<T>;

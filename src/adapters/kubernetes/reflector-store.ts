@@ -35,20 +35,20 @@ export function identityOf(wire: Wire): Identity {
 /** Called after each change is stored. `record` null: deleted. */
 export type ChangeHandler<T> = (key: string, record: T | null, previous: T | null) => void;
 
-export interface ReflectorStoreParts<T> {
+export interface ReflectorStoreDependencies<T> {
   readonly decode: (wire: Wire) => Decoded<T>;
   readonly onChange: ChangeHandler<T>;
   readonly onUndecodable: (key: string, problem: string) => void;
 }
 
 export class ReflectorStore<T> {
-  readonly #parts: ReflectorStoreParts<T>;
+  readonly #dependencies: ReflectorStoreDependencies<T>;
   readonly #known = new Map<string, Entry<T>>();
   /** By key: objects whose newest state could not be decoded. */
   readonly #unreadable = new Map<string, { readonly version: string; readonly problem: string }>();
 
-  constructor(parts: ReflectorStoreParts<T>) {
-    this.#parts = parts;
+  constructor(dependencies: ReflectorStoreDependencies<T>) {
+    this.#dependencies = dependencies;
   }
 
   get size(): number {
@@ -117,9 +117,9 @@ export class ReflectorStore<T> {
   #set(key: string, entry: Entry<T>): void {
     const before = this.#known.get(key);
     // Deleted and created again between two reads: two objects for the handler.
-    if (before !== undefined && before.uid !== entry.uid) this.#parts.onChange(key, null, before.record);
+    if (before !== undefined && before.uid !== entry.uid) this.#dependencies.onChange(key, null, before.record);
     this.#known.set(key, entry);
-    this.#parts.onChange(key, entry.record, before?.uid === entry.uid ? before.record : null);
+    this.#dependencies.onChange(key, entry.record, before?.uid === entry.uid ? before.record : null);
   }
 
   #delete(key: string): void {
@@ -127,7 +127,7 @@ export class ReflectorStore<T> {
     const before = this.#known.get(key);
     if (before === undefined) return;
     this.#known.delete(key);
-    this.#parts.onChange(key, null, before.record);
+    this.#dependencies.onChange(key, null, before.record);
   }
 
   #identity(wire: Wire): Identity | null {
@@ -135,19 +135,19 @@ export class ReflectorStore<T> {
       return identityOf(wire);
     } catch (err) {
       if (!(err instanceof WireError)) throw err;
-      this.#parts.onUndecodable('?', err.message);
+      this.#dependencies.onUndecodable('?', err.message);
       return null;
     }
   }
 
   #entryOf(wire: Wire, identity: Identity): Entry<T> | null {
-    const decoded = this.#parts.decode(wire);
+    const decoded = this.#dependencies.decode(wire);
     if (decoded.ok) {
       this.#unreadable.delete(identity.key);
       return { uid: identity.uid, resourceVersion: identity.resourceVersion, record: decoded.record };
     }
     this.#unreadable.set(identity.key, { version: versionText(identity), problem: decoded.problem });
-    this.#parts.onUndecodable(identity.key, decoded.problem);
+    this.#dependencies.onUndecodable(identity.key, decoded.problem);
     return null;
   }
 }

@@ -152,7 +152,7 @@ describe('Reflector', () => {
     log.length = 0;
     server.remove(PATH, 'deleted', '', { quietly: true });
     server.put(PATH, thing('changed', 'blue'), { quietly: true });
-    server.tell(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
+    server.notify(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
     await until(() => log.length === 2, 'two changes are seen: two objects differ in the new list');
     expect(log).toEqual(['deleted=gone', 'changed=blue']);
     expect(metrics.total('evenkeel_informer_expired_total')).toBe(1);
@@ -254,7 +254,7 @@ describe('Reflector', () => {
     const { reflector, seen } = start();
     await reflector.whenSynced();
     await watching();
-    server.tell(PATH, 'ERROR', {
+    server.notify(PATH, 'ERROR', {
       kind: 'Status',
       code: 429,
       reason: 'TooManyRequests',
@@ -271,6 +271,7 @@ describe('Reflector', () => {
     const { reflector } = start();
     await until(() => reflector.status().problem !== null, 'a problem is reported: the server answered 403');
     expect(reflector.status().problem).toContain('not permitted to list and watch pods: grant the verbs list and watch in a ClusterRole');
+    expect(reflector.status().problem).toContain('unless the API server has just started and not read its roles yet');
     expect(reflector.hasSynced()).toBe(false);
     expect(activity.count).toBe(0);
     await reflector.whenSynced();
@@ -283,7 +284,7 @@ describe('Reflector', () => {
     ['is no longer served', refusal(404, 'NotFound', 'the server could not find the requested resource'), false],
   ])('of a kind that holds wishes and %s, an old state counts or is gone', async (words, answer, decisive) => {
     server.put(PATH, thing('a'), { quietly: true });
-    const { reflector, seen } = start({ required: false, wishes: true });
+    const { reflector, seen } = start({ required: false, holdsUserRequests: true });
     expect(reflector.status().decisive).toBe(false);
     await reflector.whenSynced();
     await watching();
@@ -339,7 +340,7 @@ describe('Reflector', () => {
     server.put(PATH, thing('corrected'));
     await until(() => reflector.status().unreadable?.first.key === 'gone', 'the other object is reported: the first is corrected');
     server.remove(PATH, 'gone', '', { quietly: true });
-    server.tell(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
+    server.notify(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
     await until(() => reflector.status().unreadable === null, 'nothing is reported: the object was not in the next listing');
     expect(reflector.status()).toMatchObject({ problem: null, objects: 1 });
   });

@@ -28,13 +28,13 @@ type Round =
 
 interface WatchEars {
   /** At every event, bookmarks included. */
-  readonly onHeard: () => void;
+  readonly onReceived: () => void;
   /** Once what there was at first is known: from now on events come as they happen. */
   readonly onHealthy: () => void;
 }
 
 /** A watch that ends earlier without an event counts as refused. */
-const SHORTEST_HEALTHY_WATCH_MS: DurationMs = 1_000;
+const MIN_HEALTHY_WATCH_MS: DurationMs = 1_000;
 
 export class Reflector<T> {
   readonly #spec: ReflectorSpec<T>;
@@ -98,7 +98,7 @@ export class Reflector<T> {
       name: this.#name,
       synced: this.#progress.isSynced,
       required: this.#spec.required,
-      decisive: this.#spec.required || (this.#spec.wishes === true && this.#listed),
+      decisive: this.#spec.required || (this.#spec.holdsUserRequests === true && this.#listed),
       objects: this.#store.size,
       confirmedAt: this.confirmedAt(),
       lastEventAt: this.#lastEventAt,
@@ -176,7 +176,7 @@ export class Reflector<T> {
       if (page.restarted) staging.clear();
       for (const item of page.items) this.#store.stage(item, staging);
       version = page.resourceVersion;
-      this.#freshness.heard();
+      this.#freshness.markReceived();
     }
     await this.#commit(staging, version);
     return { kind: 'again' };
@@ -209,11 +209,11 @@ export class Reflector<T> {
       const failure = failureOf(stream);
       if (failure !== null) return from === null && refusesStreaming(failure) ? this.#noStreaming(failure.message) : this.#refused(failure);
       const ended = await this.#consume(stream, from === null, {
-        onHeard: () => guard.heard(),
+        onReceived: () => guard.markReceived(),
         onHealthy: () => guard.expect(this.#times.quietMs),
       });
       if (ended.kind !== 'again') return ended;
-      if (ended.events === 0 && timer.nowMs() - openedAtMs < SHORTEST_HEALTHY_WATCH_MS)
+      if (ended.events === 0 && timer.nowMs() - openedAtMs < MIN_HEALTHY_WATCH_MS)
         return this.#broken(failed('the watch ended as soon as it began'));
       return ended;
     } catch (err) {
@@ -230,15 +230,15 @@ export class Reflector<T> {
     }
   }
 
-  async #consume(stream: ApiStream, initial: boolean, { onHeard, onHealthy }: WatchEars): Promise<Round & { readonly events?: number }> {
+  async #consume(stream: ApiStream, initial: boolean, { onReceived, onHealthy }: WatchEars): Promise<Round & { readonly events?: number }> {
     let staging = initial ? new Map<string, Entry<T> | null>() : null;
     let events = 0;
     if (staging === null) this.#opened(onHealthy);
     for await (const item of stream.items) {
       const event = asObject(item, 'watch event');
       const object = objectAt(event, 'object');
-      this.#freshness.heard();
-      onHeard();
+      this.#freshness.markReceived();
+      onReceived();
       events += 1;
       switch (event['type']) {
         case 'ADDED':

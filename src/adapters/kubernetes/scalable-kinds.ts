@@ -51,7 +51,7 @@ interface Reading {
   stop(): Promise<void>;
 }
 
-export interface ScalableKindsParts {
+export interface ScalableKindsDependencies {
   readonly context: ReflectorContext;
   readonly interner: Interner;
   readonly sink: Pick<ClusterSink, 'apply'>;
@@ -60,16 +60,16 @@ export interface ScalableKindsParts {
 }
 
 export class ScalableKinds {
-  readonly #parts: ScalableKindsParts;
+  readonly #dependencies: ScalableKindsDependencies;
   readonly #discovery: ScaleDiscovery;
   readonly #readings = new Map<string, Reading>();
   #notPermitted: readonly ApiResource[] = [];
   #leftOut: ScalableKindsStatus['leftOut'] = [];
   #problem: string | null = null;
 
-  constructor(parts: ScalableKindsParts) {
-    this.#parts = parts;
-    this.#discovery = new ScaleDiscovery(parts.context.transport);
+  constructor(dependencies: ScalableKindsDependencies) {
+    this.#dependencies = dependencies;
+    this.#discovery = new ScaleDiscovery(dependencies.context.transport);
   }
 
   status(): ScalableKindsStatus {
@@ -85,7 +85,7 @@ export class ScalableKinds {
   async run(signal: AbortSignal): Promise<void> {
     while (!isAborted(signal)) {
       await this.#look(signal);
-      await pause(this.#parts.context.timer, LOOK_AGAIN_MS, signal).catch(() => undefined);
+      await pause(this.#dependencies.context.timer, LOOK_AGAIN_MS, signal).catch(() => undefined);
     }
     await Promise.all([...this.#readings.values()].map((reading) => reading.stop()));
     this.#readings.clear();
@@ -126,13 +126,13 @@ export class ScalableKinds {
   }
 
   async #mayRead({ group, plural }: ApiResource, signal: AbortSignal): Promise<boolean> {
-    const { transport } = this.#parts.context;
+    const { transport } = this.#dependencies.context;
     for (const verb of ['list', 'watch']) if (!(await isAllowed(transport, { verb, group, resource: plural }, signal))) return false;
     return true;
   }
 
   async #read(resource: ApiResource, signal: AbortSignal): Promise<void> {
-    const { context, interner, sink } = this.#parts;
+    const { context, interner, sink } = this.#dependencies;
     const paths = await this.#discovery.replicaPaths(resource, signal);
     const read = scalableReader(resource, paths);
     const withoutReplicas = new Set<string>();
@@ -170,12 +170,12 @@ export class ScalableKinds {
     const reading = this.#readings.get(name);
     this.#readings.delete(name);
     await reading?.stop();
-    this.#parts.context.logger.info('Workloads of a kind are read no longer', { resource: name, reason });
+    this.#dependencies.context.logger.info('Workloads of a kind are read no longer', { resource: name, reason });
   }
 
   /** Not while the API server is out of reach: then nothing is done about any workload, and all of them stay as they were seen last. */
   #isStale(reading: Reading): boolean {
-    const { context, feed } = this.#parts;
+    const { context, feed } = this.#dependencies;
     const { confirmedAt } = reading.status().informer;
     const before = context.clock.now() - STALE_AFTER_MS;
     return confirmedAt > 0 && confirmedAt < before && feed.confirmedAt() >= before;
@@ -183,7 +183,7 @@ export class ScalableKinds {
 
   #report(problem: string | null): void {
     if (problem !== null && problem !== this.#problem)
-      this.#parts.context.logger.warn('Looking for kinds with a scale subresource failed; it is tried again', { problem });
+      this.#dependencies.context.logger.warn('Looking for kinds with a scale subresource failed; it is tried again', { problem });
     this.#problem = problem;
   }
 }

@@ -16,7 +16,7 @@ export class WatchGuard {
   readonly #openedAtMs: number;
   readonly #endsAfterMs: DurationMs;
   #silenceMs: DurationMs;
-  #heardAtMs: number;
+  #receivedAtMs: number;
   #cancel: () => void = () => undefined;
 
   constructor({ timer, silenceMs, endsAfterMs }: WatchGuardOptions) {
@@ -24,7 +24,7 @@ export class WatchGuard {
     this.#silenceMs = silenceMs;
     this.#endsAfterMs = endsAfterMs;
     this.#openedAtMs = timer.nowMs();
-    this.#heardAtMs = this.#openedAtMs;
+    this.#receivedAtMs = this.#openedAtMs;
     this.#look();
   }
 
@@ -32,13 +32,13 @@ export class WatchGuard {
     return this.#stall.signal;
   }
 
-  heard(): void {
-    this.#heardAtMs = this.#timer.nowMs();
+  markReceived(): void {
+    this.#receivedAtMs = this.#timer.nowMs();
   }
 
   /** Another silence is the longest from now on. */
   expect(silenceMs: DurationMs): void {
-    this.heard();
+    this.markReceived();
     this.#silenceMs = silenceMs;
     this.stop();
     this.#look();
@@ -51,7 +51,7 @@ export class WatchGuard {
   // One timer that looks back, instead of one that every event winds anew.
   #look(): void {
     const now = this.#timer.nowMs();
-    const silentAtMs = this.#heardAtMs + this.#silenceMs;
+    const silentAtMs = this.#receivedAtMs + this.#silenceMs;
     const endsAtMs = this.#openedAtMs + this.#endsAfterMs;
     if (now >= silentAtMs) this.#stall.abort(new Error(`nothing was heard for ${this.#silenceMs} ms: the connection is dead`));
     else if (now >= endsAtMs) this.#stall.abort(new Error('the watch outlived its time: the connection is dead'));

@@ -11,7 +11,7 @@ import { collectionPath, NODE_METRICS, POD_METRICS, type ApiResource } from '../
 import { failureOf, isForbidden, isNotFound } from '../kubernetes/status.ts';
 import { asObject, objectAt, objectsAt, optionalInstantAt, textAt, WireError, type Wire } from '../kubernetes/wire.ts';
 
-export interface MetricsServerUsageSourceParts {
+export interface MetricsServerUsageSourceDependencies {
   readonly transport: ApiTransport;
   readonly reader: Pick<ClusterReader, 'findPod'>;
   readonly clock: Clock;
@@ -20,14 +20,14 @@ export interface MetricsServerUsageSourceParts {
 
 export class MetricsServerUsageSource implements UsageSource {
   readonly name = 'metrics.k8s.io';
-  readonly #parts: MetricsServerUsageSourceParts;
+  readonly #dependencies: MetricsServerUsageSourceDependencies;
 
-  constructor(parts: MetricsServerUsageSourceParts) {
-    this.#parts = parts;
+  constructor(dependencies: MetricsServerUsageSourceDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async run(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
-    const { clock, activity } = this.#parts;
+    const { clock, activity } = this.#dependencies;
     let cancel = (): void => undefined;
     let busy = false;
     const tick = (): void => {
@@ -92,7 +92,7 @@ export class MetricsServerUsageSource implements UsageSource {
     const metadata = objectAt(pod, 'metadata');
     const namespace = textAt(metadata, 'namespace');
     const name = textAt(metadata, 'name');
-    const node = this.#parts.reader.findPod(namespace, name)?.node;
+    const node = this.#dependencies.reader.findPod(namespace, name)?.node;
     if (node === undefined || node === null) return false;
     const at = this.#timeOf(pod);
     const usages = objectsAt(pod, 'containers').map((container) => ({
@@ -107,11 +107,11 @@ export class MetricsServerUsageSource implements UsageSource {
   }
 
   #timeOf(metrics: Wire): Instant {
-    return optionalInstantAt(metrics, 'timestamp') ?? this.#parts.clock.now();
+    return optionalInstantAt(metrics, 'timestamp') ?? this.#dependencies.clock.now();
   }
 
   async #list(resource: ApiResource, signal: AbortSignal): Promise<readonly Wire[]> {
-    const response = await this.#parts.transport.request({ method: 'GET', path: collectionPath(resource, null), signal });
+    const response = await this.#dependencies.transport.request({ method: 'GET', path: collectionPath(resource, null), signal });
     const failure = failureOf(response);
     if (failure === null) return objectsAt(asObject(response.body, resource.plural), 'items');
     const remedy = isNotFound(failure)

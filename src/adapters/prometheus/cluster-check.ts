@@ -18,7 +18,7 @@ const CERTAIN_FOR_MS: DurationMs = 10 * MINUTE_MS;
 const PENDING_FOR_MS: DurationMs = MINUTE_MS;
 /** Series of a deleted pod go stale after 5 minutes; a pod with series for longer belongs to another cluster. */
 const LINGERS_MS: DurationMs = 10 * MINUTE_MS;
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 const SETTING = 'prometheus.matchers';
 const UID_LABEL = 'evenkeel_pod_uid';
 /** In the cgroup's path, with `_` where systemd writes it. A static pod has a hash there, which the API server does not know. */
@@ -30,7 +30,7 @@ interface Verdict {
   readonly goodForMs: DurationMs;
 }
 
-export interface ClusterCheckParts {
+export interface ClusterCheckDependencies {
   readonly client: PrometheusQueries;
   readonly cluster: Pick<ClusterReader, 'synced' | 'findPod'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -44,7 +44,7 @@ export interface ClusterCheckParts {
  * pods of this cluster, one of them at least.
  */
 export class ClusterCheck {
-  readonly #parts: ClusterCheckParts;
+  readonly #dependencies: ClusterCheckDependencies;
   #verdict: Verdict = { problem: null, goodForMs: 0 };
   #lookedAt: Instant = 0;
   #looking: Promise<void> | null = null;
@@ -54,8 +54,8 @@ export class ClusterCheck {
   #strangers: { readonly since: Instant; readonly pods: ReadonlySet<string> } | null = null;
   #wasCertain = false;
 
-  constructor(parts: ClusterCheckParts) {
-    this.#parts = parts;
+  constructor(dependencies: ClusterCheckDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Why Prometheus is not used, by the newest verdict; null: it is, or was not looked at yet. */
@@ -66,7 +66,7 @@ export class ClusterCheck {
   /** Resolves where Prometheus may be used now. Throws PrometheusFailure `refused` where not, or where that cannot be found out. */
   async pass(signal: AbortSignal): Promise<void> {
     // Also where the clock was set back.
-    if (Math.abs(this.#parts.clock.now() - this.#lookedAt) >= this.#verdict.goodForMs) {
+    if (Math.abs(this.#dependencies.clock.now() - this.#lookedAt) >= this.#verdict.goodForMs) {
       this.#looking ??= this.#look().finally(() => (this.#looking = null));
       await orAborted(this.#looking, signal);
     }
@@ -75,19 +75,19 @@ export class ClusterCheck {
   }
 
   async #look(): Promise<void> {
-    const now = this.#parts.clock.now();
+    const now = this.#dependencies.clock.now();
     // Whoever waits may stop waiting; the answer is still everybody's. It ends with the client.
     const verdict = await this.#judge(now, new AbortController().signal).catch(unanswered);
     const before = this.problem();
     this.#verdict = verdict;
     this.#lookedAt = now;
     if (verdict.problem === before) return;
-    if (verdict.problem === null) this.#parts.logger.info('Prometheus is used: it has series of this cluster alone');
-    else this.#parts.logger.warn('Prometheus is not used', { problem: verdict.problem });
+    if (verdict.problem === null) this.#dependencies.logger.info('Prometheus is used: it has series of this cluster alone');
+    else this.#dependencies.logger.warn('Prometheus is not used', { problem: verdict.problem });
   }
 
   async #judge(now: Instant, signal: AbortSignal): Promise<Verdict> {
-    const { client, cluster, pastMs } = this.#parts;
+    const { client, cluster, pastMs } = this.#dependencies;
     const said = `Prometheus at ${client.shown}`;
     if (!cluster.synced()) return this.#refused(`${said} is not asked before the pods of this cluster are known`, PENDING_FOR_MS);
     const from = this.#labelsCheckedTo ?? now - pastMs;
@@ -124,7 +124,7 @@ export class ClusterCheck {
   }
 
   async #podsWithSeries(now: Instant, signal: AbortSignal): Promise<{ readonly own: number; readonly strangers: ReadonlySet<string> }> {
-    const { client } = this.#parts;
+    const { client } = this.#dependencies;
     const names = await namesOf(client, `{${ANY_OF_CONTAINERS}}`, { from: now - LINGERS_MS, to: now }, signal);
     if (names === null) return { own: 0, strangers: new Set() };
     const containers = `{${ANY_OF_CONTAINERS},${names.pod}!="",${names.container}!="",${names.container}!="POD"}`;
@@ -140,7 +140,7 @@ export class ClusterCheck {
     for (const { labels } of series) {
       const { namespace, pod } = refOf(labels, names);
       const { job = '', instance = '', [UID_LABEL]: uid = '' } = labels;
-      const known = this.#parts.cluster.findPod(namespace, pod);
+      const known = this.#dependencies.cluster.findPod(namespace, pod);
       const isOwn = known !== undefined && (uid === '' || uid.replaceAll('_', '-') === known.uid);
       if (isOwn) own += 1;
       // Names are reused: only the UID identifies the pod.
@@ -173,6 +173,6 @@ function pending(pods: ReadonlySet<string>): string {
 }
 
 function listed(pods: ReadonlySet<string>): string {
-  const shown = [...pods].sort().slice(0, MOST_SHOWN).join(', ');
-  return pods.size > MOST_SHOWN ? `${shown} and ${pods.size - MOST_SHOWN} more` : shown;
+  const shown = [...pods].sort().slice(0, MAX_SHOWN).join(', ');
+  return pods.size > MAX_SHOWN ? `${shown} and ${pods.size - MAX_SHOWN} more` : shown;
 }

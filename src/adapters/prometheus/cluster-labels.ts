@@ -7,7 +7,7 @@ import { quoted } from './series-names.ts';
 
 /** `__tenant_id__` is what Mimir adds to series of several tenants. */
 const CLUSTER_LABEL = /^(((k8s|kube|kubernetes|openshift|eks|aks|gke)_?)?cluster(_?(name|id|uid|uuid))?|__tenant_id__)$/i;
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 /**
  * What is wrong where series of a span of time differ in a label of clusters, with the remedy; null where none do. The series
@@ -25,7 +25,7 @@ export async function severalClusters(
     const values = (await client.labelValues(label, `{${ANY}}`, from, to, signal)).filter((value) => value !== '').sort();
     const others = await client.labelNames(`{${ANY},${label}=""}`, from, to, signal);
     if (values.length + (others.size > 0 ? 1 : 0) < 2) continue;
-    const shown = [...values.slice(0, MOST_SHOWN).map(quoted), ...(values.length > MOST_SHOWN ? ['…'] : [])];
+    const shown = [...values.slice(0, MAX_SHOWN).map(quoted), ...(values.length > MAX_SHOWN ? ['…'] : [])];
     if (others.size > 0) shown.push('not set');
     return (
       `Prometheus at ${client.shown} holds several clusters: label ${label} is ${shown.join(', ')}; ` +

@@ -165,7 +165,7 @@ describe('a query to Prometheus', () => {
     const client = aClient();
     await Promise.all(Array.from({ length: 9 }, () => client.instant('up', 0, GOING_ON)));
     expect(server.requests).toHaveLength(9);
-    expect(server.mostInFlight).toBe(2);
+    expect(server.maxInFlight).toBe(2);
   });
 
   test('after an answer that took long, Prometheus is left alone for as long', async () => {

@@ -11,18 +11,18 @@ import { narrowed } from './narrow-query.ts';
 import { type LabelSet, readLabelNames, readMatrix, readSeries, readVector, type RangeSeries, type InstantSample } from './read-answer.ts';
 
 /** Concurrent queries, over all callers. */
-export const MOST_IN_FLIGHT = 2;
+export const MAX_IN_FLIGHT = 2;
 /** Prometheus gives up on a query before we do, so that none goes on unheard. */
 const QUERY_TIMEOUT_MS: DurationMs = 30 * SECOND_MS;
 const ANSWER_TIMEOUT_MS: DurationMs = 40 * SECOND_MS;
 /** An answer this slow says that it has enough to do. */
 const SLOW_MS: DurationMs = 5 * SECOND_MS;
-const MOST_REST_MS: DurationMs = 30 * SECOND_MS;
+const MAX_PAUSE_MS: DurationMs = 30 * SECOND_MS;
 const ATTEMPTS = 4;
 const FIRST_BACK_OFF_MS: DurationMs = 2 * SECOND_MS;
-const MOST_BACK_OFF_MS: DurationMs = 60 * SECOND_MS;
+const MAX_BACK_OFF_MS: DurationMs = 60 * SECOND_MS;
 
-export interface PrometheusClientParts {
+export interface PrometheusClientDependencies {
   readonly connection: PrometheusConnection;
   readonly timer: MachineTimer;
   readonly random: Random;
@@ -42,17 +42,17 @@ export type PrometheusQueries = Pick<PrometheusClient, 'shown' | 'instant' | 'ra
 /** Every query and selector is narrowed by the matchers of the connection. */
 export class PrometheusClient {
   readonly shown: string;
-  readonly #parts: PrometheusClientParts;
+  readonly #dependencies: PrometheusClientDependencies;
   readonly #exchange: HttpExchange;
   readonly #waiting: (() => void)[] = [];
   readonly #closed = new AbortController();
   #inFlight = 0;
   #restUntilMs = 0;
 
-  constructor(parts: PrometheusClientParts) {
-    this.#parts = parts;
-    this.shown = parts.connection.shown;
-    this.#exchange = new HttpExchange(parts.connection, parts.timer, MOST_IN_FLIGHT);
+  constructor(dependencies: PrometheusClientDependencies) {
+    this.#dependencies = dependencies;
+    this.shown = dependencies.connection.shown;
+    this.#exchange = new HttpExchange(dependencies.connection, dependencies.timer, MAX_IN_FLIGHT);
   }
 
   /** Whatever is still asked for ends: nothing is tried again. */
@@ -102,7 +102,7 @@ export class PrometheusClient {
   }
 
   #ours(query: string): string {
-    return narrowed(query, this.#parts.connection.matchers);
+    return narrowed(query, this.#dependencies.connection.matchers);
   }
 
   async #ask(path: string, form: URLSearchParams, caller: AbortSignal, method: 'GET' | 'POST' = 'POST'): Promise<unknown> {
@@ -113,22 +113,23 @@ export class PrometheusClient {
       } catch (error) {
         const mayRetry = error instanceof PrometheusFailure && (error.kind === 'busy' || error.kind === 'unreachable');
         if (!mayRetry || attempt === ATTEMPTS || signal.aborted) throw error;
-        const backOff = Math.min(FIRST_BACK_OFF_MS * Math.pow(2, attempt - 1), MOST_BACK_OFF_MS) * (0.75 + this.#parts.random.next() / 2);
-        await this.#wait(Math.min(Math.max(backOff, error.retryAfterMs ?? 0), MOST_BACK_OFF_MS), signal);
+        const backOff =
+          Math.min(FIRST_BACK_OFF_MS * Math.pow(2, attempt - 1), MAX_BACK_OFF_MS) * (0.75 + this.#dependencies.random.next() / 2);
+        await this.#wait(Math.min(Math.max(backOff, error.retryAfterMs ?? 0), MAX_BACK_OFF_MS), signal);
       }
     }
   }
 
   async #askOnce(question: Question, signal: AbortSignal): Promise<unknown> {
     await this.#take(signal);
-    const { timer } = this.#parts;
+    const { timer } = this.#dependencies;
     const started = timer.nowMs();
     try {
       const answer = await this.#exchange.send(question, ANSWER_TIMEOUT_MS, signal);
       return this.#dataOf(answer);
     } finally {
       const took = timer.nowMs() - started;
-      if (took > SLOW_MS) this.#restUntilMs = timer.nowMs() + Math.min(took, MOST_REST_MS);
+      if (took > SLOW_MS) this.#restUntilMs = timer.nowMs() + Math.min(took, MAX_PAUSE_MS);
       this.#giveBack();
     }
   }
@@ -144,13 +145,14 @@ export class PrometheusClient {
     if (answer?.status !== 'success' || answer.data === undefined) {
       throw new PrometheusFailure('malformed', `${this.shown} answered with what Prometheus would not: is it its address?`);
     }
-    if (Array.isArray(answer.warnings)) for (const warning of answer.warnings) this.#parts.onWarning?.(String(warning).slice(0, 300));
+    if (Array.isArray(answer.warnings))
+      for (const warning of answer.warnings) this.#dependencies.onWarning?.(String(warning).slice(0, 300));
     return answer.data;
   }
 
   /** Waits until one of the few may begin, and until a rest is over. */
   async #take(signal: AbortSignal): Promise<void> {
-    if (this.#inFlight >= MOST_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#inFlight >= MAX_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#inFlight += 1;
     try {
       for (let left = this.#restLeft(); left > 0; left = this.#restLeft()) await this.#wait(left, signal);
@@ -162,7 +164,7 @@ export class PrometheusClient {
   }
 
   #restLeft(): DurationMs {
-    return this.#restUntilMs - this.#parts.timer.nowMs();
+    return this.#restUntilMs - this.#dependencies.timer.nowMs();
   }
 
   #giveBack(): void {
@@ -181,7 +183,7 @@ export class PrometheusClient {
         cancel();
         reject(signal.reason as Error);
       };
-      const cancel = this.#parts.timer.setTimer(ms, () => {
+      const cancel = this.#dependencies.timer.setTimer(ms, () => {
         signal.removeEventListener('abort', onAbort);
         resolve();
       });

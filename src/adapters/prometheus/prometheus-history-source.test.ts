@@ -63,7 +63,7 @@ describe('the past from Prometheus', () => {
     expect(series?.samples[0]).toEqual({ at: FROM, cpuMillicores: 250, memoryBytes: 100 * MiB, throttledRatio: null });
     expect(series?.samples.at(-1)?.at).toBe(TO);
     expect(rangeQueries(/cpu_usage/).every(({ start, end }) => end - start < 86_400)).toBe(true);
-    expect(server.mostInFlight).toBeLessThanOrEqual(2);
+    expect(server.maxInFlight).toBeLessThanOrEqual(2);
   });
 
   test('no query sums what is scraped twice, and neither pods nor pause containers are asked for', async () => {

@@ -16,14 +16,14 @@ import { containersIn, namesOf, refOf, type SeriesNames } from './series-names.t
 /** Of one query: 288 points a series, far below the 11,000 that Prometheus allows. */
 const CHUNK_MS: DurationMs = DAY_MS;
 /** What is too much even over so short a time is too much. */
-const LEAST_CHUNK_MS: DurationMs = HOUR_MS;
+const MIN_CHUNK_MS: DurationMs = HOUR_MS;
 /** A rate wants four scrapes in its window, or it has gaps. */
 const SCRAPES_IN_WINDOW = 4;
-const LEAST_WINDOW_MS: DurationMs = 5 * MINUTE_MS;
-const MOST_WINDOW_MS: DurationMs = 20 * MINUTE_MS;
+const MIN_WINDOW_MS: DurationMs = 5 * MINUTE_MS;
+const MAX_WINDOW_MS: DurationMs = 20 * MINUTE_MS;
 const SCRAPES_SEEN_IN: DurationMs = 30 * MINUTE_MS;
 
-export interface PrometheusHistoryParts {
+export interface PrometheusHistoryDependencies {
   readonly client: PrometheusQueries;
   /** Owner of a pod for which kube-state-metrics has no series. */
   readonly ownerOf: (namespace: string, pod: string) => WorkloadRef | null;
@@ -41,10 +41,10 @@ interface Span {
 
 export class PrometheusHistorySource implements UsageHistorySource {
   readonly name = 'prometheus';
-  readonly #parts: PrometheusHistoryParts;
+  readonly #dependencies: PrometheusHistoryDependencies;
 
-  constructor(parts: PrometheusHistoryParts) {
-    this.#parts = parts;
+  constructor(dependencies: PrometheusHistoryDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -52,7 +52,7 @@ export class PrometheusHistorySource implements UsageHistorySource {
    * working set of its step. Throws PrometheusFailure where a query fails for good.
    */
   async *range({ from, to, stepSeconds, namespaces }: UsageRange, signal: AbortSignal): AsyncGenerator<UsageSeries> {
-    const { client } = this.#parts;
+    const { client } = this.#dependencies;
     const stepMs = stepSeconds * SECOND_MS;
     const span = { from: Math.ceil(from / stepMs) * stepMs, to: Math.floor(to / stepMs) * stepMs };
     const names = await namesOf(client, MEMORY, span, signal);
@@ -71,7 +71,7 @@ export class PrometheusHistorySource implements UsageHistorySource {
 
   /** Namespaces whose containers are known in a span of time. */
   async namespaces(span: Span, signal: AbortSignal): Promise<readonly string[]> {
-    const { client } = this.#parts;
+    const { client } = this.#dependencies;
     const names = await namesOf(client, MEMORY, span, signal);
     if (names === null) return [];
     const containers = `${MEMORY}{${names.container}!="",${names.container}!="POD"}`;
@@ -80,12 +80,12 @@ export class PrometheusHistorySource implements UsageHistorySource {
   }
 
   async *#ofNamespace(namespace: string, plan: Plan, signal: AbortSignal): AsyncGenerator<UsageSeries> {
-    const { client, withKills } = this.#parts;
+    const { client, withKills } = this.#dependencies;
     const { span, stepSeconds } = plan;
     const containers = new Map<string, ContainerPast>();
     const chunks = chunksOf(span, stepSeconds);
     for (const [index, chunk] of chunks.entries()) {
-      this.#parts.onProgress?.(namespace, index, chunks.length);
+      this.#dependencies.onProgress?.(namespace, index, chunks.length);
       const of = (query: string | null) => (query === null ? [] : this.#rangeInParts(query, chunk, stepSeconds, signal));
       const [cpu, memory] = await Promise.all([of(cpuQuery(namespace, plan)), of(memoryQuery(namespace, plan))]);
       const throttled = withKills ? await of(throttledQuery(namespace, plan)) : [];
@@ -116,7 +116,7 @@ export class PrometheusHistorySource implements UsageHistorySource {
       namespace,
       pod,
       container,
-      workload: owners(pod) ?? this.#parts.ownerOf(namespace, pod),
+      workload: owners(pod) ?? this.#dependencies.ownerOf(namespace, pod),
       stepSeconds,
       samples: [...samples.values()].sort((a, b) => a.at - b.at),
       oomKills: kills.get(`${pod}/${container}`) ?? [],
@@ -126,10 +126,10 @@ export class PrometheusHistorySource implements UsageHistorySource {
   /** A range query; over half the time, and so on, where it is too much at once. */
   async #rangeInParts(query: string, chunk: Span, stepSeconds: number, signal: AbortSignal): Promise<readonly RangeSeries[]> {
     try {
-      return await this.#parts.client.range(query, { ...chunk, stepSeconds }, signal);
+      return await this.#dependencies.client.range(query, { ...chunk, stepSeconds }, signal);
     } catch (error) {
       const length = chunk.to - chunk.from;
-      if (!(error instanceof PrometheusFailure) || error.kind !== 'too-much' || length < 2 * LEAST_CHUNK_MS) throw error;
+      if (!(error instanceof PrometheusFailure) || error.kind !== 'too-much' || length < 2 * MIN_CHUNK_MS) throw error;
       const stepMs = stepSeconds * SECOND_MS;
       const middle = chunk.from + Math.floor(length / 2 / stepMs) * stepMs;
       const first = await this.#rangeInParts(query, { from: chunk.from, to: middle }, stepSeconds, signal);
@@ -139,7 +139,7 @@ export class PrometheusHistorySource implements UsageHistorySource {
   }
 
   async #rateWindow({ to }: Span, signal: AbortSignal): Promise<DurationMs> {
-    const counted = await this.#parts.client.instant(
+    const counted = await this.#dependencies.client.instant(
       `quantile(0.5, count_over_time(up{job=~".*(cadvisor|kubelet).*"}[${SCRAPES_SEEN_IN / MINUTE_MS}m]))`,
       to,
       signal,
@@ -147,7 +147,7 @@ export class PrometheusHistorySource implements UsageHistorySource {
     const scrapes = counted[0]?.value ?? NaN;
     const interval = scrapes >= 1 ? SCRAPES_SEEN_IN / scrapes : MINUTE_MS;
     const window = Math.ceil((interval * SCRAPES_IN_WINDOW) / MINUTE_MS) * MINUTE_MS;
-    return Math.min(Math.max(window, LEAST_WINDOW_MS), MOST_WINDOW_MS);
+    return Math.min(Math.max(window, MIN_WINDOW_MS), MAX_WINDOW_MS);
   }
 }
 

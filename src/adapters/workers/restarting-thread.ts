@@ -16,7 +16,7 @@ export interface Thread<Request, Reply> {
   terminate(): Promise<unknown>;
 }
 
-export interface RestartingThreadParts<Request, Reply> {
+export interface RestartingThreadDependencies<Request, Reply> {
   readonly timer: MachineTimer;
   readonly start: () => Thread<Request, Reply>;
   readonly onReply: (reply: Reply) => void;
@@ -27,13 +27,13 @@ export interface RestartingThreadParts<Request, Reply> {
 }
 
 export class RestartingThread<Request, Reply> {
-  readonly #parts: RestartingThreadParts<Request, Reply>;
+  readonly #dependencies: RestartingThreadDependencies<Request, Reply>;
   #thread: Thread<Request, Reply> | null = null;
   #lossesInARow = 0;
   #cancelPause: (() => void) | null = null;
 
-  constructor(parts: RestartingThreadParts<Request, Reply>) {
-    this.#parts = parts;
+  constructor(dependencies: RestartingThreadDependencies<Request, Reply>) {
+    this.#dependencies = dependencies;
   }
 
   /** null between a loss and the restart, before `start` and after `stop`. */
@@ -42,9 +42,9 @@ export class RestartingThread<Request, Reply> {
   }
 
   start(): void {
-    const thread = this.#parts.start();
+    const thread = this.#dependencies.start();
     this.#thread = thread;
-    thread.on('message', (reply) => this.#parts.onReply(reply));
+    thread.on('message', (reply) => this.#dependencies.onReply(reply));
     thread.on('error', (error) => this.replace(thread, error));
     thread.on('exit', (code) => this.replace(thread, new Error(`it ended with code ${code}`)));
   }
@@ -58,14 +58,14 @@ export class RestartingThread<Request, Reply> {
   replace(thread: Thread<Request, Reply>, error: unknown): void {
     if (thread !== this.#thread) return;
     this.#thread = null;
-    this.#parts.onLost(error);
+    this.#dependencies.onLost(error);
     void thread.terminate();
     const pauseMs = Math.min(PAUSE_MS * 2 ** this.#lossesInARow, MAX_PAUSE_MS);
     this.#lossesInARow += 1;
-    this.#cancelPause = this.#parts.timer.setTimer(pauseMs, () => {
+    this.#cancelPause = this.#dependencies.timer.setTimer(pauseMs, () => {
       this.#cancelPause = null;
       this.start();
-      this.#parts.onRestarted();
+      this.#dependencies.onRestarted();
     });
   }
 

@@ -824,7 +824,7 @@ export interface LimitExceptionBody {
 export interface IdleWorkload {
   readonly workload: WorkloadRef;
   /** waking: it is being given its natural size back. */
-  readonly state: 'asleep' | 'waking';
+  readonly state: 'idled' | 'waking';
   /** When it was made small. */
   readonly idleSince: string;
   readonly idle: Resources;
@@ -1597,7 +1597,7 @@ export interface Operations {
         | '-wakesOn';
       readonly namespace?: readonly string[];
       readonly q?: string;
-      readonly state?: readonly ('asleep' | 'waking')[];
+      readonly state?: readonly ('idled' | 'waking')[];
       readonly kind?: readonly string[];
       readonly format: 'json' | 'csv';
     };

@@ -1694,7 +1694,7 @@ export interface RecommendationStatus {
   /** HorizontalPodAutoscalers whose targets move with the requests, so that the replicas stay. */
   readonly autoscalers?: readonly RecommendationStatusAutoscaler[];
   /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
-  readonly otherResizes?: RecommendationStatusOtherResizes;
+  readonly externalResizes?: RecommendationStatusExternalResizes;
   /** Demand beyond what the workload may have. */
   readonly limitExceptions?: readonly RecommendationStatusLimitException[];
   /** Set while the workload is idle. */
@@ -1770,7 +1770,7 @@ export interface RecommendationStatusContainer {
    */
   readonly cpuPressureRatio?: number;
   /** Why its memory limit stands where it does, in plain words. */
-  readonly memoryLimitBecause?: string;
+  readonly memoryLimitReason?: string;
   /** How sure this container's figures are (0–1). */
   readonly confidence?: number;
 }
@@ -1949,7 +1949,7 @@ export interface RecommendationStatusClass {
   /** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
   readonly evictions?: RecommendationStatusClassEvictions;
   /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
-  readonly otherResizes?: RecommendationStatusClassOtherResizes;
+  readonly externalResizes?: RecommendationStatusClassExternalResizes;
   /** Demand beyond what the workload may have. */
   readonly limitExceptions?: readonly RecommendationStatusClassLimitException[];
 }
@@ -1962,7 +1962,7 @@ export interface RecommendationStatusClassContainer {
   /** What it should have. */
   readonly recommended?: RecommendationStatusClassContainerRecommended;
   /** Why its memory limit stands where it does, in plain words. */
-  readonly memoryLimitBecause?: string;
+  readonly memoryLimitReason?: string;
 }
 
 /** In force now. */
@@ -2432,7 +2432,7 @@ export interface RecommendationStatusClassEvictionsRequests {
 }
 
 /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
-export interface RecommendationStatusClassOtherResizes {
+export interface RecommendationStatusClassExternalResizes {
   /** Who it was, by the field manager of the pod. */
   readonly by: string;
   /** One of the pods. */
@@ -2471,9 +2471,9 @@ export interface RecommendationStatusClassLimitException {
   /** The last time that counted as one more occurrence (RFC 3339). */
   readonly lastSeenAt?: string;
   /** Since when demand has stayed under 80 % of the limit (RFC 3339). */
-  readonly calmSince?: string;
+  readonly clearSince?: string;
   /** When it was opened inside the last 7 days, this time included (RFC 3339). */
-  readonly openings?: readonly string[];
+  readonly openCount?: readonly string[];
   /** When it was approved, rejected or resolved (RFC 3339). */
   readonly closedAt?: string;
   /** The time of the decision that was carried out (RFC 3339). */
@@ -2485,7 +2485,7 @@ export interface RecommendationStatusClassLimitException {
   /** Whether what was approved is in force. From then on it may be changed again by hand. */
   readonly settled?: boolean;
   /** The limit that was approved last. Nothing goes below it before a person changes it. */
-  readonly newNormal?: RecommendationStatusClassLimitExceptionNewNormal;
+  readonly approvedBaseline?: RecommendationStatusClassLimitExceptionApprovedBaseline;
   /** When a person approved memory that grows without end; for 30 days it is not treated as a leak (RFC 3339). */
   readonly leakApprovedAt?: string;
   /** Whether even the temporary limit is nearly used up. */
@@ -2497,7 +2497,7 @@ export interface RecommendationStatusClassLimitException {
 }
 
 /** The limit that was approved last. Nothing goes below it before a person changes it. */
-export interface RecommendationStatusClassLimitExceptionNewNormal {
+export interface RecommendationStatusClassLimitExceptionApprovedBaseline {
   /** The approved limit (Kubernetes quantity). */
   readonly value: string;
   /** When it was approved (RFC 3339). */
@@ -2973,7 +2973,7 @@ export interface RecommendationStatusAutoscaler {
 }
 
 /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
-export interface RecommendationStatusOtherResizes {
+export interface RecommendationStatusExternalResizes {
   /** Who it was, by the field manager of the pod. */
   readonly by: string;
   /** One of the pods. */
@@ -3012,9 +3012,9 @@ export interface RecommendationStatusLimitException {
   /** The last time that counted as one more occurrence (RFC 3339). */
   readonly lastSeenAt?: string;
   /** Since when demand has stayed under 80 % of the limit (RFC 3339). */
-  readonly calmSince?: string;
+  readonly clearSince?: string;
   /** When it was opened inside the last 7 days, this time included (RFC 3339). */
-  readonly openings?: readonly string[];
+  readonly openCount?: readonly string[];
   /** When it was approved, rejected or resolved (RFC 3339). */
   readonly closedAt?: string;
   /** The time of the decision that was carried out (RFC 3339). */
@@ -3026,7 +3026,7 @@ export interface RecommendationStatusLimitException {
   /** Whether what was approved is in force. From then on it may be changed again by hand. */
   readonly settled?: boolean;
   /** The limit that was approved last. Nothing goes below it before a person changes it. */
-  readonly newNormal?: RecommendationStatusLimitExceptionNewNormal;
+  readonly approvedBaseline?: RecommendationStatusLimitExceptionApprovedBaseline;
   /** When a person approved memory that grows without end; for 30 days it is not treated as a leak (RFC 3339). */
   readonly leakApprovedAt?: string;
   /** Whether even the temporary limit is nearly used up. */
@@ -3038,7 +3038,7 @@ export interface RecommendationStatusLimitException {
 }
 
 /** The limit that was approved last. Nothing goes below it before a person changes it. */
-export interface RecommendationStatusLimitExceptionNewNormal {
+export interface RecommendationStatusLimitExceptionApprovedBaseline {
   /** The approved limit (Kubernetes quantity). */
   readonly value: string;
   /** When it was approved (RFC 3339). */
@@ -3072,20 +3072,20 @@ export interface RecommendationStatusIdle {
   /** Since when it is being brought back to its natural size (RFC 3339). Absent while it sleeps. */
   readonly wakingSince?: string;
   /** Why it wakes, in plain words. */
-  readonly wakingBecause?: string;
+  readonly wakeReason?: string;
   /**
    * What woke it; load alone counts against the next time. record means that there was no Recommendation, so the annotation on the workload
    * says what it had.
    */
   readonly wakingBy?: 'load' | 'record' | 'other';
   /** What wakes it. */
-  readonly wakesOn?: string;
+  readonly wakeTriggers?: string;
   /** What it has when it is not idle. */
   readonly natural?: readonly RecommendationStatusIdleNaturalItem[];
   /** What its containers are given while it is idle; limits stay as they are. */
   readonly sizes?: readonly RecommendationStatusIdleSize[];
   /** How long it had been awake since `floor` was taken, when it fell idle. */
-  readonly awakeSeconds?: number;
+  readonly activeSeconds?: number;
   /** Whether the replicas (or minReplicas) have been seen at their idle value. Who moves them then means it. */
   readonly scaled?: boolean;
   /**
@@ -3166,9 +3166,9 @@ export interface RecommendationStatusLastIdle {
   /** Why it woke, in plain words. */
   readonly because?: string;
   /** Times in a row that load woke it sooner than it had taken to fall asleep. Each doubles the wait for the next. */
-  readonly shortNaps?: number;
+  readonly shortIdlePeriods?: number;
   /** How long it has been awake since `floor` was taken, up to `wokenAt`. */
-  readonly awakeSeconds?: number;
+  readonly activeSeconds?: number;
   /**
    * Requests that are recommended at least until it has been awake for long enough to judge by - what was recommended before it fell idle.
    */

@@ -1,10 +1,10 @@
 // The columns that tables and reports share, and how each figure is written.
 
-import type { Figures } from '../../core/backtest/score.ts';
+import type { MethodTotals } from '../../core/backtest/score.ts';
 import type { Resource } from '../../core/backtest/time-grid.ts';
 
 export interface FigureColumn {
-  readonly figure: keyof Figures;
+  readonly figure: keyof MethodTotals;
   readonly title: string;
   readonly write: (value: number) => string;
 }

@@ -1,11 +1,11 @@
 import { type Resource } from '../../core/backtest/time-grid.ts';
 import { RESOURCE_TITLES } from './columns.ts';
-import type { OverallFigures } from './summary.ts';
+import type { OverallTotals } from './summary.ts';
 
 const percent = (share: number, digits = 0) => `${(share * 100).toFixed(digits)} %`;
 
 /** In one sentence, what a user would gain with Evenkeel in place of VPA with its updater, and what it would risk. */
-export function gainAndRisk(resource: Resource, { methods }: Pick<OverallFigures, 'methods'>): string {
+export function gainAndRisk(resource: Resource, { methods }: Pick<OverallTotals, 'methods'>): string {
   const { evenkeel, vpa, vpaInPlace } = methods;
   const change = vpa.slack > 0 ? evenkeel.slack / vpa.slack - 1 : 0;
   const gain = `${percent(Math.abs(change))} ${change <= 0 ? 'less' : 'more'} of the requests would lie unused than with VPA and its updater`;

@@ -3,7 +3,7 @@
 import type { ResourceResult } from '../../core/backtest/methods.ts';
 import { type Resource, SLOT_SECONDS, SLOTS_PER_DAY, SLOTS_PER_HOUR, type Trace } from '../../core/backtest/time-grid.ts';
 
-const MOST_BUCKETS = 640;
+const MAX_BUCKETS = 640;
 
 /** One line by bucket; NaN where nothing is known. */
 export interface Plot {
@@ -21,7 +21,7 @@ export interface Plot {
 export function plotOf(trace: Trace, resource: Resource, requests: ResourceResult['requests'], warmUpDays: number): Plot {
   const values = trace[resource] ?? new Float64Array();
   // Whole hours to a bucket where there is room, so that buckets and decisions do not beat against each other.
-  const least = Math.ceil(values.length / MOST_BUCKETS);
+  const least = Math.ceil(values.length / MAX_BUCKETS);
   const size = least > SLOTS_PER_HOUR / 2 ? Math.ceil(least / SLOTS_PER_HOUR) * SLOTS_PER_HOUR : Math.max(1, least);
   const thin = (from: Float64Array, join: (bucket: Float64Array) => number) =>
     Float64Array.from({ length: Math.ceil(from.length / size) }, (_, bucket) => {

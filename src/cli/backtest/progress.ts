@@ -4,7 +4,7 @@ import { SECOND_MS, type DurationMs } from '#kube/units';
 
 const EVERY_MS = { terminal: 3 * SECOND_MS, file: 30 * SECOND_MS } as const;
 
-export interface ProgressParts {
+export interface ProgressDependencies {
   readonly total: number;
   readonly print: (line: string) => void;
   readonly isTerminal: boolean;
@@ -13,7 +13,7 @@ export interface ProgressParts {
 }
 
 /** Called after each recording. */
-export function progress({ total, print, isTerminal, now }: ProgressParts): (done: number) => void {
+export function progress({ total, print, isTerminal, now }: ProgressDependencies): (done: number) => void {
   const every: DurationMs = isTerminal ? EVERY_MS.terminal : EVERY_MS.file;
   const started = now();
   let last = started;

@@ -9,7 +9,7 @@ import { writeWhole } from './write-whole.ts';
 
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? './replay-worker.ts' : './replay-worker.js', import.meta.url);
 
-export interface ReplayPoolParts {
+export interface ReplayPoolDependencies {
   readonly jobs: readonly ReplayJob[];
   /** How many at a time; null: one a core. */
   readonly threads: number | null;
@@ -21,7 +21,7 @@ export interface ReplayPoolParts {
  * Outcomes in the order of the jobs, whichever ends first. A replay that fails, whatever the reason, is a problem of its own
  * recording. Throws when the signal aborts.
  */
-export async function replayAll({ jobs, threads, signal, onDone }: ReplayPoolParts): Promise<ReplayOutcome[]> {
+export async function replayAll({ jobs, threads, signal, onDone }: ReplayPoolDependencies): Promise<ReplayOutcome[]> {
   const outcomes: ReplayOutcome[] = [];
   const waiting = jobs.entries();
   let done = 0;

@@ -11,7 +11,7 @@ import type { ReplayedWorkload } from './replay-job.ts';
 import type { BacktestSummary } from './summary.ts';
 
 /** Plots of each resource: a page with hundreds of them is unreadable. */
-const MOST_PLOTS = 20;
+const MAX_PLOTS = 20;
 
 export interface ReportTable {
   readonly header: readonly string[];
@@ -69,7 +69,7 @@ function sectionOf(resource: Resource, summary: BacktestSummary, replayed: reado
       return figures === undefined ? [] : [{ name: workload.name, source: workload.source, ...figures }];
     })
     .sort((a, b) => b.methods.evenkeel.costJ - a.methods.evenkeel.costJ);
-  const plots = worst.slice(0, MOST_PLOTS).flatMap(({ name, source, methods }): ReportPlot[] => {
+  const plots = worst.slice(0, MAX_PLOTS).flatMap(({ name, source, methods }): ReportPlot[] => {
     const plot = replayed.find((workload) => workload.source === source)?.resources[resource]?.plot ?? null;
     if (plot === null) return [];
     const line = (title: string, { slack, overrun, costJ }: (typeof methods)['vpa']) =>

@@ -2,34 +2,34 @@
 
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { type Method, METHODS } from '../../core/backtest/methods.ts';
-import { type Figures, joinScores, type RefusalScore } from '../../core/backtest/score.ts';
+import { type MethodTotals, joinScores, type RefusalScore } from '../../core/backtest/score.ts';
 import { type Resource, RESOURCES, SLOTS_PER_DAY } from '../../core/backtest/time-grid.ts';
 import type { InputProblem } from './find-recordings.ts';
 import type { ReplayedWorkload } from './replay-job.ts';
 
-export type FiguresByMethod = Readonly<Record<Method, Figures>>;
+export type TotalsByMethod = Readonly<Record<Method, MethodTotals>>;
 
-export interface OverallFigures {
+export interface OverallTotals {
   readonly workloads: number;
   /** Days that were scored, all workloads together. */
   readonly scoredDays: number;
-  readonly methods: FiguresByMethod;
+  readonly methods: TotalsByMethod;
   /** Ours over VPA's less 1: -0.25 is a quarter less; null where VPA's is 0. */
-  readonly againstVpa: Readonly<Record<keyof Figures, number | null>>;
+  readonly againstVpa: Readonly<Record<keyof MethodTotals, number | null>>;
 }
 
-export interface WorkloadFigures {
+export interface WorkloadTotals {
   readonly name: string;
   readonly source: string;
   readonly days: number;
   readonly warmUpDays: number;
-  readonly resources: Readonly<Partial<Record<Resource, { readonly scoredDays: number; readonly methods: FiguresByMethod }>>>;
+  readonly resources: Readonly<Partial<Record<Resource, { readonly scoredDays: number; readonly methods: TotalsByMethod }>>>;
 }
 
 export interface BacktestSummary {
   readonly setting: EvenkeelSetting;
-  readonly overall: Readonly<Partial<Record<Resource, OverallFigures>>>;
-  readonly workloads: readonly WorkloadFigures[];
+  readonly overall: Readonly<Partial<Record<Resource, OverallTotals>>>;
+  readonly workloads: readonly WorkloadTotals[];
   readonly problems: readonly InputProblem[];
 }
 
@@ -38,7 +38,7 @@ export function summarize(
   workloads: readonly ReplayedWorkload[],
   problems: readonly InputProblem[],
 ): BacktestSummary {
-  const overall: Partial<Record<Resource, OverallFigures>> = {};
+  const overall: Partial<Record<Resource, OverallTotals>> = {};
   for (const resource of RESOURCES) {
     const scores = workloads.flatMap((workload) => workload.resources[resource]?.scores ?? []);
     if (scores.length > 0) overall[resource] = overallOf(scores);
@@ -46,7 +46,7 @@ export function summarize(
   return { setting, overall, workloads: workloads.map(figuresOf), problems };
 }
 
-function overallOf(scores: readonly Readonly<Record<Method, RefusalScore>>[]): OverallFigures {
+function overallOf(scores: readonly Readonly<Record<Method, RefusalScore>>[]): OverallTotals {
   const methods = byMethod((method) => joinScores(scores.map((each) => each[method])));
   return {
     workloads: scores.length,
@@ -56,7 +56,7 @@ function overallOf(scores: readonly Readonly<Record<Method, RefusalScore>>[]): O
   };
 }
 
-function figuresOf({ name, source, days, warmUpDays, resources }: ReplayedWorkload): WorkloadFigures {
+function figuresOf({ name, source, days, warmUpDays, resources }: ReplayedWorkload): WorkloadTotals {
   const scored = RESOURCES.flatMap((resource) => {
     const scores = resources[resource]?.scores;
     if (scores === undefined) return [];
@@ -70,13 +70,13 @@ function figuresOf({ name, source, days, warmUpDays, resources }: ReplayedWorklo
   return { name, source, days, warmUpDays, resources: Object.fromEntries(scored) };
 }
 
-function byMethod(figures: (method: Method) => Figures): FiguresByMethod {
-  return Object.fromEntries(METHODS.map((method) => [method, figures(method)])) as Record<Method, Figures>;
+function byMethod(figures: (method: Method) => MethodTotals): TotalsByMethod {
+  return Object.fromEntries(METHODS.map((method) => [method, figures(method)])) as Record<Method, MethodTotals>;
 }
 
 /** Each figure over the other's, less 1. */
-export function against(ours: Figures, theirs: Figures): Readonly<Record<keyof Figures, number | null>> {
-  const names = Object.keys(ours) as (keyof Figures)[];
-  const change = (name: keyof Figures) => (theirs[name] > 0 ? ours[name] / theirs[name] - 1 : null);
-  return Object.fromEntries(names.map((name) => [name, change(name)])) as Record<keyof Figures, number | null>;
+export function against(ours: MethodTotals, theirs: MethodTotals): Readonly<Record<keyof MethodTotals, number | null>> {
+  const names = Object.keys(ours) as (keyof MethodTotals)[];
+  const change = (name: keyof MethodTotals) => (theirs[name] > 0 ? ours[name] / theirs[name] - 1 : null);
+  return Object.fromEntries(names.map((name) => [name, change(name)])) as Record<keyof MethodTotals, number | null>;
 }

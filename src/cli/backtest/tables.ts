@@ -5,7 +5,7 @@ import { type Resource, RESOURCES } from '../../core/backtest/time-grid.ts';
 import { figureColumns, RESOURCE_TITLES, writeChange } from './columns.ts';
 import { printable } from './escape.ts';
 import { gainAndRisk } from './gain-and-risk.ts';
-import type { BacktestSummary, OverallFigures, WorkloadFigures } from './summary.ts';
+import type { BacktestSummary, OverallTotals, WorkloadTotals } from './summary.ts';
 
 export function printTables(summary: BacktestSummary): string[] {
   return RESOURCES.flatMap((resource) => {
@@ -14,7 +14,7 @@ export function printTables(summary: BacktestSummary): string[] {
   });
 }
 
-function overallTable(resource: Resource, overall: OverallFigures): string[] {
+function overallTable(resource: Resource, overall: OverallTotals): string[] {
   const columns = figureColumns(resource);
   const rows = METHODS.map((method) => [
     METHOD_TITLES[method],
@@ -26,7 +26,7 @@ function overallTable(resource: Resource, overall: OverallFigures): string[] {
 }
 
 /** One line a workload: Evenkeel's figures in full, of the others the main ones. */
-function workloadTable(resource: Resource, workloads: readonly WorkloadFigures[]): string[] {
+function workloadTable(resource: Resource, workloads: readonly WorkloadTotals[]): string[] {
   const columns = figureColumns(resource).filter(({ figure }) => figure !== 'worstDecileOverrun');
   const beside = columns.filter(({ figure }) => figure === 'slack' || figure === 'overrun' || figure === 'costJ');
   const header = [

@@ -5,9 +5,9 @@ import type { WriteOutcome } from '../../ports/writers.ts';
 import type { Finding, Restorer, RestorerResult } from './restorer.ts';
 
 /** Requests at once: enough to keep an API server's round trips from adding up, few against its own limits. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 /** What a quota refuses may fit after the rest has been restored; what changes at each pass has another writer. */
-const MOST_PASSES = 5;
+const MAX_PASSES = 5;
 
 export interface RestorerRun {
   readonly dryRun: boolean;
@@ -31,7 +31,7 @@ export async function runRestorer(restorer: Restorer, run: RestorerRun): Promise
     const pass = await onePass(restorer, run, passes === 1);
     changed += pass.changed;
     for (const each of pass.kept) kept.set(each.object, each);
-    const over = run.dryRun || run.signal.aborted || (pass.changed === 0 && !pass.moved) || passes >= MOST_PASSES;
+    const over = run.dryRun || run.signal.aborted || (pass.changed === 0 && !pass.moved) || passes >= MAX_PASSES;
     if (over) return { name: restorer.name, changed, kept: [...kept.values()], left: pass.left };
   }
 }
@@ -78,7 +78,7 @@ async function onePass(restorer: Restorer, run: RestorerRun, first: boolean): Pr
       }
       const work: Promise<void> = carryOut(finding).finally(() => working.delete(work));
       working.add(work);
-      if (working.size >= AT_ONCE) await Promise.race(working);
+      if (working.size >= CONCURRENCY) await Promise.race(working);
     }
   } catch (err) {
     left.push(...lookFailed(restorer, err));
@@ -98,7 +98,7 @@ function whyNot(outcome: WriteOutcome): string | null {
       return `refused: ${outcome.message}`;
     case 'conflict':
       return `it changes under us: ${outcome.message}`;
-    case 'held':
+    case 'blocked':
       return outcome.message;
   }
 }

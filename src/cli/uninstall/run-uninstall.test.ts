@@ -45,7 +45,7 @@ async function idled(path: string, body: { readonly kind: string; readonly metad
   const made = (await world.post(path, body)).body as Wire;
   const signed = (field: string, text: string): string => SIGNER.sign({ kind: body.kind, uid: made.metadata.uid, field }, text);
   const annotations = {
-    'evenkeel.io/idle': signed('evenkeel.io/idle', JSON.stringify({ since: SINCE, natural: [], sizes: [], wakesOn: 'load' })),
+    'evenkeel.io/idle': signed('evenkeel.io/idle', JSON.stringify({ since: SINCE, natural: [], sizes: [], wakeTriggers: 'load' })),
     'evenkeel.io/original': signed('evenkeel.io/original', idleOriginal('replicas', { user: 3, value: 1, since: Date.parse(SINCE) })),
   };
   const patched = await world.patch('merge', `${path}/${body.metadata.name}`, { metadata: { annotations } }, { fieldManager: 'evenkeel' });

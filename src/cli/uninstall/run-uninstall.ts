@@ -17,7 +17,7 @@ import { Standstill } from './standstill.ts';
 
 /** Of the whole time, kept back for the last look and for taking away the pause. */
 const RESERVE_SHARE = 0.15;
-const LEAST_RESERVE_MS: DurationMs = 2 * SECOND_MS;
+const MIN_RESERVE_MS: DurationMs = 2 * SECOND_MS;
 
 const RECORDS_STAY = 'annotations, Recommendations and their key stay, as they tell what to put back of what is left: run it again then';
 
@@ -48,7 +48,7 @@ export async function runUninstall(
   const dryRun = options['dry-run'];
   const cluster = new ClusterAccess(dryRun ? dryRunTransport(run.transport) : run.transport);
   const whole = deadline(timer, options.timeout, `not done within --timeout ${options.timeout / SECOND_MS}s`, run.interrupted);
-  const reserveMs = Math.max(LEAST_RESERVE_MS, options.timeout * RESERVE_SHARE);
+  const reserveMs = Math.max(MIN_RESERVE_MS, options.timeout * RESERVE_SHARE);
   const work = deadline(
     timer,
     Math.max(0, options.timeout - reserveMs),

@@ -34,7 +34,7 @@ const OUR_CONTROLLERS = 'app.kubernetes.io/part-of=evenkeel,app.kubernetes.io/co
 const REASON = 'evenkeel uninstall is at work';
 const LOOK_EVERY_MS: DurationMs = SECOND_MS;
 
-export interface StandstillParts {
+export interface StandstillDependencies {
   readonly cluster: ClusterAccess;
   /** Evenkeel's own. */
   readonly namespace: string;
@@ -58,20 +58,20 @@ interface SeenLease {
 }
 
 export class Standstill {
-  readonly #parts: StandstillParts;
+  readonly #dependencies: StandstillDependencies;
   #owners: readonly Owner[] = [];
   /** Holders that renewed their lease under our eyes. */
   readonly #alive: string[] = [];
   /** A person had stopped Evenkeel before, for at least as long: that is theirs to end. */
   #pauseIsTheirs = false;
 
-  constructor(parts: StandstillParts) {
-    this.#parts = parts;
+  constructor(dependencies: StandstillDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Resolves when no controller acts any more. @throws ApiFault with what could not be read or written */
   async begin(signal: AbortSignal): Promise<void> {
-    const { print, namespace, timer } = this.#parts;
+    const { print, namespace, timer } = this.#dependencies;
     this.#owners = await this.#findOwners(signal);
     const until = await this.#pauseControllers(signal);
     if (until === null) {
@@ -96,13 +96,13 @@ export class Standstill {
     for (const name of LEASE_NAMES) {
       const lease = await this.#readLease(name, signal);
       const holder = lease === null || lease.holder === '' ? '' : ` from ${lease.holder}`;
-      this.#parts.print(`would pause Evenkeel and take lease ${name}${holder}`);
+      this.#dependencies.print(`would pause Evenkeel and take lease ${name}${holder}`);
     }
   }
 
   /** Takes away what kept the controllers still, where nothing is left to keep still. Answers what stays for now, in words. */
   async end(signal: AbortSignal): Promise<string | null> {
-    const { namespace } = this.#parts;
+    const { namespace } = this.#dependencies;
     const theirs = `ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} was there before and stays: delete it by hand`;
     if (this.#owners.length > 0) {
       if (this.#pauseIsTheirs) return `the lease stays until the Deployment of the controller is deleted, and goes with it; ${theirs}`;
@@ -119,7 +119,7 @@ export class Standstill {
 
   // Pods too: the garbage collector takes an object when the last of its owners is gone, and a pod goes after its process.
   async #findOwners(signal: AbortSignal): Promise<readonly Owner[]> {
-    const { cluster, namespace } = this.#parts;
+    const { cluster, namespace } = this.#dependencies;
     const owners: Owner[] = [];
     for (const resource of [DEPLOYMENTS, PODS]) {
       for await (const { name, uid, isGoing } of cluster.list(resource, signal, { namespace, labelSelector: OUR_CONTROLLERS })) {
@@ -131,7 +131,7 @@ export class Standstill {
 
   /** Until when, in words; null where there is no such namespace. */
   async #pauseControllers(signal: AbortSignal): Promise<string | null> {
-    const { cluster, namespace, lastsMs, print } = this.#parts;
+    const { cluster, namespace, lastsMs, print } = this.#dependencies;
     const until = await clusterTimeIn(cluster.transport, lastsMs, signal);
     this.#pauseIsTheirs = await this.#isPausedByOthers(until, signal);
     if (this.#pauseIsTheirs) {
@@ -169,7 +169,7 @@ export class Standstill {
 
   /** Whether its holder is alive: by an observed renewal, since the holder's clock may be wrong. */
   async #isRenewed(name: string, first: SeenLease, signal: AbortSignal): Promise<boolean> {
-    const { timer } = this.#parts;
+    const { timer } = this.#dependencies;
     if (first.holder === '' || first.holder === UNINSTALL_MANAGER) return false;
     const startedMs = timer.nowMs();
     while (timer.nowMs() - startedMs < LEASE_TIMES.leaseMs) {
@@ -183,7 +183,7 @@ export class Standstill {
 
   // Held for as long as the pause lasts, with one write: controllers wait for a lease with another holder.
   async #takeLease(name: string, signal: AbortSignal): Promise<void> {
-    const { cluster, namespace, lastsMs } = this.#parts;
+    const { cluster, namespace, lastsMs } = this.#dependencies;
     const now = microTime(new Date().toISOString());
     const spec = {
       holderIdentity: UNINSTALL_MANAGER,
@@ -226,7 +226,7 @@ export class Standstill {
   }
 
   async #get(resource: ApiResource, name: string, signal: AbortSignal): Promise<Wire | null> {
-    const { cluster, namespace } = this.#parts;
+    const { cluster, namespace } = this.#dependencies;
     const response = await cluster.transport.request({ method: 'GET', path: objectPath(resource, namespace, name), signal });
     const failure = failureOf(response);
     if (failure === null) return asObject(response.body, name);
@@ -235,7 +235,7 @@ export class Standstill {
   }
 
   async #delete(resource: ApiResource, name: string, signal: AbortSignal): Promise<void> {
-    const { cluster, namespace, print } = this.#parts;
+    const { cluster, namespace, print } = this.#dependencies;
     const response = await cluster.transport.request({ method: 'DELETE', path: objectPath(resource, namespace, name), signal });
     const failure = failureOf(response);
     if (failure === null) print(`${resource.kind.toLowerCase()} ${namespace}/${name}: deleted`);

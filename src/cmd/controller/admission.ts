@@ -24,7 +24,7 @@ const LOOK_EVERY_MS: DurationMs = 20 * SECOND_MS;
 const SOON_MS: DurationMs = 2 * SECOND_MS;
 const SERVICE_PORT = 443;
 
-export interface AdmissionParts {
+export interface AdmissionDependencies {
   readonly settings: Settings;
   readonly transport: ApiTransport;
   /** What leaves by it leaves while this replica leads. */
@@ -38,7 +38,7 @@ export interface AdmissionParts {
 }
 
 export class Admission {
-  readonly #parts: AdmissionParts;
+  readonly #dependencies: AdmissionDependencies;
   readonly #stop = new AbortController();
   readonly #secret: CertificateSecret | null;
   #server: AdmissionServer | null = null;
@@ -48,9 +48,9 @@ export class Admission {
   #problem: string | null = 'no certificate yet';
   #running: Promise<void> = Promise.resolve();
 
-  constructor(parts: AdmissionParts) {
-    this.#parts = parts;
-    const { settings, transport, namespace } = parts;
+  constructor(dependencies: AdmissionDependencies) {
+    this.#dependencies = dependencies;
+    const { settings, transport, namespace } = dependencies;
     const ours = settings['controller.admission.enabled'] && settings['controller.admission.certFile'] === '';
     this.#secret = ours
       ? new CertificateSecret({ transport, namespace, names: namesOf(settings, namespace), now: () => Date.now() })
@@ -70,7 +70,7 @@ export class Admission {
 
   /** null: switched off. */
   status(): { readonly ok: boolean; readonly message: string } | null {
-    const { settings } = this.#parts;
+    const { settings } = this.#dependencies;
     if (!settings['controller.admission.enabled']) return null;
     if (settings['controller.dryRun']) return { ok: true, message: 'dry run: not announced to the API server' };
     return { ok: this.#problem === null, message: this.#problem ?? `serving on port ${this.#server?.port ?? 0}` };
@@ -90,7 +90,7 @@ export class Admission {
 
   /** How long to wait before the next look; null: there is nothing more to do. */
   async #once(): Promise<DurationMs | null> {
-    const { settings, logger } = this.#parts;
+    const { settings, logger } = this.#dependencies;
     // A dry run changes nothing of the cluster: what is asked of the API server is asked of nobody.
     const enabled = settings['controller.admission.enabled'] && !settings['controller.dryRun'];
     try {
@@ -105,7 +105,7 @@ export class Admission {
   }
 
   async #look(): Promise<DurationMs> {
-    const { isLeader, leaders, logger } = this.#parts;
+    const { isLeader, leaders, logger } = this.#dependencies;
     const serving = await this.#serving();
     if (serving === null) return SOON_MS;
     await this.#serve(serving);
@@ -121,7 +121,7 @@ export class Admission {
   }
 
   async #serving(): Promise<ServingPair | null> {
-    const { settings, isLeader } = this.#parts;
+    const { settings, isLeader } = this.#dependencies;
     if (this.#secret !== null) return this.#secret.read(isLeader(), this.#stop.signal);
     const file = (setting: 'certFile' | 'keyFile' | 'caFile'): Promise<string> => {
       const path = settings[`controller.admission.${setting}`];
@@ -134,7 +134,7 @@ export class Admission {
   }
 
   async #serve({ pair }: ServingPair): Promise<void> {
-    const { settings, sizes, metrics, logger, timer } = this.#parts;
+    const { settings, sizes, metrics, logger, timer } = this.#dependencies;
     const text = `${pair.certificate}${pair.key}`;
     if (this.#server === null) {
       const listen = parseListenAddress(settings['controller.admission.addr']);
@@ -150,7 +150,7 @@ export class Admission {
 
   /** Switched off: what an earlier run announced goes, once, by the leader. */
   async #withdraw(): Promise<boolean> {
-    const { isLeader, leaders, logger } = this.#parts;
+    const { isLeader, leaders, logger } = this.#dependencies;
     if (this.#removed || !isLeader()) return this.#removed;
     if (await removeWebhookConfiguration(leaders, this.#stop.signal))
       logger.info('Admission is switched off: its configuration is removed');
@@ -159,7 +159,7 @@ export class Admission {
   }
 
   #target(): WebhookTarget {
-    const { settings, namespace } = this.#parts;
+    const { settings, namespace } = this.#dependencies;
     const url = settings['controller.admission.url'];
     const name = settings['controller.admission.service'];
     const clientConfig =
@@ -176,7 +176,7 @@ export class Admission {
         signal.removeEventListener('abort', end);
         resolve();
       };
-      const cancel = this.#parts.timer.setTimer(ms, end);
+      const cancel = this.#dependencies.timer.setTimer(ms, end);
       signal.addEventListener('abort', end, { once: true });
     });
   }

@@ -9,7 +9,7 @@ import type { Logger } from '../../ports/logger.ts';
 const READ_EVERY_MS: DurationMs = 10 * SECOND_MS;
 const DEADLINE_MS: DurationMs = 5 * SECOND_MS;
 
-export interface AutoscalerLeaseReaderParts {
+export interface AutoscalerLeaseReaderDependencies {
   readonly store: Pick<LeaseStore, 'read'>;
   readonly timer: MachineTimer;
   readonly logger: Logger;
@@ -19,14 +19,14 @@ export interface AutoscalerLeaseReaderParts {
 
 /** Reads the lease of evenkeel-autoscaler from time to time. What was read last holds until the next reading. */
 export class AutoscalerLeaseReader {
-  readonly #parts: AutoscalerLeaseReaderParts;
+  readonly #dependencies: AutoscalerLeaseReaderDependencies;
   readonly #listeners = new Set<(lease: AutoscalerLease) => void>();
   #lease = NO_AUTOSCALER_LEASE;
   #cancel: () => void = () => undefined;
   #stopped = false;
 
-  constructor(parts: AutoscalerLeaseReaderParts) {
-    this.#parts = parts;
+  constructor(dependencies: AutoscalerLeaseReaderDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get lease(): AutoscalerLease {
@@ -44,7 +44,7 @@ export class AutoscalerLeaseReader {
     const lease = await this.#read();
     if (this.#stopped) return;
     this.#take(lease);
-    this.#cancel = this.#parts.timer.setTimer(READ_EVERY_MS, () => void this.start());
+    this.#cancel = this.#dependencies.timer.setTimer(READ_EVERY_MS, () => void this.start());
   }
 
   stop(): void {
@@ -53,7 +53,7 @@ export class AutoscalerLeaseReader {
   }
 
   async #read(): Promise<AutoscalerLease> {
-    const { store, timer, wallMs } = this.#parts;
+    const { store, timer, wallMs } = this.#dependencies;
     const late = new AbortController();
     let cancel: () => void = () => undefined;
     const deadline = new Promise<never>((_, reject) => {
@@ -77,8 +77,8 @@ export class AutoscalerLeaseReader {
     this.#lease = lease;
     if (JSON.stringify(lease) === JSON.stringify(before)) return;
     if (lease.isHeld)
-      this.#parts.logger.info('The lease is held: pace Hourly is in force where a policy asks for it', { lease: AUTOSCALER_LEASE });
-    else this.#parts.logger.info('Pace Hourly acts as Daily', { reason: lease.reason });
+      this.#dependencies.logger.info('The lease is held: pace Hourly is in force where a policy asks for it', { lease: AUTOSCALER_LEASE });
+    else this.#dependencies.logger.info('Pace Hourly acts as Daily', { reason: lease.reason });
     for (const listener of this.#listeners) listener(lease);
   }
 }

@@ -6,7 +6,7 @@ import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import type { Reconcilers } from './reconcilers.ts';
 
-export interface ControllerHistoryParts {
+export interface ControllerHistoryDependencies {
   readonly state: ClusterState;
   readonly usage: UsageModel;
   readonly rollups: UsageRollupWriter;
@@ -16,7 +16,7 @@ export interface ControllerHistoryParts {
 }
 
 /** What is remembered of the whole cluster: its usage, what it costs, and what all recommendations come to. */
-export function controllerHistory({ state, usage, rollups, prices, reconcilers, clock }: ControllerHistoryParts): HistoryRecorder {
+export function controllerHistory({ state, usage, rollups, prices, reconcilers, clock }: ControllerHistoryDependencies): HistoryRecorder {
   const costPerHourUsd = (): number => {
     let sum = 0;
     for (const node of state.nodes()) sum += prices.priceOf(node).perHourUsd;

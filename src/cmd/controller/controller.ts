@@ -8,21 +8,21 @@ import { ALL_KINDS } from '../../adapters/kubernetes/informers.ts';
 import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
 import { RecordKey } from '../../adapters/kubernetes/record-key.ts';
 import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
-import { openLearner } from '../../adapters/workers/open-learner.ts';
+import { openRecommender } from '../../adapters/workers/open-recommender.ts';
 import { RecommendedSizesAtCreation } from '../../controllers/creation/sizes-at-creation.ts';
 import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
-import { RunsApart } from '../../controllers/usage/runs-apart.ts';
+import { JobRunRecommender } from '../../controllers/usage/job-run-recommender.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import type { Instant } from '#kube/units';
 import { AUTOSCALER_LEASE } from '../../core/resize/policy/autoscaler-lease.ts';
 import type { CheckpointStore } from '../../ports/checkpoint-store.ts';
-import type { Learner } from '../../ports/learner.ts';
+import type { UsageRecommender } from '../../ports/usage-recommender.ts';
 import type { SharedState } from '../../ports/shared-state.ts';
 import type { UsageSourceStatus } from '../../ports/usage-source.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import type { PolicyBook } from '../../state/policy-book.ts';
+import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { ProcessHost } from '../process/process-host.ts';
@@ -30,7 +30,7 @@ import { Admission } from './admission.ts';
 import { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
 import { budgetsOfLanes } from './budgets-of-lanes.ts';
 import { controllerHistory } from './controller-history.ts';
-import { CrdKeeper } from './crds.ts';
+import { CrdInstaller } from './crds.ts';
 import { startDashboard } from './dashboard.ts';
 import {
   admissionHealth,
@@ -55,9 +55,9 @@ import { credentialsHealth, plaintextCredentials } from './plaintext-credentials
 import { ControllerPrometheus, PAST_MS } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
 import { chooseUsageSources, liveUsage } from './usage-sources.ts';
-import type { ControllerParts } from './controller-parts.ts';
+import type { ControllerDependencies } from './controller-parts.ts';
 import { workloadKindsHealth } from './workload-kinds.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 /** Of leader election. */
 const LEASE_NAME = 'evenkeel-controller';
@@ -75,19 +75,22 @@ export interface RunningController {
  * Resolves when everything is up and the informers have listed once; probes and dashboard answer earlier and say what is
  * missing. Throws with what could not start, or with the signal's reason when it aborts before; nothing is left running then.
  */
-export function startController({ world, settings, logger, metrics }: ControllerParts, signal?: AbortSignal): Promise<RunningController> {
+export function startController(
+  { world, settings, logger, metrics }: ControllerDependencies,
+  signal?: AbortSignal,
+): Promise<RunningController> {
   const lease = settings['controller.leaderElect'] ? LEASE_NAME : null;
   const host = new ProcessHost({ world, logger, metrics, lease }, signal);
   return host.startWith(() => new Starting(host, settings).run());
 }
 
 class Starting {
-  readonly #host: ProcessHost<ControllerWorld>;
+  readonly #host: ProcessHost<ControllerEnvironment>;
   /** With the transports of the host. */
-  readonly #parts: ControllerParts;
+  readonly #parts: ControllerDependencies;
   readonly #registry = new PartRegistry();
 
-  constructor(host: ProcessHost<ControllerWorld>, settings: Settings) {
+  constructor(host: ProcessHost<ControllerEnvironment>, settings: Settings) {
     this.#host = host;
     this.#parts = { world: host.world, settings, logger: host.logger, metrics: host.metrics };
   }
@@ -119,14 +122,14 @@ class Starting {
     const usageSources = await chooseUsageSources(world, { settings, reader: state, metrics, logger }, host.stopping);
     // Made before what restores it, since a thread may be lost at any time.
     let restoreLost = (): Promise<unknown> => Promise.resolve();
-    const threads = openLearner(settings['controller.recommenderThreads'], {
+    const threads = openRecommender(settings['controller.recommenderThreads'], {
       timer,
       logger,
       metrics,
       restoreLost: () => restoreLost().then(() => undefined),
     });
     await host.addPart('recommender', () => threads.stop());
-    const learner = new RunsApart(threads);
+    const recommender = new JobRunRecommender(threads);
 
     const prometheus = new ControllerPrometheus(world, settings, state, logger);
     await host.addPart('prometheus', () => prometheus.stop());
@@ -161,7 +164,7 @@ class Starting {
       state,
       usage,
       usageSource: usageSources.usage,
-      learner,
+      recommender,
       errorRates: prometheus.errorRates,
       cycleLog: history,
       rollups: history,
@@ -226,7 +229,7 @@ class Starting {
       () => admission.stop(),
       () => admission.start(),
     );
-    const checkpoints = await this.#startLearning(learner, usage, history, prometheus);
+    const checkpoints = await this.#startLearning(recommender, usage, history, prometheus);
     restoreLost = () => checkpoints.restore();
     const recorder = controllerHistory({ state, usage, rollups: history, prices, reconcilers, clock });
     // Records of an earlier term are known from the first decision on.
@@ -258,7 +261,7 @@ class Starting {
   async #installCrds(): Promise<void> {
     const { stopping, world, logger } = this.#host;
     const manifests = await readCrds(join(PACKAGE_ROOT, 'crds'));
-    const crds = new CrdKeeper({ manifests, transport: world.transport, timer: world.timer, logger, version: evenkeelVersion() });
+    const crds = new CrdInstaller({ manifests, transport: world.transport, timer: world.timer, logger, version: evenkeelVersion() });
     await crds.install(stopping);
     await this.#host.runPart('custom resources', (signal) => crds.keep(AbortSignal.any([signal, stopping])));
     this.#registry.addHealth(healthSource('custom-resources', world.clock, () => crds.status()));
@@ -281,7 +284,7 @@ class Starting {
     return new AutoscalerLeaseReader({ store, timer: world.timer, logger, wallMs: () => Date.now() });
   }
 
-  #admission(policies: PolicyBook): Admission {
+  #admission(policies: PolicyResolver): Admission {
     const { world, state, logger, metrics, leaderTransport: leaders } = this.#host;
     const { settings } = this.#parts;
     const { transport, timer, clock, namespace } = world;
@@ -302,7 +305,7 @@ class Starting {
   }
 
   async #startLearning(
-    learner: Learner,
+    recommender: UsageRecommender,
     usage: UsageModel,
     store: CheckpointStore,
     prometheus: ControllerPrometheus,
@@ -310,10 +313,10 @@ class Starting {
     const host = this.#host;
     const { world, state, logger } = host;
     const { clock, activity, pastUsage } = world;
-    const checkpoints = new Checkpoints({ learner, store, isLeader: () => host.isLeader(), clock, activity, logger });
+    const checkpoints = new Checkpoints({ recommender, store, isLeader: () => host.isLeader(), clock, activity, logger });
     await checkpoints.restore();
     const onForgotten = (keys: readonly string[]): void => void checkpoints.delete(keys);
-    const feed = new RecommenderFeed({ cluster: state, usage, learner, clock, logger, onForgotten });
+    const feed = new RecommenderFeed({ cluster: state, usage, recommender, clock, logger, onForgotten });
     if (pastUsage !== null) await feed.backfill(pastUsage, PAST_MS, host.stopping);
     await host.addPart(
       'what the recommender is fed',

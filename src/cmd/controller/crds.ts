@@ -1,6 +1,6 @@
 // Evenkeel's CRDs in the cluster: brought up to date at the start, and tried again for as long as one is not.
 
-import { type CrdInstalled, type CrdInstallerParts, installCrds } from '../../adapters/kubernetes/crd-installer.ts';
+import { type CrdInstalled, type InstallCrdsDependencies, installCrds } from '../../adapters/kubernetes/crd-installer.ts';
 import { pause } from '../../adapters/kubernetes/pause.ts';
 import type { Wire } from '../../adapters/kubernetes/wire.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
@@ -11,18 +11,18 @@ const REACH_AGAIN_MS: DurationMs = 2 * SECOND_MS;
 /** A person has to mend it. */
 const LOOK_AGAIN_MS: DurationMs = MINUTE_MS;
 
-export interface CrdKeeperParts extends CrdInstallerParts {
+export interface CrdInstallerDependencies extends InstallCrdsDependencies {
   readonly manifests: readonly Wire[];
   readonly logger: Logger;
 }
 
-export class CrdKeeper {
-  readonly #parts: CrdKeeperParts;
-  readonly #told = new Map<string, string | null>();
+export class CrdInstaller {
+  readonly #dependencies: CrdInstallerDependencies;
+  readonly #reported = new Map<string, string | null>();
   #installed: readonly CrdInstalled[] = [];
 
-  constructor(parts: CrdKeeperParts) {
-    this.#parts = parts;
+  constructor(dependencies: CrdInstallerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Resolves when each is there or has a problem that another try would not solve. Rejects when `signal` aborts. */
@@ -30,7 +30,7 @@ export class CrdKeeper {
     for (;;) {
       await this.#try(signal);
       if (!this.#installed.some(({ outcome }) => outcome === 'unreached')) return;
-      await pause(this.#parts.timer, REACH_AGAIN_MS, signal);
+      await pause(this.#dependencies.timer, REACH_AGAIN_MS, signal);
     }
   }
 
@@ -38,7 +38,7 @@ export class CrdKeeper {
   async keep(signal: AbortSignal): Promise<void> {
     try {
       while (this.#installed.some(({ outcome }) => outcome !== 'applied' && outcome !== 'unchanged' && outcome !== 'kept-newer')) {
-        await pause(this.#parts.timer, LOOK_AGAIN_MS, signal);
+        await pause(this.#dependencies.timer, LOOK_AGAIN_MS, signal);
         await this.#try(signal);
       }
     } catch (err) {
@@ -54,16 +54,16 @@ export class CrdKeeper {
   }
 
   async #try(signal: AbortSignal): Promise<void> {
-    const { manifests, logger } = this.#parts;
-    this.#installed = await installCrds(manifests, this.#parts, signal);
+    const { manifests, logger } = this.#dependencies;
+    this.#installed = await installCrds(manifests, this.#dependencies, signal);
     const outcomes = Object.fromEntries(this.#installed.map(({ name, outcome }) => [name, outcome]));
     let turned = false;
     // Said when it begins, changes or ends.
     for (const { name, outcome, problem } of this.#installed) {
-      turned ||= this.#told.get(name) !== problem;
-      if (problem !== null && this.#told.get(name) !== problem)
+      turned ||= this.#reported.get(name) !== problem;
+      if (problem !== null && this.#reported.get(name) !== problem)
         logger.warn('A custom resource is not as it should be', { outcome, problem });
-      this.#told.set(name, problem);
+      this.#reported.set(name, problem);
     }
     if (turned && this.#installed.every(({ problem }) => problem === null))
       logger.info('Custom resources are established', { crds: outcomes });

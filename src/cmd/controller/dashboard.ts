@@ -22,7 +22,7 @@ import { policyDefaults } from './policy-defaults.ts';
 import type { ControllerPrometheus } from './prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 export interface JoinedParts {
   readonly parts: PartRegistry;
@@ -45,7 +45,7 @@ export interface JoinedParts {
 }
 
 interface DashboardSurroundings {
-  readonly world: ControllerWorld;
+  readonly world: ControllerEnvironment;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -18,7 +18,7 @@ export interface KubeletAccess {
   readonly mayRead: (signal: AbortSignal) => Promise<boolean>;
 }
 
-export interface KubeletAccessParts {
+export interface KubeletAccessDependencies {
   /** Of the controller. */
   readonly transport: ApiTransport;
   readonly connection: KubeConnection;
@@ -37,14 +37,14 @@ export interface KubeletAccessParts {
  * In a pod no credentials but the token's are ever sent. Outside of one, where a person tries Evenkeel with a kubeconfig, the caller's
  * own are sent where the token is refused, and health says so.
  */
-export async function kubeletAccess(parts: KubeletAccessParts, signal?: AbortSignal): Promise<KubeletAccess> {
-  const { transport, connection, token, transportOf, inPod, viaProxy, logger } = parts;
+export async function kubeletAccess(dependencies: KubeletAccessDependencies, signal?: AbortSignal): Promise<KubeletAccess> {
+  const { transport, connection, token, transportOf, inPod, viaProxy, logger } = dependencies;
   const { ca, serverName, verify } = connection.tls;
   // Without the caller's client certificate, which would be shown to kubelets, too.
   const tls = { verify, ...(ca === undefined ? {} : { ca }), ...(serverName === undefined ? {} : { serverName }) };
   const ofReader: KubeConnection = { server: connection.server, tls, headers: (ask) => token.headers(ask) };
   if (viaProxy) return { connection: ofReader, problem: () => null, mayRead: () => Promise.resolve(false) };
-  const refusal = await whyRefused(parts, signal);
+  const refusal = await whyRefused(dependencies, signal);
   if (refusal === null) {
     const asReader = transportOf(ofReader);
     return {
@@ -64,7 +64,7 @@ export async function kubeletAccess(parts: KubeletAccessParts, signal?: AbortSig
 
 /** null: the token is to be had, or the API server does not say. Asked before the token itself, so that nothing is tried in vain. */
 async function whyRefused(
-  { transport, token, namespace, logger }: KubeletAccessParts,
+  { transport, token, namespace, logger }: KubeletAccessDependencies,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   const attributes = { verb: 'create', namespace, resource: 'serviceaccounts', subresource: 'token', name: KUBELET_READER };

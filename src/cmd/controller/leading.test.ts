@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { leadTerm, type LeadingParts } from './leading.ts';
+import { leadTerm, type LeadingDependencies } from './leading.ts';
 
 /** Everything that a term touches, noting what is asked of it. */
 function aTerm(isLeader: () => boolean) {
   const asked: string[] = [];
   const note = (what: string) => () => void asked.push(what);
-  const parts = {
+  const dependencies = {
     shared: { share: note('share'), withdraw: note('withdraw'), changes: note('changes') },
     feed: { stop: async () => note('feed.stop')() },
     source: {
@@ -26,7 +26,7 @@ function aTerm(isLeader: () => boolean) {
     isLeader,
     leaseTransitions: () => 7,
   };
-  return { parts: parts as unknown as LeadingParts, asked };
+  return { dependencies: dependencies as unknown as LeadingDependencies, asked };
 }
 
 describe('the end of a term', () => {
@@ -36,9 +36,9 @@ describe('the end of a term', () => {
     { how: 'on a clean stop keeps what waits, to be written at the very end', stillLeads: true, decide: until, gone: [] },
     { how: 'on a lost lease writes nothing over its successor', stillLeads: false, decide: until, gone: ['checkpoints.leave', 'withdraw'] },
   ])('$how', async ({ stillLeads, decide, gone }) => {
-    const { parts, asked } = aTerm(() => stillLeads);
+    const { dependencies, asked } = aTerm(() => stillLeads);
     const term = new AbortController();
-    const led = leadTerm(parts, decide, term.signal);
+    const led = leadTerm(dependencies, decide, term.signal);
     setImmediate(() => term.abort());
     await led;
     expect(asked.filter((what) => what === 'checkpoints.leave' || what === 'withdraw')).toEqual(gone);
@@ -46,9 +46,9 @@ describe('the end of a term', () => {
   });
 
   test('by a fault gives everything up as well, though the lease is still held', async () => {
-    const { parts, asked } = aTerm(() => true);
+    const { dependencies, asked } = aTerm(() => true);
     const fault = new Error('a fault');
-    await expect(leadTerm(parts, () => Promise.reject(fault), new AbortController().signal)).rejects.toBe(fault);
+    await expect(leadTerm(dependencies, () => Promise.reject(fault), new AbortController().signal)).rejects.toBe(fault);
     expect(asked).toEqual(expect.arrayContaining(['checkpoints.leave', 'withdraw', 'recorder.stop', 'stopSharing']));
   });
 });

@@ -2,18 +2,18 @@
 // kubelets itself; with one that replicas share, the leader alone does, and the others take from the store what it read.
 
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
-import { shareDecisions, shareSource, sharingSink } from '../../controllers/replicas/tell-followers.ts';
+import { shareDecisions, shareSource, sharingSink } from '../../controllers/replicas/notify-followers.ts';
 import type { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import type { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
 import type { DurationMs } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedState } from '../../ports/shared-state.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
-import type { DecisionBook } from '../../state/decision-book.ts';
+import type { DecisionCache } from '../../state/decision-cache.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import type { LiveUsage } from './usage-sources.ts';
 
-export interface LeadingParts {
+export interface LeadingDependencies {
   readonly shared: SharedState;
   readonly feed: LeaderFeed;
   readonly source: LiveUsage;
@@ -21,7 +21,7 @@ export interface LeadingParts {
   readonly intervalMs: DurationMs;
   readonly recorder: HistoryRecorder;
   readonly checkpoints: Checkpoints;
-  readonly decisions: DecisionBook;
+  readonly decisions: DecisionCache;
   readonly cluster: Pick<ClusterState, 'findWorkload'>;
   readonly clock: Clock;
   /** Transitions of the lease, at the begin of a term. */
@@ -31,15 +31,19 @@ export interface LeadingParts {
 }
 
 /** A term: from following to reading, deciding (`decide`) and telling, and back. */
-export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) => Promise<void>, term: AbortSignal): Promise<void> {
-  const { shared, feed, source, usage, intervalMs, recorder, checkpoints, decisions, cluster, clock } = parts;
+export async function leadTerm(
+  dependencies: LeadingDependencies,
+  decide: (term: AbortSignal) => Promise<void>,
+  term: AbortSignal,
+): Promise<void> {
+  const { shared, feed, source, usage, intervalMs, recorder, checkpoints, decisions, cluster, clock } = dependencies;
   await feed.stop();
   const stopSharing = shareDecisions(decisions, shared, clock);
   const stopSharingSource = shareSource(() => source.status(), shared, clock, intervalMs);
   for (const key of decisions.workloads()) if (cluster.findWorkload(key) === undefined) decisions.forget(key);
   // What the last leader saved and this replica missed; decisions need not wait for it.
   void checkpoints.restore();
-  checkpoints.start(parts.leaseTransitions());
+  checkpoints.start(dependencies.leaseTransitions());
   recorder.start();
   const stop = new AbortController();
   const end = (): void => stop.abort(new Error('this replica no longer leads'));
@@ -55,7 +59,7 @@ export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) 
     stopSharing();
     stopSharingSource();
     // A leader that was deposed must not write over what its successor learns and tells; one that is stopped saves at its very end.
-    if (!term.aborted || !parts.isLeader()) {
+    if (!term.aborted || !dependencies.isLeader()) {
       checkpoints.leave();
       shared.withdraw();
     }

@@ -4,7 +4,7 @@ import type { HistoryStore } from '../../ports/history-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 const SQLITE = 'sqlite:';
 
@@ -15,7 +15,7 @@ export function isStoreFile(url: string): boolean {
 
 /** The store that history.url names: a file of this process alone, or a server that all replicas share. */
 export function openHistory(parts: {
-  readonly world: ControllerWorld;
+  readonly world: ControllerEnvironment;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -6,7 +6,7 @@ import type { HealthSource } from '../../queries/sources.ts';
 import { isLoopbackHost } from '../../runtime/loopback.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { isStoreFile } from './open-history.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 /** Names of headers that hold a credential as a rule. */
 const CREDENTIAL_HEADER = /^[^:]*(auth|token|key|secret|cookie|password)[^:]*:/i;
@@ -17,7 +17,7 @@ type CredentialSettings = Pick<
 >;
 
 /** One sentence for each setting by which a credential leaves this machine without encryption, with the remedy. */
-export function plaintextCredentials(settings: CredentialSettings, apiServer: ControllerWorld['apiServer']): readonly string[] {
+export function plaintextCredentials(settings: CredentialSettings, apiServer: ControllerEnvironment['apiServer']): readonly string[] {
   return [ofApiServer(apiServer), ofPrometheus(settings), ofHistory(settings)].filter((warning) => warning !== null);
 }
 
@@ -27,7 +27,7 @@ export function credentialsHealth(warnings: readonly string[], since: Instant): 
   return [{ name: 'credentials', status: () => ({ status: 'degraded', message: warnings.join('; '), since, latencyMs: null }) }];
 }
 
-function ofApiServer(apiServer: ControllerWorld['apiServer']): string | null {
+function ofApiServer(apiServer: ControllerEnvironment['apiServer']): string | null {
   if (apiServer === undefined || !apiServer.sendsCredentials || !isPlain(apiServer.url)) return null;
   return `the API server ${apiServer.url} is sent a credential without encryption: write https:// as its server in kubernetes.kubeconfig`;
 }

@@ -15,7 +15,7 @@ import type { ContainerCounterSource } from '#kube/kubelet/kubelet-pages';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 /** How much of the past is asked for at a start, where a source knows it: the longest window of a policy's default. */
 export const PAST_MS: DurationMs = 14 * DAY_MS;
@@ -30,13 +30,18 @@ export class ControllerPrometheus {
   /** All that is asked for goes through the check. */
   readonly #queries: PrometheusQueries | null;
   readonly #logger: Logger;
-  readonly #world: Pick<ControllerWorld, 'timer'>;
+  readonly #world: Pick<ControllerEnvironment, 'timer'>;
   readonly #cluster: ClusterReader;
   /** Why it cannot be used as it is set. */
   readonly #wrong: string | null;
   #past: PastUsage | null = null;
 
-  constructor(world: Pick<ControllerWorld, 'clock' | 'timer' | 'random'>, settings: Settings, cluster: ClusterReader, logger: Logger) {
+  constructor(
+    world: Pick<ControllerEnvironment, 'clock' | 'timer' | 'random'>,
+    settings: Settings,
+    cluster: ClusterReader,
+    logger: Logger,
+  ) {
     this.#world = world;
     this.#cluster = cluster;
     this.#logger = logger;

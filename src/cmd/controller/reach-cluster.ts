@@ -8,11 +8,11 @@ import { isLoopbackHost } from '../../runtime/loopback.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { OpenClock } from '../process/cluster-clock.ts';
 import { isInPod, reachApiServer, type ReachedApiServer } from '../process/reach-api-server.ts';
-import type { ProcessParts } from '../process/run-binary.ts';
+import type { ProcessDependencies } from '../process/run-binary.ts';
 import { kubeletAccess } from './kubelet-access.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
-export interface ReachedCluster extends ControllerWorld {
+export interface ReachedCluster extends ControllerEnvironment {
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface ReachedCluster extends ControllerWorld {
  */
 export async function reachCluster(
   settings: Settings,
-  parts: ProcessParts,
+  dependencies: ProcessDependencies,
   signal?: AbortSignal,
   openClock?: OpenClock,
 ): Promise<ReachedCluster> {
@@ -32,9 +32,9 @@ export async function reachCluster(
     namespace: settings.namespace,
     clusterName: settings['cluster.name'],
   };
-  const api = await reachApiServer(options, parts, signal, openClock);
+  const api = await reachApiServer(options, dependencies, signal, openClock);
   try {
-    return await reachKubelets(api, settings, parts, signal);
+    return await reachKubelets(api, settings, dependencies, signal);
   } catch (err) {
     await api.close();
     throw err;
@@ -44,7 +44,7 @@ export async function reachCluster(
 async function reachKubelets(
   api: ReachedApiServer,
   settings: Settings,
-  { timer, logger, metrics }: ProcessParts,
+  { timer, logger, metrics }: ProcessDependencies,
   signal: AbortSignal | undefined,
 ): Promise<ReachedCluster> {
   const { connection, isEmbedded, transport, namespace } = api;

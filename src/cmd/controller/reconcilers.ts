@@ -13,7 +13,7 @@ import type { Parsed } from '#kube/parsed';
 import { type WorkloadKey, workloadKey } from '#kube/records/workload';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
-import type { Learner } from '../../ports/learner.ts';
+import type { UsageRecommender } from '../../ports/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
@@ -28,30 +28,30 @@ import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
-import { DecisionBook } from '../../state/decision-book.ts';
+import { DecisionCache } from '../../state/decision-cache.ts';
 import { DemandWatch } from '../../state/demand-watch.ts';
-import { PolicyBook } from '../../state/policy-book.ts';
+import { PolicyResolver } from '../../state/policy-resolver.ts';
 import { ResizeCycles } from '../../state/resize-cycles.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import type { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
 import { probeInPlaceResize } from './in-place-resize.ts';
 import { carryOutRequests } from './requests.ts';
 import { unpermittedKinds } from './workload-kinds.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 /** Workloads decided at once: decisions are quick, their writes wait for the API server. */
 export const WORKLOAD_WORKERS = 8;
 const POLICY_WORKERS = 2;
 
-export interface ReconcilersParts {
-  readonly world: ControllerWorld;
+export interface ReconcilersDependencies {
+  readonly world: ControllerEnvironment;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly state: ClusterState;
   readonly usage: UsageModel;
   readonly usageSource: UsageSource;
-  readonly learner: Learner;
+  readonly recommender: UsageRecommender;
   readonly errorRates: ErrorRates | null;
   readonly cycleLog: ResizeCycleWriter;
   readonly rollups: UsageRollupReader;
@@ -67,71 +67,74 @@ export interface ReconcilersParts {
 }
 
 export class Reconcilers {
-  readonly decisions: DecisionBook;
-  readonly policies: PolicyBook;
-  readonly #parts: ReconcilersParts;
+  readonly decisions: DecisionCache;
+  readonly policies: PolicyResolver;
+  readonly #dependencies: ReconcilersDependencies;
   #inPlace = true;
 
-  constructor(parts: ReconcilersParts) {
-    this.#parts = parts;
-    this.policies = new PolicyBook({
-      cluster: parts.state,
-      capabilities: { admission: parts.settings['controller.admission.enabled'], prometheus: parts.settings['prometheus.url'] !== '' },
-      ownNamespace: parts.world.namespace,
-      now: () => parts.world.clock.now(),
-      autoscalerLease: () => parts.autoscalerLease.lease,
+  constructor(dependencies: ReconcilersDependencies) {
+    this.#dependencies = dependencies;
+    this.policies = new PolicyResolver({
+      cluster: dependencies.state,
+      capabilities: {
+        admission: dependencies.settings['controller.admission.enabled'],
+        prometheus: dependencies.settings['prometheus.url'] !== '',
+      },
+      ownNamespace: dependencies.world.namespace,
+      now: () => dependencies.world.clock.now(),
+      autoscalerLease: () => dependencies.autoscalerLease.lease,
     });
-    this.decisions = new DecisionBook(this.policies);
+    this.decisions = new DecisionCache(this.policies);
   }
 
   /** Reconciles until the signal aborts; resolves when everything under way has ended. Each term begins with every object. */
   async run(signal: AbortSignal): Promise<void> {
-    const { world, state, logger, metrics } = this.#parts;
+    const { world, state, logger, metrics } = this.#dependencies;
     const { clock, timer: machine, activity, random } = world;
     this.#inPlace = await probeInPlaceResize(world.transport, logger, signal);
     const workloads = new WorkQueue<WorkloadKey>({ clock, machine, activity, random });
     const policies = new WorkQueue({ clock, machine, activity, random });
     const cycles = new ResizeCycles();
-    const shared = { ...this.#parts, clock, cluster: state, policies: this.policies, decisions: this.decisions, cycles };
+    const shared = { ...this.#dependencies, clock, cluster: state, policies: this.policies, decisions: this.decisions, cycles };
     const idleWatch = new IdleWatch({ ...shared, onInUse: (key) => this.#wakeIfIdle(key, workloads) });
     const demand = new DemandWatch({ ...shared, onPressure: (key) => workloads.add(key, 'high') });
     const recommendation = new RecommendationReconciler({
       ...shared,
-      advice: this.#parts.learner,
-      errorRates: this.#parts.errorRates,
-      usageSource: () => (this.#parts.usage.confirmedAt() === 0 ? null : this.#parts.usageSource.name),
-      isUnread: (pod) => this.#parts.usage.isUnread(pod),
-      isPressureMeasured: (node) => this.#parts.usage.evidence.isPressureKnown(node, clock.now()),
-      cpuUsedByNode: (node) => this.#parts.usage.usedByNode(node)?.cpuMillicores ?? null,
+      advice: this.#dependencies.recommender,
+      errorRates: this.#dependencies.errorRates,
+      usageSource: () => (this.#dependencies.usage.confirmedAt() === 0 ? null : this.#dependencies.usageSource.name),
+      isUnread: (pod) => this.#dependencies.usage.isUnread(pod),
+      isPressureMeasured: (node) => this.#dependencies.usage.evidence.isPressureKnown(node, clock.now()),
+      cpuUsedByNode: (node) => this.#dependencies.usage.usedByNode(node)?.cpuMillicores ?? null,
       idle: {
-        enabled: this.#parts.settings['features.idleWorkloads'],
+        enabled: this.#dependencies.settings['features.idleWorkloads'],
         watch: (workload, rules, now) => idleWatch.watch(workload, rules, now),
         activityOf: (key) => idleWatch.activityOf(key),
         forget: (key) => idleWatch.forget(key),
       },
       demandOf: (key) => demand.of(key),
-      countedKillsOf: (pod) => this.#parts.usage.countedKillsOf(pod),
-      failuresOf: (pod) => this.#parts.usage.failuresOf(pod),
-      readingsOf: ({ namespace, name }) => this.#parts.usage.evidence.readingsOf(namespace, name),
-      admission: this.#parts.settings['controller.admission.enabled'],
+      countedKillsOf: (pod) => this.#dependencies.usage.countedKillsOf(pod),
+      failuresOf: (pod) => this.#dependencies.usage.failuresOf(pod),
+      readingsOf: ({ namespace, name }) => this.#dependencies.usage.evidence.readingsOf(namespace, name),
+      admission: this.#dependencies.settings['controller.admission.enabled'],
       inPlaceResize: () => this.#inPlace,
     });
     const policy = new PodResizePolicyReconciler({
       ...shared,
-      dryRun: this.#parts.settings['controller.dryRun'],
-      missingPermissions: () => this.#parts.permissions.missing().map(wordsOf),
-      unpermittedKinds: () => unpermittedKinds(this.#parts.informers.scalableKinds(), state.podsOfUnreadKinds()),
+      dryRun: this.#dependencies.settings['controller.dryRun'],
+      missingPermissions: () => this.#dependencies.permissions.missing().map(wordsOf),
+      unpermittedKinds: () => unpermittedKinds(this.#dependencies.informers.scalableKinds(), state.podsOfUnreadKinds()),
       enqueueWorkload: (key) => workloads.add(key),
       enqueuePolicy: (name) => policies.add(name),
     });
     const stops = [
       watchPolicies(state, (name) => policies.add(name)),
       watchWorkloads(state, (key, afterMs) => workloads.addAfter(key, afterMs, 'normal')),
-      this.#parts.autoscalerLease.onChange(() => {
+      this.#dependencies.autoscalerLease.onChange(() => {
         for (const { metadata } of state.podResizePolicies()) policies.add(metadata.name);
       }),
       // A kill is evidence that waits for no interval.
-      this.#parts.usage.onOomKill((kill) => workloads.add(kill.workload, 'high')),
+      this.#dependencies.usage.onOomKill((kill) => workloads.add(kill.workload, 'high')),
     ];
     policies.add(NO_POLICY, 'low');
     for (const { metadata } of state.podResizePolicies()) policies.add(metadata.name, 'low');
@@ -156,7 +159,7 @@ export class Reconcilers {
           metrics,
           workers: WORKLOAD_WORKERS,
         }).run(signal),
-        carryOutRequests({ ...this.#parts, policies: this.policies, decisions: this.decisions }, signal),
+        carryOutRequests({ ...this.#dependencies, policies: this.policies, decisions: this.decisions }, signal),
       ]);
     } finally {
       for (const stop of stops) stop();
@@ -176,7 +179,7 @@ export class Reconcilers {
   /** What all pods together would request if every recommendation were in force; null before the first. */
   recommendedTotal(): Resources | null {
     let total: Resources | null = null;
-    for (const recommendation of this.#parts.state.recommendations()) {
+    for (const recommendation of this.#dependencies.state.recommendations()) {
       const { containers = [], replicas = 0 } = recommendation.status ?? {};
       for (const container of containers) {
         const requests = container.recommended?.requests;

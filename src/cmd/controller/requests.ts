@@ -12,18 +12,18 @@ import type { EffectGate } from '../../runtime/effect-gate.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
-import type { DecisionBook } from '../../state/decision-book.ts';
-import type { PolicyBook } from '../../state/policy-book.ts';
-import type { ControllerWorld } from './world.ts';
+import type { DecisionCache } from '../../state/decision-cache.ts';
+import type { PolicyResolver } from '../../state/policy-resolver.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 /** Their writes wait for the API server. */
 const RESET_WORKERS = 4;
 
 export interface RequestParts {
-  readonly world: ControllerWorld;
+  readonly world: ControllerEnvironment;
   readonly state: ClusterState;
-  readonly policies: PolicyBook;
-  readonly decisions: DecisionBook;
+  readonly policies: PolicyResolver;
+  readonly decisions: DecisionCache;
   readonly gate: EffectGate;
   readonly records: RecordWriter;
   readonly signer: RecordSigner;

@@ -8,7 +8,7 @@ import type { UsageModel } from '../../state/usage-model.ts';
 /** Past this age a sample does not stand for now. */
 const FRESH_PERIODS = 2;
 
-export interface UsageReaderParts {
+export interface UsageReaderDependencies {
   readonly usage: UsageModel;
   readonly sourceName: () => string;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface UsageReaderParts {
 }
 
 /** The usage model as the read models ask it. */
-export function usageReader({ usage, sourceName, clock, intervalMs, problem }: UsageReaderParts): UsageReader {
+export function usageReader({ usage, sourceName, clock, intervalMs, problem }: UsageReaderDependencies): UsageReader {
   const isKnown = (): boolean => problem() === null;
   const fresh = (sample: UsageSample | undefined): OptionalResources | null => {
     if (sample === undefined || !isKnown() || clock.now() - sample.at > FRESH_PERIODS * intervalMs) return null;

@@ -15,7 +15,7 @@ import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { pressureHealth, throttlingHealth, usageHealth } from './health-sources.ts';
 import { chooseUsageSources, liveUsage } from './usage-sources.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 /** One node whose kubelet signs its own certificate, with a CPU-limited container. */
 class Scene {
@@ -34,7 +34,7 @@ class Scene {
       readonly refusal?: string;
       readonly viaProxy?: boolean;
       readonly metricsServer?: boolean;
-      readonly kubeletAccess?: ControllerWorld['kubeletAccess'];
+      readonly kubeletAccess?: ControllerEnvironment['kubeletAccess'];
     } = {},
   ): Promise<this> {
     const { clock, metrics, logger } = this;
@@ -68,7 +68,7 @@ class Scene {
     });
     if (!loaded.ok) throw new Error(loaded.message);
     const activity = new FakeActivity();
-    const world: ControllerWorld = {
+    const world: ControllerEnvironment = {
       transport,
       leaseTransport: transport,
       kubelets,

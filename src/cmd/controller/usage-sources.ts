@@ -13,9 +13,9 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { EvidenceSink, UsageSink, UsageSource, UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import type { DecisionBook } from '../../state/decision-book.ts';
+import type { DecisionCache } from '../../state/decision-cache.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerEnvironment } from './world.ts';
 
 /** What usage is read from. */
 export interface UsageSources {
@@ -32,16 +32,16 @@ export interface LiveUsage {
   run(sink: UsageSink & EvidenceSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void>;
 }
 
-export interface LiveUsageParts {
+export interface LiveUsageDependencies {
   readonly sources: UsageSources;
   /** Where Prometheus is set it spares the kubelets the question. */
   readonly prometheus: ContainerCounterSource | null;
   /** Why nothing of Prometheus is used now; null: it is, or there is none. */
   readonly prometheusProblem: () => string | null;
   readonly usage: Pick<UsageModel, 'containersOf'>;
-  readonly decisions: Pick<DecisionBook, 'find'>;
+  readonly decisions: Pick<DecisionCache, 'find'>;
   readonly cluster: ClusterReader;
-  readonly world: Pick<ControllerWorld, 'clock' | 'timer' | 'activity' | 'kubeletAccess'>;
+  readonly world: Pick<ControllerEnvironment, 'clock' | 'timer' | 'activity' | 'kubeletAccess'>;
   readonly metrics: Metrics;
 }
 
@@ -54,7 +54,7 @@ export function liveUsage({
   cluster,
   world,
   metrics,
-}: LiveUsageParts): LiveUsage {
+}: LiveUsageDependencies): LiveUsage {
   const { kubelets, fallback } = sources;
   const ofKubelets: readonly ContainerCounterSource[] =
     kubelets === null
@@ -106,12 +106,12 @@ export function liveUsage({
  * through the API server where that is asked for; metrics.k8s.io where neither is permitted.
  */
 export async function chooseUsageSources(
-  world: ControllerWorld,
-  parts: { readonly settings: Settings; readonly reader: ClusterReader; readonly metrics: Metrics; readonly logger: Logger },
+  world: ControllerEnvironment,
+  dependencies: { readonly settings: Settings; readonly reader: ClusterReader; readonly metrics: Metrics; readonly logger: Logger },
   signal: AbortSignal,
 ): Promise<UsageSources> {
   const { transport, clock, timer, activity } = world;
-  const { settings, reader, metrics, logger } = parts;
+  const { settings, reader, metrics, logger } = dependencies;
   const viaProxy = settings['kubelet.viaProxy'];
   const { kubelets: pages } = world;
   const report = sourceGauge(metrics);

@@ -3,7 +3,7 @@
 import type { ApiTransport } from '#kube/api-transport';
 import type { Clock } from '../../ports/clock.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
-import type { ProcessParts } from './run-binary.ts';
+import type { ProcessDependencies } from './run-binary.ts';
 
 export interface ClusterClock {
   readonly clock: Clock;
@@ -14,12 +14,12 @@ export interface ClusterClock {
 /** Opens the clock of the cluster that answers here. Throws where no API server answers, or where the process cannot keep the cluster's time. */
 export type OpenClock = (
   transport: ApiTransport,
-  parts: Pick<ProcessParts, 'timer' | 'logger'>,
+  dependencies: Pick<ProcessDependencies, 'timer' | 'logger'>,
   signal: AbortSignal | undefined,
 ) => Promise<ClusterClock>;
 
 /** The machine's clock. An embedded cluster is refused: it may run at many times real speed. */
-export const openSystemClock: OpenClock = async (transport, _parts, signal) => {
+export const openSystemClock: OpenClock = async (transport, _dependencies, signal) => {
   if (await isEmbedded(transport, signal))
     throw new Error('the cluster is an embedded one with a virtual clock: start the controller with `npm run -s controller:embedded`');
   return { clock: new SystemClock(), isEmbedded: false, stop: () => undefined };

@@ -10,7 +10,7 @@ const HEARTBEAT_MS: DurationMs = 1 * SECOND_MS;
 /** … and is held for stuck when it has not come round for this long: only a restart helps then. */
 const STUCK_MS: DurationMs = 30 * SECOND_MS;
 
-export interface OperationalParts {
+export interface OperationalDependencies {
   readonly apiServer: ApiServerHealth;
   /** null until the informers are started. */
   readonly feed: () => FeedStatus | null;
@@ -28,8 +28,11 @@ export interface OperationalEndpoints {
 export type EndpointAddresses = { readonly probes: string; readonly metrics: string } | { readonly both: string };
 
 /** `/healthz`, `/readyz` and `/metrics`. */
-export async function startOperationalEndpoints(addresses: EndpointAddresses, parts: OperationalParts): Promise<OperationalEndpoints> {
-  const { apiServer, feed, timer } = parts;
+export async function startOperationalEndpoints(
+  addresses: EndpointAddresses,
+  dependencies: OperationalDependencies,
+): Promise<OperationalEndpoints> {
+  const { apiServer, feed, timer } = dependencies;
   let beatAt = timer.nowMs();
   let cancelBeat: () => void = () => undefined;
   const beat = (): void => {
@@ -49,7 +52,7 @@ export async function startOperationalEndpoints(addresses: EndpointAddresses, pa
       { name: 'informers', check: () => ({ ok: feed()?.synced() ?? false, message: waitingFor(feed()) }) },
     ],
   };
-  const listening = await listen(addresses, checks, parts);
+  const listening = await listen(addresses, checks, dependencies);
   // Last, so that a port that is taken leaves no timer behind, which would keep the process alive.
   beat();
   return {
@@ -64,7 +67,7 @@ export async function startOperationalEndpoints(addresses: EndpointAddresses, pa
 async function listen(
   addresses: EndpointAddresses,
   checks: ProbeChecks,
-  { metrics, timer }: OperationalParts,
+  { metrics, timer }: OperationalDependencies,
 ): Promise<OperationalEndpoints> {
   if ('both' in addresses) {
     const both = await startProbesAndMetrics(addresses.both, checks, metrics, timer);

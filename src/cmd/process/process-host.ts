@@ -11,7 +11,7 @@ import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
 import type { ClusterKind } from '../../ports/cluster-feed.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { EffectGate, type EffectGateParts } from '../../runtime/effect-gate.ts';
+import { EffectGate, type EffectGateDependencies } from '../../runtime/effect-gate.ts';
 import { LeaderElection } from '../../runtime/leader-election.ts';
 import type { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
@@ -19,16 +19,17 @@ import { ClusterState } from '../../state/cluster-state.ts';
 import { evenkeelVersion } from '../version.ts';
 import { ApiServerHealth } from './api-server-health.ts';
 import { type EndpointAddresses, type OperationalEndpoints, startOperationalEndpoints } from './operational-endpoints.ts';
-import type { ProcessWorld } from './process-world.ts';
+import type { ProcessEnvironment } from './process-world.ts';
 
 /** Informers that were silent for this long no longer confirm what they hold: a bookmark is due each minute. */
 const INFORMER_PERIOD_MS: DurationMs = MINUTE_MS;
 
 /** A world whose transports all are there. */
-export type HostedWorld<World extends ProcessWorld> = World & Required<Pick<ProcessWorld, 'commandTransport' | 'effectTransport'>>;
+export type HostedEnvironment<Environment extends ProcessEnvironment> = Environment &
+  Required<Pick<ProcessEnvironment, 'commandTransport' | 'effectTransport'>>;
 
-export interface ProcessHostParts<World extends ProcessWorld> {
-  readonly world: World;
+export interface ProcessHostDependencies<Environment extends ProcessEnvironment> {
+  readonly world: Environment;
   readonly logger: Logger;
   /** All of the process: what the world counts, too. */
   readonly metrics: PrometheusMetrics;
@@ -37,15 +38,15 @@ export interface ProcessHostParts<World extends ProcessWorld> {
 }
 
 /** What differs between gates of binaries; the rest is the host's. */
-export type HostGateOptions = Pick<EffectGateParts, 'dryRun' | 'warmUpMs' | 'reductionsPerMinute' | 'timeline'> & {
+export type HostGateOptions = Pick<EffectGateDependencies, 'dryRun' | 'warmUpMs' | 'reductionsPerMinute' | 'timeline'> & {
   /** Beside the informers. */
-  readonly sources: EffectGateParts['sources'];
+  readonly sources: EffectGateDependencies['sources'];
 };
 
 /** Stops when asked, or when the signal that it was made with aborts the start. */
-export class ProcessHost<World extends ProcessWorld = ProcessWorld> {
+export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnvironment> {
   /** Its transports record what the API server forbids. */
-  readonly world: HostedWorld<World>;
+  readonly world: HostedEnvironment<Environment>;
   readonly logger: Logger;
   readonly metrics: PrometheusMetrics;
   readonly permissions: PermissionWatch;
@@ -59,10 +60,11 @@ export class ProcessHost<World extends ProcessWorld = ProcessWorld> {
   readonly #stop = new AbortController();
   #informers: KubernetesInformers | null = null;
 
-  constructor({ world, logger, metrics, lease }: ProcessHostParts<World>, signal?: AbortSignal) {
+  constructor({ world, logger, metrics, lease }: ProcessHostDependencies<Environment>, signal?: AbortSignal) {
     this.logger = logger;
     this.metrics = metrics;
-    this.permissions = new PermissionWatch({ timer: world.timer, logger, metrics });
+    const { timer, transport } = world;
+    this.permissions = new PermissionWatch({ timer, logger, metrics, transport, signal: this.#stop.signal });
     this.world = watchedWorld(world, this.permissions);
     this.apiServer = new ApiServerHealth(this.world.transport, world.timer, world.clock);
     this.election = lease === null ? null : this.#electionFor(lease);
@@ -212,7 +214,10 @@ export class ProcessHost<World extends ProcessWorld = ProcessWorld> {
   }
 }
 
-function watchedWorld<World extends ProcessWorld>(world: World, permissions: PermissionWatch): HostedWorld<World> {
+function watchedWorld<Environment extends ProcessEnvironment>(
+  world: Environment,
+  permissions: PermissionWatch,
+): HostedEnvironment<Environment> {
   const transport = permissions.over(world.transport);
   return {
     ...world,

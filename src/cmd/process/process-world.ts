@@ -7,7 +7,7 @@ import type { Random } from '../../ports/random.ts';
  * Everything outside of a process that it stands on: a real cluster over HTTPS, or the embedded one in process. Its maker
  * ends it.
  */
-export interface ProcessWorld {
+export interface ProcessEnvironment {
   readonly transport: ApiTransport;
   /** For user requests: a bulk of theirs neither waits behind the process's own rate nor uses it up. Left out: `transport`. */
   readonly commandTransport?: ApiTransport;

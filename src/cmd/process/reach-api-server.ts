@@ -9,8 +9,8 @@ import { SeededRandom } from '../../runtime/random.ts';
 import { NO_ACTIVITY } from '../../runtime/system-clock.ts';
 import { evenkeelVersion } from '../version.ts';
 import { type ClusterClock, type OpenClock, openSystemClock } from './cluster-clock.ts';
-import type { ProcessWorld } from './process-world.ts';
-import type { ProcessParts } from './run-binary.ts';
+import type { ProcessEnvironment } from './process-world.ts';
+import type { ProcessDependencies } from './run-binary.ts';
 
 /** A bulk of 500, each looked at once more, and another at its heels; the API server's own fairness is behind it. */
 const COMMANDS = { qps: 300, burst: 1200, maxSockets: 32 } as const;
@@ -30,7 +30,7 @@ export interface ReachOptions {
   readonly clusterName: string;
 }
 
-export interface ReachedApiServer extends Required<Omit<ProcessWorld, 'watches'>> {
+export interface ReachedApiServer extends Required<Omit<ProcessEnvironment, 'watches'>> {
   readonly connection: ResolvedKubeConfig;
   /** The API server is that of an embedded cluster. */
   readonly isEmbedded: boolean;
@@ -45,7 +45,7 @@ export interface ReachedApiServer extends Required<Omit<ProcessWorld, 'watches'>
  */
 export async function reachApiServer(
   options: ReachOptions,
-  { timer, logger, metrics }: ProcessParts,
+  { timer, logger, metrics }: ProcessDependencies,
   signal?: AbortSignal,
   openClock: OpenClock = openSystemClock,
 ): Promise<ReachedApiServer> {

@@ -15,21 +15,26 @@ import { readSettingArguments, readSettings } from './read-settings.ts';
 const EXIT_WRONG_SETTINGS = 2;
 
 /** What every part of a process is given. */
-export interface ProcessParts {
+export interface ProcessDependencies {
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: PrometheusMetrics;
 }
 
 /** A program that is started with settings, stands on a cluster, and runs until it is stopped. */
-export interface Binary<T extends SettingTable, World extends { close(): Promise<void> }> {
+export interface Binary<T extends SettingTable, Environment extends { close(): Promise<void> }> {
   readonly name: string;
   readonly schema: SettingsSchema<T>;
   logLevel(settings: SettingsOf<T>): LogLevel;
   /** Throws with what is missing, or with the signal's reason when it aborts first. */
-  reach(settings: SettingsOf<T>, parts: ProcessParts, signal: AbortSignal): Promise<World>;
+  reach(settings: SettingsOf<T>, dependencies: ProcessDependencies, signal: AbortSignal): Promise<Environment>;
   /** Resolves when everything is up. Throws with what could not start; nothing is left running then. */
-  start(settings: SettingsOf<T>, world: World, parts: ProcessParts, signal: AbortSignal): Promise<{ stop(): Promise<void> }>;
+  start(
+    settings: SettingsOf<T>,
+    world: Environment,
+    dependencies: ProcessDependencies,
+    signal: AbortSignal,
+  ): Promise<{ stop(): Promise<void> }>;
 }
 
 /** Where a program reads and writes. */
@@ -44,8 +49,8 @@ export interface ProcessStreams {
 }
 
 /** Runs it in this process, which ends with it: 0 stopped, 1 could not start, 2 called or set wrongly. */
-export async function runAsProcess<T extends SettingTable, World extends { close(): Promise<void> }>(
-  binary: Binary<T, World>,
+export async function runAsProcess<T extends SettingTable, Environment extends { close(): Promise<void> }>(
+  binary: Binary<T, Environment>,
 ): Promise<never> {
   const { argv, env: environment, stdout, stderr } = process;
   process.exitCode = await runBinary(binary, { args: argv.slice(2), environment, stdout, stderr, stop: stopSignal() });
@@ -54,8 +59,8 @@ export async function runAsProcess<T extends SettingTable, World extends { close
 }
 
 /** Resolves with the exit code. */
-export async function runBinary<T extends SettingTable, World extends { close(): Promise<void> }>(
-  binary: Binary<T, World>,
+export async function runBinary<T extends SettingTable, Environment extends { close(): Promise<void> }>(
+  binary: Binary<T, Environment>,
   streams: ProcessStreams,
 ): Promise<number> {
   const { name, schema } = binary;
@@ -89,8 +94,8 @@ export async function runBinary<T extends SettingTable, World extends { close():
   }
 }
 
-async function runUntilStopped<T extends SettingTable, World extends { close(): Promise<void> }>(
-  binary: Binary<T, World>,
+async function runUntilStopped<T extends SettingTable, Environment extends { close(): Promise<void> }>(
+  binary: Binary<T, Environment>,
   settings: SettingsOf<T>,
   logger: Logger,
   stop: AbortSignal,
@@ -99,11 +104,11 @@ async function runUntilStopped<T extends SettingTable, World extends { close(): 
     stop.addEventListener('abort', () => resolve(), { once: true });
     if (stop.aborted) resolve();
   });
-  const parts: ProcessParts = { timer: new SystemTimer(), logger, metrics: new PrometheusMetrics() };
-  let world: World | undefined;
+  const dependencies: ProcessDependencies = { timer: new SystemTimer(), logger, metrics: new PrometheusMetrics() };
+  let world: Environment | undefined;
   try {
-    world = await binary.reach(settings, parts, stop);
-    const running = await binary.start(settings, world, parts, stop);
+    world = await binary.reach(settings, dependencies, stop);
+    const running = await binary.start(settings, world, dependencies, stop);
     await stopping;
     logger.info('Stopping');
     await running.stop();

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import type { EffectGate, GateStanding } from '../../runtime/effect-gate.ts';
+import type { EffectGate, EffectGateState } from '../../runtime/effect-gate.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import type { SettingsOf, SettingTable } from '../../runtime/options/setting.ts';
 import { orAborted } from '../../runtime/or-aborted.ts';
@@ -16,7 +16,7 @@ import { SystemTimer } from '../../runtime/system-clock.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { ProcessHost } from './process-host.ts';
-import type { ProcessWorld } from './process-world.ts';
+import type { ProcessEnvironment } from './process-world.ts';
 import { type Binary, runBinary } from './run-binary.ts';
 
 const NAMESPACE = 'evenkeel-system';
@@ -37,24 +37,24 @@ const SETTINGS = {
   },
 } as const satisfies SettingTable;
 
-interface WatcherWorld extends ProcessWorld {
+interface WatcherWorld extends ProcessEnvironment {
   close(): Promise<void>;
 }
 
 /** Records the nodes that it was asked to reconcile, and how the gate stood at the last. */
 class NodeWatcher implements Reconciler {
   readonly #gate: EffectGate;
-  readonly #onAll: (standing: GateStanding) => void;
+  readonly #onAll: (state: EffectGateState) => void;
   readonly #seen = new Set<string>();
 
-  constructor(gate: EffectGate, onAll: (standing: GateStanding) => void) {
+  constructor(gate: EffectGate, onAll: (state: EffectGateState) => void) {
     this.#gate = gate;
     this.#onAll = onAll;
   }
 
   reconcile(key: string) {
     this.#seen.add(key);
-    if (this.#seen.size === NODES) this.#onAll(this.#gate.standing());
+    if (this.#seen.size === NODES) this.#onAll(this.#gate.state());
     return Promise.resolve({ done: true } as const);
   }
 }
@@ -67,7 +67,7 @@ class Replica {
   informers: readonly string[] = [];
   isWorldClosed = false;
   readonly #stop = new AbortController();
-  readonly #reconciled = Promise.withResolvers<GateStanding>();
+  readonly #reconciled = Promise.withResolvers<EffectGateState>();
   readonly #up = Promise.withResolvers<null>();
   readonly #cluster: EmbeddedCluster;
   readonly #identity: string;
@@ -87,7 +87,7 @@ class Replica {
   }
 
   /** Resolves when it leads and has reconciled every node, with how the gate stood then. */
-  whenReconciled(): Promise<GateStanding> {
+  whenReconciled(): Promise<EffectGateState> {
     return this.#reconciled.promise;
   }
 
@@ -136,7 +136,7 @@ class Replica {
     return new ReconcilerHost({ name: 'node', queue, reconciler, machine, logger, metrics, workers: 1 }).run(term);
   }
 
-  #world(timer: ProcessWorld['timer']): WatcherWorld {
+  #world(timer: ProcessEnvironment['timer']): WatcherWorld {
     return {
       transport: this.#cluster.transport('node-watcher'),
       leaseTransport: this.#cluster.transport('node-watcher'),

@@ -1,7 +1,7 @@
 // Which ResourceQuotas count a new pod, and what is left of them.
 
 import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
-import { leftByQuota } from '../../core/model/quota-room.ts';
+import { leftByQuota } from '../../core/model/remaining-quota.ts';
 import type { OptionalResources } from '#kube/records/resources';
 import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { PodAmounts } from '../../core/resize/creation/whole-pod.ts';
@@ -10,8 +10,8 @@ import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
 /** The API server counts a pod before it stores it, and the informer tells of it soon after. */
 const COUNTED_WITHIN_MS: DurationMs = 10 * SECOND_MS;
 /** Pods admitted lately that are remembered for a quota. */
-const MOST_PODS = 1_000;
-const MOST_QUOTAS = 1_000;
+const MAX_PODS = 1_000;
+const MAX_QUOTAS = 1_000;
 
 export function countsPod({ scopes = [] }: ResourceQuotaRecord, pod: CreationRequest): boolean {
   return scopes.every((scope) => isInScope(scope, pod));
@@ -67,8 +67,8 @@ export class QuotaCount {
     const count = this.#upToDate(quota, now) ?? { seen: quota, pods: [] };
     this.#byQuota.set(keyOf(quota), count);
     count.pods.push({ at: now, amounts: [requests.cpuMillicores, requests.memoryBytes, limits.cpuMillicores, limits.memoryBytes] });
-    if (count.pods.length > MOST_PODS) count.pods.shift();
-    if (this.#byQuota.size > MOST_QUOTAS) for (const { seen } of [...this.#byQuota.values()]) this.#upToDate(seen, now);
+    if (count.pods.length > MAX_PODS) count.pods.shift();
+    if (this.#byQuota.size > MAX_QUOTAS) for (const { seen } of [...this.#byQuota.values()]) this.#upToDate(seen, now);
   }
 
   #upToDate(quota: ResourceQuotaRecord, now: Instant): Count | undefined {

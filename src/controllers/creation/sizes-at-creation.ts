@@ -18,7 +18,7 @@ import { workloadKey, type OwnerRef, type WorkloadRecord, type WorkloadRef } fro
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { PolicyBook } from '../../state/policy-book.ts';
+import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import { countsPod, QuotaCount } from './quotas-of-pod.ts';
 
 /** Free room is summed up this often: pods are created in bursts, and the scheduler has the last word. */
@@ -26,7 +26,7 @@ const ROOM_HOLDS_MS: DurationMs = 15 * SECOND_MS;
 
 export interface SizesAtCreationDependencies {
   readonly cluster: ClusterReader & { topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined };
-  readonly policies: PolicyBook;
+  readonly policies: PolicyResolver;
   readonly clock: Clock;
   readonly dryRun: boolean;
   /** The kill switch. */
@@ -34,16 +34,16 @@ export interface SizesAtCreationDependencies {
 }
 
 export class RecommendedSizesAtCreation implements SizesAtCreation {
-  readonly #parts: SizesAtCreationDependencies;
+  readonly #dependencies: SizesAtCreationDependencies;
   readonly #quotaCount = new QuotaCount();
   #room: { readonly at: Instant; readonly free: Millicores | null } | null = null;
 
-  constructor(parts: SizesAtCreationDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: SizesAtCreationDependencies) {
+    this.#dependencies = dependencies;
   }
 
   sizeOf(request: CreationRequest): SizeAtCreation | null {
-    const { cluster, clock } = this.#parts;
+    const { cluster, clock } = this.#dependencies;
     const now = clock.now();
     const binding = cluster.quotasIn(request.namespace).filter((quota) => countsPod(quota, request));
     const quotas = binding.map((quota) => this.#quotaCount.withAdmitted(quota, now));
@@ -54,7 +54,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
   }
 
   #sizeOfPod(request: CreationRequest, quotas: readonly ResourceQuotaRecord[]): SizeAtCreation | null {
-    const { cluster, clock, dryRun, activePause } = this.#parts;
+    const { cluster, clock, dryRun, activePause } = this.#dependencies;
     if (dryRun || !cluster.synced() || activePause(clock.now()) !== null) return null;
     const workload = request.owner === null ? undefined : this.#workloadOf(request, request.owner);
     // The pods of a reset are to be created as they were deployed, though the Recommendation goes a moment later.
@@ -63,7 +63,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
   }
 
   #sizeFor(workload: WorkloadRecord, request: CreationRequest, quotas: readonly ResourceQuotaRecord[]): SizeAtCreation | null {
-    const { cluster, policies } = this.#parts;
+    const { cluster, policies } = this.#dependencies;
     const { rules, problem, overrides, outOfScope } = policies.governanceOf(workload);
     const leftAlone = outOfScope || problem !== null || overrides.excluded || overrides.problems.length > 0;
     const recommendation = cluster.findRecommendation(workloadKey(workload));
@@ -80,14 +80,14 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
       inForce: atLeastRaised(settled?.values ?? new Map(), template, new Map(request.containers.map((each) => [each.name, each]))),
       limitRanges: cluster.limitRangesIn(request.namespace),
       quotas,
-      freeOnAnyNode: rules.startup === null ? null : this.#roomiest(),
+      freeOnAnyNode: rules.startup === null ? null : this.#largestFree(),
     });
   }
 
   /** What is in force for pods of its class: on a class of nodes that is new to it, it is created as it asks. */
   #memoryFor(workload: WorkloadRecord, memory: ResizeMemory, nodeName: string | null): ResizeMemory {
     if (!isByNodeClass(workload)) return memory;
-    const { cluster } = this.#parts;
+    const { cluster } = this.#dependencies;
     const pods = [...cluster.podsOf(workloadKey(workload))];
     const classes = new Map<string, string>();
     for (const name of [nodeName, ...pods.map(({ node }) => node)]) {
@@ -99,15 +99,15 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
 
   // The first pods of a roll-out come before the informers have told of their ReplicaSet: its name tells whose it is.
   #workloadOf({ namespace, labels }: CreationRequest, owner: OwnerRef): WorkloadRecord | undefined {
-    const { cluster } = this.#parts;
+    const { cluster } = this.#dependencies;
     const known = cluster.topOfOwner(namespace, owner);
     if (known !== undefined) return cluster.findWorkload(workloadKey(known));
     const guess = ownerByName(owner, labels);
     return guess === null ? undefined : cluster.findWorkload(workloadKey({ namespace, ...guess }));
   }
 
-  #roomiest(): Millicores | null {
-    const { cluster, clock } = this.#parts;
+  #largestFree(): Millicores | null {
+    const { cluster, clock } = this.#dependencies;
     const now = clock.now();
     if (this.#room !== null && now - this.#room.at < ROOM_HOLDS_MS && now >= this.#room.at) return this.#room.free;
     let free: Millicores | null = null;

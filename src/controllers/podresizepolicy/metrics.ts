@@ -5,7 +5,7 @@ export class CycleMetrics {
   readonly #cycles: Counter;
   readonly #seconds: Histogram;
   readonly #workloads: Gauge;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(metrics: Metrics) {
     const labels = ['policy'];
@@ -30,16 +30,16 @@ export class CycleMetrics {
     this.#cycles.add(1, { policy });
     this.#seconds.observe(durationMs / 1000);
     this.#workloads.set(workloads, { policy });
-    this.#told.add(policy);
+    this.#reported.add(policy);
   }
 
   forget(policy: string): void {
     this.#workloads.remove({ policy });
-    this.#told.delete(policy);
+    this.#reported.delete(policy);
   }
 
   /** No longer this replica's to tell. */
   reset(): void {
-    for (const policy of this.#told) this.forget(policy);
+    for (const policy of this.#reported) this.forget(policy);
   }
 }

@@ -6,15 +6,15 @@ import type { ResizeCycleWriter } from '../../ports/resize-cycle-log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { WorkloadKey } from '#kube/records/workload';
-import type { DecisionBook } from '../../state/decision-book.ts';
-import type { PolicyBook } from '../../state/policy-book.ts';
+import type { DecisionCache } from '../../state/decision-cache.ts';
+import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import type { ResizeCycles } from '../../state/resize-cycles.ts';
 
 export interface PodResizePolicyPorts {
   readonly clock: Clock;
   readonly cluster: ClusterReader;
-  readonly policies: PolicyBook;
-  readonly decisions: DecisionBook;
+  readonly policies: PolicyResolver;
+  readonly decisions: DecisionCache;
   readonly cycles: ResizeCycles;
   readonly records: RecordWriter;
   readonly cycleLog: ResizeCycleWriter;

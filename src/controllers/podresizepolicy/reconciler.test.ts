@@ -145,7 +145,7 @@ describe('a PodResizePolicy', () => {
     expect(condition('by-label', 'Conflicted')).toMatchObject({ status: 'False' });
     expect(condition('by-namespace', 'Conflicted')).toMatchObject({
       status: 'True',
-      reason: 'YieldsToOther',
+      reason: 'Outranked',
       message: expect.stringContaining('by-label (1)'),
     });
     world.removePolicy('by-label');

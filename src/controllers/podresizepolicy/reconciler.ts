@@ -10,7 +10,7 @@ import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import { findNodeAutoscaler, type NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
-import type { PolicyInForce } from '../../state/policy-book.ts';
+import type { PolicyInForce } from '../../state/policy-resolver.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
 import { CycleMetrics } from './metrics.ts';
 import type { PodResizePolicyPorts } from './ports.ts';
@@ -19,7 +19,7 @@ import { policyStatus, savingsOf } from './status.ts';
 /** Queue key of the workloads that no policy governs. No object can have this name. */
 export const NO_POLICY = '(none)';
 const FIELD_MANAGER = 'evenkeel-podresizepolicy';
-const LONGEST_ID = 128;
+const MAX_ID = 128;
 const NOT_SYNCED_MS: DurationMs = SECOND_MS;
 const SEEN_FOR_MS: DurationMs = DAY_MS;
 
@@ -62,11 +62,11 @@ export class PodResizePolicyReconciler implements Reconciler {
     const intervalMs = reading.ok ? reading.rules.intervalMs : DEFAULT_POLICY_RULES.intervalMs;
     const trigger = pendingTrigger(policy);
     if (this.#isDue(inForce, trigger, intervalMs, now)) {
-      const id = trigger ?? `cycle-${isoTime(now)}-${name}`.slice(0, LONGEST_ID);
+      const id = trigger ?? `cycle-${isoTime(now)}-${name}`.slice(0, MAX_ID);
       cycles.begin(name, { id, trigger: trigger ?? 'interval', workloads: reach.governed }, now);
       for (const workload of reach.governed) this.#ports.enqueueWorkload(workload);
     }
-    await this.#tell(inForce, reach, now, signal);
+    await this.#publish(inForce, reach, now, signal);
     const startedAt = cycles.latest(name)?.startedAt ?? now;
     const dueAt = Math.min(startedAt + intervalMs, inForce.until ?? Number.POSITIVE_INFINITY);
     return { requeueAfterMs: Math.max(SECOND_MS, dueAt - clock.now()) };
@@ -88,7 +88,7 @@ export class PodResizePolicyReconciler implements Reconciler {
     return begun === null || now - begun >= intervalMs || policy.status?.observedGeneration !== generation;
   }
 
-  async #tell({ policy, reading, overrides, ignored }: PolicyInForce, reach: Reach, now: Instant, signal: AbortSignal): Promise<void> {
+  async #publish({ policy, reading, overrides, ignored }: PolicyInForce, reach: Reach, now: Instant, signal: AbortSignal): Promise<void> {
     const { decisions, cycles, records, dryRun, missingPermissions, unpermittedKinds } = this.#ports;
     const { name } = policy.metadata;
     const cycle = cycles.latest(name);
@@ -161,7 +161,7 @@ export class PodResizePolicyReconciler implements Reconciler {
     for (const workload of cluster.workloads()) {
       const governance = policies.governanceOf(workload);
       if (governance.policy?.metadata.name === name) governed.push(workloadKey(workload));
-      else if (governance.policy !== null && governance.yielding.some(({ metadata }) => metadata.name === name)) {
+      else if (governance.policy !== null && governance.outranked.some(({ metadata }) => metadata.name === name)) {
         const other = governance.policy.metadata.name;
         yields.set(other, (yields.get(other) ?? 0) + 1);
       }
@@ -202,7 +202,7 @@ export class PodResizePolicyReconciler implements Reconciler {
 function pendingTrigger({ metadata, status }: PodResizePolicy): string | null {
   const asked = metadata.annotations?.[OBJECT_ANNOTATIONS.trigger];
   if (asked === undefined || asked === '' || asked === status?.lastTrigger || asked === status?.lastCycle?.trigger) return null;
-  return asked.slice(0, LONGEST_ID);
+  return asked.slice(0, MAX_ID);
 }
 
 /** That a cycle begins at its interval is no news: it is written with its end, moments later. */

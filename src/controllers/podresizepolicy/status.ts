@@ -14,7 +14,7 @@ import { notCarriedOut } from '../../core/resize/policy/not-carried-out.ts';
 import { whyDaily } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
-import type { DecidedWorkload } from '../../state/decision-book.ts';
+import type { DecidedWorkload } from '../../state/decision-cache.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
 
 /** What a status is made from. */
@@ -44,15 +44,15 @@ export interface PolicyFacts {
 }
 
 /** A policy may share its workloads with many; the first ones tell enough. */
-const MOST_YIELDS = 32;
+const MAX_YIELDS = 32;
 /** So many are named in a message; health has them all. */
-const MOST_NAMED = 5;
-const LONGEST_MESSAGE = 2000;
+const MAX_NAMED = 5;
+const MAX_MESSAGE = 2000;
 
 export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   const { policy, governed, cycle, lastTrigger } = facts;
   const { generation } = policy.metadata;
-  const yields = [...facts.yields].slice(0, MOST_YIELDS).map(([name, workloads]) => ({ policy: name, workloads }));
+  const yields = [...facts.yields].slice(0, MAX_YIELDS).map(([name, workloads]) => ({ policy: name, workloads }));
   const lastCycle = cycle === null ? policy.status?.lastCycle : cycleStatus(cycle);
   const nextWindow = windowStatus(facts);
   return withoutEmpty({
@@ -138,7 +138,7 @@ function conditionsOf(facts: PolicyFacts): readonly ConditionNow[] {
 /** null where nothing was ever overridden: most policies. */
 function overriddenOf({ policy, overrides, ignoredOverrides }: PolicyFacts): ConditionNow | null {
   if (policy.metadata.annotations?.[OBJECT_ANNOTATIONS.overrides] === undefined) return null;
-  const told = overrides.map(({ field, value, expiresAt }) => {
+  const reported = overrides.map(({ field, value, expiresAt }) => {
     const end = expiresAt === null ? '' : ` until ${isoTime(expiresAt)}`;
     return `spec.${field} is ${JSON.stringify(value)}${end}`;
   });
@@ -151,7 +151,7 @@ function overriddenOf({ policy, overrides, ignoredOverrides }: PolicyFacts): Con
       : overrides.length > 0
         ? CONDITION_REASON.overriddenByAnnotation
         : CONDITION_REASON.overridesEnded,
-    message: [...ignoredOverrides, ...told].join('; ').slice(0, LONGEST_MESSAGE),
+    message: [...ignoredOverrides, ...reported].join('; ').slice(0, MAX_MESSAGE),
   };
 }
 
@@ -195,8 +195,8 @@ function readyOf({
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = names.length - MAX_NAMED;
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function conflictedOf({ yields }: PolicyFacts): ConditionNow {
@@ -206,7 +206,7 @@ function conflictedOf({ yields }: PolicyFacts): ConditionNow {
   return {
     type,
     status: true,
-    reason: CONDITION_REASON.yieldsToOther,
+    reason: CONDITION_REASON.outranked,
     message: `more specific or older policies govern workloads that it selects too: ${others.slice(0, 1000)}`,
   };
 }

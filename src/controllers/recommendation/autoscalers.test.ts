@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, anHpaRecord, aWorkloadRecord, memory } from '../../../test/builders/rightsizing.ts';
 import { targetsNote } from '../../../test/builders/original-notes.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
-import { originalBinding, readOriginal, writeTargets, type KeptTarget } from '../../core/hpa/kept-target.ts';
+import { originalBinding, readOriginal, writeTargets, type RecordedTarget } from '../../core/hpa/recorded-target.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
@@ -147,7 +147,7 @@ describe('an autoscaler that measures against the request', () => {
 
   test('goes back with a roll-back, and nothing of ours stays on it', async () => {
     await world.run(2 * HOUR_MS);
-    world.wish({ rollback: { at: new Date(world.clock.now()).toISOString(), by: 'ada' } });
+    world.requestByUser({ rollback: { at: new Date(world.clock.now()).toISOString(), by: 'ada' } });
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     expect(world.targetsOf('web')).toEqual([60]);
@@ -183,8 +183,12 @@ describe('an autoscaler that measures against the request', () => {
       reason: 'hpa',
       message: expect.stringContaining('re-applied by argocd-controller'),
     });
-    const told = world.events.filter(({ reason }) => reason === 'AutoscalerReverted');
-    expect(told.map(({ message }) => message.split('; ').at(-1))).toEqual(['it is moved once more', 'it is moved once more', 'left alone']);
+    const reported = world.events.filter(({ reason }) => reason === 'AutoscalerReverted');
+    expect(reported.map(({ message }) => message.split('; ').at(-1))).toEqual([
+      'it is moved once more',
+      'it is moved once more',
+      'left alone',
+    ]);
   });
 
   test('is not counted as reverted while its move has not been written', async () => {
@@ -279,7 +283,7 @@ describe('an autoscaler that measures against the request', () => {
 describe('a record that Evenkeel has signed earlier, put back by a tenant,', () => {
   type Mode = NonNullable<PodResizePolicySpec['mode']>;
   const MODES = ['Observe', 'Recommend', 'Approve', 'Off', 'Auto'] as const;
-  const earlier = (target: Partial<KeptTarget> = {}): string => {
+  const earlier = (target: Partial<RecordedTarget> = {}): string => {
     const targets = [{ resource: 'cpu' as const, container: null, percent: 20, request: 500, set: 60, ...target }];
     const [hpa] = world.cluster.hpaList;
     return TEST_SIGNER.sign(originalBinding(hpa!), targetsNote(targets, world.clock.now() - 30 * DAY_MS));
@@ -299,7 +303,7 @@ describe('a record that Evenkeel has signed earlier, put back by a tenant,', () 
       world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
     });
 
-    test.each<[string, Partial<KeptTarget>]>([
+    test.each<[string, Partial<RecordedTarget>]>([
       ['that was moved to the present target from another', {}],
       ['that was at the present target for larger pods', { percent: 60, request: 5000, set: 90 }],
       ['that was moved to where it is not', { set: 77 }],
@@ -334,7 +338,7 @@ describe('a record that Evenkeel has signed earlier, put back by a tenant,', () 
   test('of the change that has just ended, once its original is in force again, is not followed', async () => {
     await world.run(2 * HOUR_MS);
     const { 'evenkeel.io/original': record = '' } = world.cluster.hpaList[0]!.annotations;
-    world.wish({ rollback: { at: new Date(world.clock.now()).toISOString(), by: 'ada' } });
+    world.requestByUser({ rollback: { at: new Date(world.clock.now()).toISOString(), by: 'ada' } });
     await world.run(HOUR_MS);
     expect(world.targetsOf('web')).toEqual([60]);
     // 90 % is its owner's own choice now.

@@ -45,7 +45,7 @@ export async function carryOutScale(ports: RecommendationPorts, subject: ScaleSu
     ? ports.gate.carryOut({ kind: 'scale', target, from, to, resourceVersion: workload.resourceVersion, ...intent }, signal)
     : scaleAutoscaler(ports, subject, step, intent, signal));
   if (!isOfNoteAlone(step)) report(ports, workload, step, change, outcome);
-  return outcome.kind === 'conflict' || outcome.kind === 'held';
+  return outcome.kind === 'conflict' || outcome.kind === 'blocked';
 }
 
 /** minReplicas and the note of what they were, in one patch. */
@@ -62,7 +62,7 @@ async function scaleAutoscaler(
   const present = currentNote(hpa, signer, { remembered, pods, idleSince: idle.since });
   const { note, minReplicas } = autoscalerNote(present, idle, hpa);
   if (note.fields.size > 0 && !signer.hasKey)
-    return { kind: 'held', reason: 'record-key', message: 'there is no key to sign records with yet' };
+    return { kind: 'blocked', reason: 'record-key', message: 'there is no key to sign records with yet' };
   const value = minReplicas === hpa.minReplicas ? [] : [{ op: 'add', path: '/spec/minReplicas', value: minReplicas } as const];
   // A note that is not ours stays for people to see where there is nothing to write in its place.
   const isOurs = note.fields.size > 0 || present.fields.size > 0;

@@ -89,7 +89,7 @@ async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome:
       outcome.failed += 1;
       outcome.refused.push(refusalOf(step, pod, now, written));
     } else if (written.kind !== 'dry-run') outcome.unfinished = true;
-    if (written.kind === 'held') break;
+    if (written.kind === 'blocked') break;
   }
 }
 
@@ -164,8 +164,8 @@ function report(
   metrics.resized(step.kind, outcome.kind);
   const event = resizeEvent(workload, step, outcome);
   if (event !== null) events.record(event);
-  const told = timelineOutcome(step, outcome);
-  if (told === null) return;
+  const reported = timelineOutcome(step, outcome);
+  if (reported === null) return;
   const message = 'message' in outcome ? outcome.message : step.because;
   const { namespace, kind, name } = workload;
   for (const change of step.containers) {
@@ -181,7 +181,7 @@ function report(
       to: change.to,
       reason: step.because,
       actor,
-      outcome: told,
+      outcome: reported,
       message,
       durationMs: now - askedAt,
       costDeltaPerHourUsd: costDelta(ports, step.pod, change),
@@ -192,7 +192,7 @@ function report(
 function timelineOutcome(step: ResizeStep, outcome: WriteOutcome): TimelineEntry['outcome'] | null {
   switch (outcome.kind) {
     case 'done':
-      if (step.kind !== 'write-back') return 'applied';
+      if (step.kind !== 'revert') return 'applied';
       return step.pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
     case 'dry-run':
       return outcome.again === true ? null : 'dry-run';
@@ -200,7 +200,7 @@ function timelineOutcome(step: ResizeStep, outcome: WriteOutcome): TimelineEntry
       return 'rejected';
     case 'conflict':
     case 'gone':
-    case 'held':
+    case 'blocked':
       return null;
   }
 }

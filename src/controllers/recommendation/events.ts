@@ -27,7 +27,7 @@ export function stepSummary({ containers }: ResizeStep): string {
 export function resizeEvent(workload: WorkloadRecord, step: ResizeStep, outcome: WriteOutcome): EventSpec | null {
   const what = `${step.pod.name}: ${stepSummary(step)}`;
   if (outcome.kind === 'done') {
-    const reason = step.kind === 'write-back' ? EVENT_REASON.resizeWrittenBack : EVENT_REASON.resized;
+    const reason = step.kind === 'revert' ? EVENT_REASON.resizeReverted : EVENT_REASON.resized;
     return { subject: subjectOf(workload), type: 'Normal', reason, action: 'Resize', message: `${what} (${step.because})` };
   }
   if (outcome.kind !== 'refused') return null;

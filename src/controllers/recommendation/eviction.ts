@@ -51,6 +51,6 @@ export async function evict(
     ports.events.record({ subject, type: 'Normal', reason: EVENT_REASON.evicted, action: 'Evict', message });
   }
   // Everything else stands in the gate's own line.
-  if (outcome.kind === 'held') ports.logger.info('An eviction waits', { object: `${pod.namespace}/${pod.name}`, why: outcome.message });
+  if (outcome.kind === 'blocked') ports.logger.info('An eviction waits', { object: `${pod.namespace}/${pod.name}`, why: outcome.message });
   return isBudget ? outcome.message : null;
 }

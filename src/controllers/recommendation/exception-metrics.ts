@@ -32,7 +32,7 @@ export class ExceptionMetrics {
   /** Nothing is known, or no longer this replica's to tell. */
   reset(): void {
     this.#known.clear();
-    this.#tell();
+    this.#export();
   }
 
   /** What stands after a decision, and what stood before it; null when the workload is gone. */
@@ -45,10 +45,10 @@ export class ExceptionMetrics {
     const had = this.#known.has(workload);
     if (after === null || after.length === 0) this.#known.delete(workload);
     else this.#known.set(workload, after);
-    if (had || this.#known.has(workload)) this.#tell();
+    if (had || this.#known.has(workload)) this.#export();
   }
 
-  #tell(): void {
+  #export(): void {
     const all = [...this.#known.values()].flat();
     const open = (type: LimitExceptionType): number => all.filter((each) => each.state === 'open' && each.type === type).length;
     for (const type of LIMIT_EXCEPTION_TYPES) this.#open.set(open(type), { type });

@@ -89,7 +89,7 @@ export class TargetFollowing {
     const { moves, note } = move;
     if (note.fields.size > 0 && !signer.hasKey) {
       this.#unfinished = true;
-      return { kind: 'held', reason: 'record-key', message: 'there is no key to sign records with yet' };
+      return { kind: 'blocked', reason: 'record-key', message: 'there is no key to sign records with yet' };
     }
     const effect: Effect = {
       kind: 'patchHpa',

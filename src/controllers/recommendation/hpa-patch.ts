@@ -1,7 +1,7 @@
 // A change of an autoscaler as a JSON patch: each value tested against what was decided from, and the note with it in one write.
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
-import { originalBinding } from '../../core/hpa/kept-target.ts';
+import { originalBinding } from '../../core/hpa/recorded-target.ts';
 import type { TargetMove } from '../../core/hpa/follow-targets.ts';
 import type { HpaRecord } from '../../core/model/cluster-records.ts';
 import { writeOriginalNote } from '../../core/ownership/original-note.ts';

@@ -30,13 +30,13 @@ const NOTE: IdleMemory = {
   natural: sizes('8000m', '8Gi'),
   sizes: sizes('4000m', '4Gi'),
   floor: new Map(),
-  awakeMs: 0,
+  activeMs: 0,
   replicas: 3,
   idleReplicas: 1,
   autoscaler: { name: 'web', minReplicas: 2 ** 31 - 1 },
   scaled: false,
   waking: null,
-  wakesOn: 'CPU of 10m over all replicas',
+  wakeTriggers: 'CPU of 10m over all replicas',
 };
 const WORKLOAD = aSituation().workload;
 const policy = autoPolicy();
@@ -172,7 +172,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
 describe('The annotation of a workload with a Recommendation, whose status alone counts,', () => {
   const WOKEN_AT = T0 + HOUR_MS;
   const status = { updatedAt: isoTime(WOKEN_AT) };
-  const lastIdle = { since: T0, wokenAt: WOKEN_AT, because: 'load', shortNaps: 0, awakeMs: 0, floor: new Map() };
+  const lastIdle = { since: T0, wokenAt: WOKEN_AT, because: 'load', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
   const at = (now: Instant, memory: Partial<ResizeMemory> = {}) => ({ status, now, memory: { ...NO_MEMORY, lastIdle, ...memory } });
   const reasonsOf = (...given: Parameters<typeof eventsOf>): readonly string[] => eventsOf(...given).map(({ reason }) => reason);
 

@@ -1,5 +1,5 @@
 import type { IdleRules } from '../../core/resize/policy/idle-rules.ts';
-import type { Activity } from '../../core/resize/model/quiet-spell.ts';
+import type { Activity } from '../../core/resize/model/idle-tracker.ts';
 import type { Instant } from '#kube/units';
 import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 

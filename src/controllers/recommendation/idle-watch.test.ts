@@ -40,10 +40,10 @@ function aWatch() {
     },
     onInUse: (key) => void inUse.push(key),
   });
-  const tell = (at: number, cpuMillicores: number): void =>
+  const notify = (at: number, cpuMillicores: number): void =>
     listeners.forEach((listener) => listener(WEB, 'main', aPodRecord({ name: 'web-1' }), { at, cpuMillicores, memoryBytes: 1 }));
   const begin = () => watch.watch(aWorkloadRecord(), RULES, T0);
-  return { watch, cluster, history, received, inUse, tell, begin };
+  return { watch, cluster, history, received, inUse, notify, begin };
 }
 
 /** A point each five minutes up to T0. */
@@ -59,39 +59,39 @@ function past(cpu: readonly number[]) {
 
 describe('The watch for idle workloads', () => {
   test('knows nothing of workloads that it was not told to watch, and forgets those that it need watch no more', async () => {
-    const { watch, tell, begin } = aWatch();
-    tell(T0, 1);
+    const { watch, notify, begin } = aWatch();
+    notify(T0, 1);
     expect(watch.activityOf(WEB)).toBeNull();
     await begin();
-    tell(T0 + MINUTE_MS, 1);
+    notify(T0 + MINUTE_MS, 1);
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 + MINUTE_MS });
     await watch.watch(aWorkloadRecord(), null, T0);
     expect(watch.activityOf(WEB)).toBeNull();
   });
 
   test('keeps when it began, and when each pod was last heard, however often it is asked to watch', async () => {
-    const { watch, tell, begin } = aWatch();
+    const { watch, notify, begin } = aWatch();
     await begin();
     expect(watch.activityOf(WEB)?.samples).toEqual({ since: T0, newest: new Map() });
-    tell(T0 + MINUTE_MS, 1);
+    notify(T0 + MINUTE_MS, 1);
     await watch.watch(aWorkloadRecord(), RULES, T0 + HOUR_MS);
     expect(watch.activityOf(WEB)?.samples).toEqual({ since: T0, newest: new Map([['web-1', T0 + MINUTE_MS]]) });
   });
 
   test('goes on where the store ends: a restart interrupts no quiet spell', async () => {
-    const { watch, history, tell, begin } = aWatch();
+    const { watch, history, notify, begin } = aWatch();
     history.usagePoints = past([700, ...Array<number>(24).fill(1)]);
     await begin();
-    tell(T0 + MINUTE_MS, 1);
+    notify(T0 + MINUTE_MS, 1);
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 - 2 * HOUR_MS, busiestMillicores: 700 });
   });
 
   test('asks a store that was out of reach again, and goes without it meanwhile', async () => {
-    const { watch, history, tell, begin } = aWatch();
+    const { watch, history, notify, begin } = aWatch();
     const usage = history.readUsage.bind(history);
     history.readUsage = () => Promise.reject(new Error('away'));
     await begin();
-    tell(T0 + MINUTE_MS, 1);
+    notify(T0 + MINUTE_MS, 1);
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 + MINUTE_MS });
     history.readUsage = usage;
     history.usagePoints = past(Array<number>(24).fill(1));
@@ -100,21 +100,21 @@ describe('The watch for idle workloads', () => {
   });
 
   test('tells at once of a sample that shows it in use', async () => {
-    const { inUse, tell, begin } = aWatch();
+    const { inUse, notify, begin } = aWatch();
     await begin();
-    tell(T0, 9);
+    notify(T0, 9);
     expect(inUse).toEqual([]);
-    tell(T0 + MINUTE_MS, 10);
+    notify(T0 + MINUTE_MS, 10);
     expect(inUse).toEqual([WEB]);
   });
 
   test('takes more traffic than probes make for use, whatever the CPU', async () => {
-    const { watch, received, tell, begin } = aWatch();
+    const { watch, received, notify, begin } = aWatch();
     await begin();
-    tell(T0, 1);
+    notify(T0, 1);
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 });
     Object.assign(received, { at: T0 + 10 * MINUTE_MS, bytes: 1_000_000 });
-    tell(T0 + 10 * MINUTE_MS, 1);
+    notify(T0 + 10 * MINUTE_MS, 1);
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 });
     Object.assign(received, { at: T0 + 20 * MINUTE_MS, bytes: 9_000_000 });
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: null });

@@ -2,7 +2,7 @@
 // known before this process is read once from the store and from the graphs.
 
 import { quietNeededMs, wakeThreshold, type IdleRules } from '../../core/resize/policy/idle-rules.ts';
-import { QuietSpell, type Activity, type PastPoint } from '../../core/resize/model/quiet-spell.ts';
+import { IdleTracker, type Activity, type PastPoint } from '../../core/resize/model/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { withoutStartUp } from '../../core/recommender/start-up.ts';
@@ -18,7 +18,7 @@ const RECEIVED_BY_USE_BYTES_PER_SECOND = 4096;
 /** Points of a container within the same step belong together. */
 const STEP_MS: DurationMs = 300 * SECOND_MS;
 
-export interface IdleWatchParts {
+export interface IdleWatchDependencies {
   readonly cluster: Pick<ClusterReader, 'podsOf'>;
   readonly usage: Pick<UsageModel, 'onSample' | 'networkOf'> & { readonly graphs: Pick<UsageModel['graphs'], 'series' | 'seriesOf'> };
   readonly rollups: UsageRollupReader;
@@ -28,24 +28,24 @@ export interface IdleWatchParts {
 }
 
 interface Watched {
-  readonly spell: QuietSpell;
+  readonly tracker: IdleTracker;
   seeded: boolean;
   readonly received: Map<string, { readonly at: Instant; readonly bytes: number }>;
 }
 
 export class IdleWatch {
-  readonly #parts: IdleWatchParts;
+  readonly #dependencies: IdleWatchDependencies;
   readonly #watched = new Map<WorkloadKey, Watched>();
   readonly #stop: () => void;
 
-  constructor(parts: IdleWatchParts) {
-    this.#parts = parts;
-    this.#stop = parts.usage.onSample((workload, container, pod, sample) => {
-      const spell = this.#watched.get(workload)?.spell;
-      if (spell === undefined) return;
+  constructor(dependencies: IdleWatchDependencies) {
+    this.#dependencies = dependencies;
+    this.#stop = dependencies.usage.onSample((workload, container, pod, sample) => {
+      const tracker = this.#watched.get(workload)?.tracker;
+      if (tracker === undefined) return;
       const counted = withoutStartUp(pod, container, sample);
       const used = counted?.cpuMillicores ?? null;
-      if (used !== null && spell.take(pod.name, container, sample.at, used)) parts.onInUse(workload);
+      if (used !== null && tracker.take(pod.name, container, sample.at, used)) dependencies.onInUse(workload);
     });
   }
 
@@ -66,8 +66,8 @@ export class IdleWatch {
     }
     const thresholds = { idle: rules.cpuThreshold, wake: wakeThreshold(rules) };
     let watched = this.#watched.get(key);
-    if (watched?.spell.thresholds.idle !== thresholds.idle) {
-      watched = { spell: new QuietSpell(thresholds, now), seeded: false, received: new Map() };
+    if (watched?.tracker.thresholds.idle !== thresholds.idle) {
+      watched = { tracker: new IdleTracker(thresholds, now), seeded: false, received: new Map() };
       this.#watched.set(key, watched);
     }
     if (watched.seeded) return;
@@ -75,15 +75,15 @@ export class IdleWatch {
     const backMs = Math.max(PAST_MS, quietNeededMs(rules, 16) + HOUR_MS);
     const past = await this.#past(key, now - backMs, now);
     if (!past.complete) watched.seeded = false;
-    watched.spell.seed(past.points);
+    watched.tracker.seed(past.points);
   }
 
   /** null: it is not watched. */
   activityOf(key: WorkloadKey): Activity | null {
     const watched = this.#watched.get(key);
     if (watched === undefined) return null;
-    if (this.#isSpokenTo(key, watched)) watched.spell.interrupt();
-    return watched.spell.activity();
+    if (this.#isSpokenTo(key, watched)) watched.tracker.interrupt();
+    return watched.tracker.activity();
   }
 
   forget(key: WorkloadKey): void {
@@ -92,7 +92,7 @@ export class IdleWatch {
 
   /** Whether a pod was sent more since it was last looked at than probes send. Not told of pods on their node's own network. */
   #isSpokenTo(key: WorkloadKey, { received }: Watched): boolean {
-    const { cluster, usage } = this.#parts;
+    const { cluster, usage } = this.#dependencies;
     let spokenTo = false;
     const pods = new Set<string>();
     for (const pod of cluster.podsOf(key)) {
@@ -115,7 +115,7 @@ export class IdleWatch {
     from: Instant,
     to: Instant,
   ): Promise<{ readonly points: readonly PastPoint[]; readonly complete: boolean }> {
-    const { usage, rollups, logger } = this.#parts;
+    const { usage, rollups, logger } = this.#dependencies;
     /** By step and container: the store and the graphs may both know it. */
     const steps = new Map<number, Map<string, number>>();
     const put = (container: string, at: Instant, cpuMillicores: number | null): void => {

@@ -31,8 +31,8 @@ const POLICY: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after
 
 function happens(world: ResizeWorld, what: Happening, detail: number): void {
   const now = world.clock.now();
-  const heard = new Set(world.cluster.podList.map(({ name }) => name));
-  const known = { busiestMillicores: 800, heard };
+  const reported = new Set(world.cluster.podList.map(({ name }) => name));
+  const known = { busiestMillicores: 800, reported };
   switch (what) {
     case 'quiet':
       world.activity.set(WEB, { ...known, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });

@@ -9,7 +9,7 @@ import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import type { Sizes } from '../../core/resize/model/idle-memory.ts';
 import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
-import type { Activity } from '../../core/resize/model/quiet-spell.ts';
+import type { Activity } from '../../core/resize/model/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
 const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
@@ -22,11 +22,11 @@ const FITTING = anAdvice({ cpu: '500m', memory: '512Mi' });
 let world: ResizeWorld;
 
 function quiet(forMs = 9 * HOUR_MS): Activity {
-  return { quietSince: world.clock.now() - forMs, cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, heard: ALL };
+  return { quietSince: world.clock.now() - forMs, cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, reported: ALL };
 }
 
 function busy(cpuMillicores = 400): Activity {
-  return { quietSince: null, cpuMillicores, busiestMillicores: 800, inUseAt: world.clock.now(), heard: ALL };
+  return { quietSince: null, cpuMillicores, busiestMillicores: 800, inUseAt: world.clock.now(), reported: ALL };
 }
 
 const note = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/idle'];
@@ -68,7 +68,7 @@ describe('A workload that was used and is quiet for long enough', () => {
     await world.reconcile(WEB);
     expect(world.cpus()).toEqual([500, 500, 500]);
     await world.run(10 * MINUTE_MS);
-    expect(world.status()).toMatchObject({ state: 'optimal', lastIdle: { shortNaps: 1 } });
+    expect(world.status()).toMatchObject({ state: 'optimal', lastIdle: { shortIdlePeriods: 1 } });
     expect(world.status().idle).toBeUndefined();
     expect(note()).toBeUndefined();
     expect(reasons()).toContain('Woken');
@@ -123,7 +123,7 @@ describe('An idle workload wakes', () => {
     ['when its policy publishes nothing any more', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' }), 'the mode is Observe'],
     ['when its policy only recommends', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' }), 'the mode is Recommend'],
     ['when it is excluded', () => annotate({ 'evenkeel.io/exclude': 'true' }), 'the mode is Off'],
-    ['when a person asks for it', () => world.wish({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } }), 'ann'],
+    ['when a person asks for it', () => world.requestByUser({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } }), 'ann'],
     ['when a person takes the note away', () => annotate({ 'evenkeel.io/idle': null }), 'taken away'],
     ['when a person sets a floor above its idle size', () => annotate({ 'evenkeel.io/floor': '{"*":{"cpu":"50m"}}' }), 'floor'],
     ['when a roll-out begins', () => change({ rolloutInProgress: true }), 'roll-out'],
@@ -134,8 +134,8 @@ describe('An idle workload wakes', () => {
     cause();
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    const told = world.events.find(({ reason }) => reason === 'Woken')?.message;
-    expect(told).toContain(because);
+    const reported = world.events.find(({ reason }) => reason === 'Woken')?.message;
+    expect(reported).toContain(because);
     expect(note()).toBeUndefined();
   });
 
@@ -240,10 +240,10 @@ describe('Where the policy allows fewer replicas', () => {
     world.cluster.podList = [];
     await world.run(DAY_MS);
     expect(replicas()).toBe(0);
-    expect(world.status()).toMatchObject({ state: 'idle', idle: { wakesOn: expect.stringContaining('request') } });
+    expect(world.status()).toMatchObject({ state: 'idle', idle: { wakeTriggers: expect.stringContaining('request') } });
     // All three replicas, at the price of the only node.
     expect(world.decisions.find(WEB)?.savings.reclaimedPerMonthUsd).toBeCloseTo(3 * (0.5 * 0.03 + 0.5 * 0.004) * 730, 1);
-    world.wish({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } });
+    world.requestByUser({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } });
     await world.run(10 * MINUTE_MS);
     expect(replicas()).toBe(3);
     expect(world.status().idle).toBeUndefined();
@@ -390,7 +390,10 @@ describe('An idle record that is put back once the workload is awake', () => {
     const since = T0 - 30 * DAY_MS;
     const sign = (field: string, text: string) => TEST_SIGNER.sign({ kind: 'Deployment', uid: 'uid-web', field }, text);
     return {
-      'evenkeel.io/idle': sign('evenkeel.io/idle', writeIdleNote({ since, natural: sizes('900m'), sizes: sizes('10m'), wakesOn: 'load' })),
+      'evenkeel.io/idle': sign(
+        'evenkeel.io/idle',
+        writeIdleNote({ since, natural: sizes('900m'), sizes: sizes('10m'), wakeTriggers: 'load' }),
+      ),
       'evenkeel.io/original': sign('evenkeel.io/original', idleOriginal('replicas', { user: 9, value: 3, since })),
     };
   }
@@ -472,7 +475,7 @@ describe('A process that dies', () => {
 describe('A workload is left at its size', () => {
   test.each<[string, () => void]>([
     ['that was never seen in use: it is small, not idle', () => world.activity.set(WEB, { ...quiet(), busiestMillicores: 3 })],
-    ['one of whose pods was not heard', () => world.activity.set(WEB, { ...quiet(), heard: new Set(['web-1', 'web-2']) })],
+    ['one of whose pods was not heard', () => world.activity.set(WEB, { ...quiet(), reported: new Set(['web-1', 'web-2']) })],
     ['on a node that tells nothing', () => world.unreadNodes.add('n1')],
     ['that is not quiet for long enough', () => world.activity.set(WEB, quiet(7 * HOUR_MS))],
     ['that was lately killed for memory', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: T0 - HOUR_MS }])],
@@ -489,11 +492,11 @@ describe('A workload is left at its size', () => {
       () => world.setPolicy('all', { ...IDLE, containers: [{ name: 'main', mode: 'Recommend' }] }),
     ],
     ['in a dry run of its policy', () => world.setPolicy('all', { ...IDLE, dryRun: true })],
-  ])('%s', async (_, hindrance) => {
+  ])('%s', async (_, block) => {
     world.activity.set(WEB, quiet());
     // Never seen in use by the recommender either, where that is the question.
     world.advice.set(WEB, [{ ...FITTING, cpu: { ...FITTING.cpu!, peak: 1 } }]);
-    hindrance();
+    block();
     await world.run(30 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     expect(note()).toBeUndefined();

@@ -89,7 +89,7 @@ class Life {
   happens(what: Happening, detail: number): void {
     const { world } = this;
     const now = world.clock.now();
-    const heard = new Set(world.cluster.podList.map(({ name }) => name));
+    const reported = new Set(world.cluster.podList.map(({ name }) => name));
     switch (what) {
       case 'needs more':
       case 'needs less':
@@ -106,10 +106,10 @@ class Life {
         this.#advise();
         return;
       case 'quiet':
-        world.activity.set(WEB, { heard, busiestMillicores: 800, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });
+        world.activity.set(WEB, { reported, busiestMillicores: 800, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });
         return;
       case 'load':
-        world.activity.set(WEB, { heard, busiestMillicores: 800, quietSince: null, cpuMillicores: 400, inUseAt: now });
+        world.activity.set(WEB, { reported, busiestMillicores: 800, quietSince: null, cpuMillicores: 400, inUseAt: now });
         return;
       case 'a pod is created':
         this.#bear((this.#created += 1), now);
@@ -133,19 +133,19 @@ class Life {
         world.pause = null;
         return;
       case 'a roll-back is asked for':
-        world.wish({ rollback: { at: new Date(now).toISOString(), by: 'ops' } });
+        world.requestByUser({ rollback: { at: new Date(now).toISOString(), by: 'ops' } });
         return;
       case 'an approval': {
         const containers = (world.status().containers ?? []).flatMap(({ name, recommended }) =>
           recommended === undefined ? [] : [{ name, ...recommended }],
         );
-        if (containers.length > 0) world.wish({ approved: { at: new Date(now).toISOString(), by: 'ops', containers } });
+        if (containers.length > 0) world.requestByUser({ approved: { at: new Date(now).toISOString(), by: 'ops', containers } });
         return;
       }
       case 'an exception is approved':
       case 'an exception is rejected': {
         const decision = what === 'an exception is approved' ? 'approve' : 'reject';
-        world.wish({
+        world.requestByUser({
           exceptionDecisions: [{ container: 'main', resource: 'memory', decision, at: new Date(now).toISOString(), by: 'ops' }],
         });
         return;

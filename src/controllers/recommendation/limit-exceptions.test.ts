@@ -73,7 +73,7 @@ async function live(scenario: Scenario, deaths: readonly number[] = []): Promise
   await until(T0 + HOUR_MS);
   if (scenario.decision !== undefined) {
     const resource = 'memory';
-    world.wish({ exceptionDecisions: [{ container: 'main', resource, decision: scenario.decision, by: 'ann', at: iso(world) }] });
+    world.requestByUser({ exceptionDecisions: [{ container: 'main', resource, decision: scenario.decision, by: 'ann', at: iso(world) }] });
   }
   await until(T0 + scenario.days * DAY_MS);
   return world;

@@ -9,12 +9,12 @@ describe('what the controller counts', () => {
     const metrics = new RecommendationMetrics(registry);
     metrics.decided(WEB, { state: 'recommended', potential: 12, reclaimed: 0, waitingRaises: 3, watch: null });
     metrics.decided(WEB, { state: 'applied', potential: 0, reclaimed: 12, waitingRaises: 2, watch: 'none' });
-    const told = await registry.expose();
-    expect(told).toContain('evenkeel_recommendations{state="applied"} 1');
-    expect(told).toContain('evenkeel_recommendations{state="recommended"} 0');
-    expect(told).toContain('evenkeel_savings_per_month_usd{kind="reclaimed"} 12');
-    expect(told).toContain('evenkeel_raises_waiting_for_node_capacity 2');
-    expect(told).toContain('evenkeel_watched_reductions{evidence="none"} 1');
+    const reported = await registry.expose();
+    expect(reported).toContain('evenkeel_recommendations{state="applied"} 1');
+    expect(reported).toContain('evenkeel_recommendations{state="recommended"} 0');
+    expect(reported).toContain('evenkeel_savings_per_month_usd{kind="reclaimed"} 12');
+    expect(reported).toContain('evenkeel_raises_waiting_for_node_capacity 2');
+    expect(reported).toContain('evenkeel_watched_reductions{evidence="none"} 1');
     metrics.decided(WEB, { state: 'applied', potential: 0, reclaimed: 12, waitingRaises: 2, watch: 'compared' });
     expect(await registry.expose()).toContain('evenkeel_watched_reductions{evidence="compared"} 1');
     metrics.reset();

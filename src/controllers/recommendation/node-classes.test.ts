@@ -108,7 +108,7 @@ describe('a DaemonSet on nodes of two classes', () => {
       { name: `main@${SMALL}`, ...both('50m') },
       { name: `main@${LARGE}`, ...both('400m') },
     ];
-    world.wish({ approved: { by: 'ana@example.com', at: new Date(world.clock.now()).toISOString(), containers } }, KEY);
+    world.requestByUser({ approved: { by: 'ana@example.com', at: new Date(world.clock.now()).toISOString(), containers } }, KEY);
     await world.run(DAY_MS);
     expect(cpuByNode(world)).toEqual({ s1: 50, s2: 50, s3: 50, l1: 400, l2: 400 });
   });

@@ -50,7 +50,7 @@ test('memory that a kubelet refuses because of swap is not asked again for anoth
   world.addWorkload(api, [aPodRecord({ name: 'api-1', labels: { app: 'api' } })]);
   world.advice.set(workloadKey(api), advice);
   await liveOn(10);
-  const asked = world.events.filter(({ reason, message }) => reason === 'ResizeWrittenBack' && message.includes('api-1'));
+  const asked = world.events.filter(({ reason, message }) => reason === 'ResizeReverted' && message.includes('api-1'));
   expect(asked).toEqual([]);
   const created = world.cluster.podList.find(({ name }) => name === 'api-1');
   expect(created?.containers[0]?.requests).toEqual(amounts('900m', '512Mi'));

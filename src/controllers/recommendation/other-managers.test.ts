@@ -56,14 +56,14 @@ describe('a pod that somebody else has resized', () => {
     }
     // At once, after an hour, after six more, after a week.
     expect(resizes).toBe(4);
-    expect(world.status()).toMatchObject({ state: 'blocked', otherResizes: { by: 'other-tool', count: 4 } });
+    expect(world.status()).toMatchObject({ state: 'blocked', externalResizes: { by: 'other-tool', count: 4 } });
   });
 
   test('is forgotten after a week in peace', async () => {
     world.setPolicy('all', { mode: 'Auto', interval: '1h' });
     resizeBy('other-tool');
     await world.run(2 * HOUR_MS + 7 * DAY_MS);
-    expect(world.status().otherResizes).toBeUndefined();
+    expect(world.status().externalResizes).toBeUndefined();
   });
 
   test('by Evenkeel itself is nobody else', async () => {

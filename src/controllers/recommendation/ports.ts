@@ -11,22 +11,22 @@ import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { TimelineWriter } from '../../ports/timeline.ts';
-import type { Learner } from '../../ports/learner.ts';
+import type { UsageRecommender } from '../../ports/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { EffectGate } from '../../runtime/effect-gate.ts';
-import type { DecisionBook } from '../../state/decision-book.ts';
-import type { PolicyBook } from '../../state/policy-book.ts';
+import type { DecisionCache } from '../../state/decision-cache.ts';
+import type { PolicyResolver } from '../../state/policy-resolver.ts';
 import type { ResizeCycles } from '../../state/resize-cycles.ts';
 import type { IdleSource } from './idle-ports.ts';
 
 export interface RecommendationPorts {
   readonly clock: Clock;
   readonly cluster: ClusterReader;
-  readonly advice: Pick<Learner, 'advise'>;
+  readonly advice: Pick<UsageRecommender, 'advise'>;
   /** null: there is no Prometheus. */
   readonly errorRates: ErrorRates | null;
   /** Name of the usage source; null before any has answered. */
@@ -38,8 +38,8 @@ export interface RecommendationPorts {
   /** CPU that a node uses as a whole, system daemons included; null: not known. */
   readonly cpuUsedByNode: (node: string) => Millicores | null;
   readonly prices: PriceSource;
-  readonly policies: PolicyBook;
-  readonly decisions: DecisionBook;
+  readonly policies: PolicyResolver;
+  readonly decisions: DecisionCache;
   readonly cycles: ResizeCycles;
   readonly gate: EffectGate;
   readonly records: RecordWriter;

@@ -13,7 +13,7 @@ import type { RecommendationPorts } from './ports.ts';
 const FIELD_MANAGER = 'evenkeel-recommendation';
 
 /** What a status is made of. */
-export interface StatusParts {
+export interface StatusDependencies {
   readonly decision: WorkloadDecision;
   readonly facts: StatusFacts;
   /** Remembered as written last. */
@@ -55,7 +55,7 @@ export async function ensureObject(
 export async function publish(
   ports: RecommendationPorts,
   workload: WorkloadRecord,
-  { decision, facts, before }: StatusParts,
+  { decision, facts, before }: StatusDependencies,
   earlier: RecommendationStatus | undefined,
   signal: AbortSignal,
 ): Promise<RecommendationStatus> {

@@ -147,7 +147,7 @@ describe('mode Auto', () => {
 
   test('the log tells each turn with its reason once, and each resize with its values', async () => {
     await world.run(2 * HOUR_MS);
-    world.wish({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
+    world.requestByUser({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
     await world.run(2 * HOUR_MS);
     const turns = world.log.lines.filter(({ message }) => message === 'Decided');
     expect(turns.map(({ level, fields }) => [level, fields['was'], fields['state'], fields['reason']])).toEqual([
@@ -417,7 +417,7 @@ describe('mode Auto', () => {
 
   test('a person rolls back once for each time of asking', async () => {
     await world.run(HOUR_MS);
-    world.wish({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
+    world.requestByUser({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'hold' });
@@ -440,7 +440,7 @@ describe('mode Approve', () => {
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'approval' });
     expect(world.cpus()).toEqual([500, 500, 500]);
     const containers = world.status().containers!.map(({ name, recommended }) => ({ name, ...recommended }));
-    world.wish({ approved: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString(), containers } });
+    world.requestByUser({ approved: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString(), containers } });
     await world.run(2 * HOUR_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
     expect(world.status().lastApplied?.by).toBe('ops@example.com');

@@ -2,7 +2,7 @@
 // core/resize: it reads, asks, writes down, acts and reports; it decides nothing itself.
 
 import type { Recommendation, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
-import { withRefusals } from '../../core/hpa/kept-target.ts';
+import { withRefusals } from '../../core/hpa/recorded-target.ts';
 import { isApplied } from '../../core/resize/model/limit-exception.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { SECOND_MS, type DurationMs } from '#kube/units';
@@ -18,9 +18,9 @@ import { lowersInAnyClass, underWayInAnyClass } from '../../core/resize/layers/n
 import type { ContainerAdvice } from '../../core/recommender/advice.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
-import type { DecidedWorkload } from '../../state/decision-book.ts';
+import type { DecidedWorkload } from '../../state/decision-cache.ts';
 import { NodeRefusals } from '../../state/node-refusals.ts';
-import type { WorkloadGovernance } from '../../state/policy-book.ts';
+import type { WorkloadGovernance } from '../../state/policy-resolver.ts';
 import { writeApprovedCeilings } from './approved-ceilings.ts';
 import { carryOutScale } from './carry-out-scale.ts';
 import { carryOutSteps, type StepsOutcome } from './carry-out-steps.ts';
@@ -75,11 +75,11 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     if (governed === null) return this.#forget(key);
     const { workload, governance } = governed;
     const { situation, decision, basis } = await this.#decide(workload, governance, advice, signal);
-    for (const note of [...decision.notes, ...refusedRecords(this.#ports, workload, situation, basis)]) this.#tellNote(workload, note);
+    for (const note of [...decision.notes, ...refusedRecords(this.#ports, workload, situation, basis)]) this.#recordNote(workload, note);
     // Written down before it is acted on, so that a crash in between is found again.
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
     if (wasDeleted(this.#ports, key, basis)) return { requeueAfterMs: 0 };
-    await this.#tell(key, workload, governance, situation, decision, signal);
+    await this.#publish(key, workload, governance, situation, decision, signal);
     for (const reason of newRollBacks(situation.memory, decision.memory)) this.#metrics.rolledBack(reason);
     this.#exceptions.decided(key, situation.memory.limitExceptions, decision.memory.limitExceptions);
     await writeApprovedCeilings(this.#ports, workload, decision, signal);
@@ -99,7 +99,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const last =
       refusals.pods.length + refusals.targets.length === 0 && stays === null
         ? decision
-        : await this.#tellRefusals(key, workload, governance, situation, decision, refusals, signal);
+        : await this.#publishRefusals(key, workload, governance, situation, decision, refusals, signal);
     this.#report(key, governance, last, outcome);
     const { intervalMs } = governance.rules;
     const ownMs = last.lookAgainInMs < intervalMs ? last.lookAgainInMs : intervalMs + CYCLE_COMES_WITHIN_MS;
@@ -170,7 +170,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     return { situation: now, decision: this.#decideNow(now), basis };
   }
 
-  #tellNote(workload: WorkloadRecord, note: DecisionNote): void {
+  #recordNote(workload: WorkloadRecord, note: DecisionNote): void {
     this.#ports.events.record(noteEvent(workload, note));
     if (note.reason === 'Idled') this.#metrics.idle('idled');
     if (note.reason === 'Woken') this.#metrics.idle('woken');
@@ -192,7 +192,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     return { done: true };
   }
 
-  async #tell(
+  async #publish(
     key: WorkloadKey,
     workload: WorkloadRecord,
     governance: WorkloadGovernance,
@@ -261,7 +261,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
   }
 
   /** The server said no: remembered, and the state says why. */
-  async #tellRefusals(
+  async #publishRefusals(
     key: WorkloadKey,
     workload: WorkloadRecord,
     governance: WorkloadGovernance,
@@ -280,7 +280,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const { evictions } = decision.memory;
     const tries = refused.eviction === null ? evictions : refusedEviction(evictions, now, refused.eviction);
     const again = decideWorkload({ ...situation, now, memory: { ...decision.memory, failures, autoscalers, evictions: tries } });
-    await this.#tell(key, workload, governance, { ...situation, now }, again, signal);
+    await this.#publish(key, workload, governance, { ...situation, now }, again, signal);
     return again;
   }
 
@@ -335,7 +335,7 @@ function recommendationUid(seen: Recommendation | undefined): Pick<DecidedWorklo
 
 /** Of the class that is shown, where classes are told apart; without the hours of a watch, which are shared with no other replica. */
 function shownAdvice({ advice }: WorkloadSituation, { classes, containers }: WorkloadDecision): readonly ContainerAdvice[] {
-  const shown = classes === undefined ? advice : containers.flatMap((figures) => figures.advice ?? []);
+  const shown = classes === undefined ? advice : containers.flatMap((plans) => plans.advice ?? []);
   return shown.map(({ evidence: _hours, ...each }) => each);
 }
 

@@ -1,7 +1,7 @@
 // The records on a workload and its autoscalers that are not followed, as Events: a user may have written or put back each of them.
 
 import { HPA_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { originalBinding } from '../../core/hpa/kept-target.ts';
+import { originalBinding } from '../../core/hpa/recorded-target.ts';
 import type { HpaRecord } from '../../core/model/cluster-records.ts';
 import { instantOf } from '#kube/time/iso-time';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
@@ -40,17 +40,17 @@ function refusedOfHpa(
   const followed = situation.hpas.find(({ uid }) => uid === hpa.uid);
   if (text === undefined || followed === undefined || followed.annotations[HPA_ANNOTATIONS.original] === text) return null;
   const what = `HorizontalPodAutoscaler ${hpa.name}: annotation ${HPA_ANNOTATIONS.original}`;
-  const standing = !signer.isOurs(originalBinding(hpa), text) ? 'not-signed' : readOriginalNote(text) === null ? 'unreadable' : 'own';
+  const state = !signer.isOurs(originalBinding(hpa), text) ? 'not-signed' : readOriginalNote(text) === null ? 'unreadable' : 'own';
   return (
-    refusedOriginal(what, standing, 'the targets') ??
+    refusedOriginal(what, state, 'the targets') ??
     outdated(`${what} is from an earlier change of its targets and is not followed; check the targets and remove it`)
   );
 }
 
-function refusedOriginal(what: string, standing: ReturnType<typeof judgeOriginal>, checked: string): DecisionNote | null {
-  if (standing === 'not-signed')
+function refusedOriginal(what: string, state: ReturnType<typeof judgeOriginal>, checked: string): DecisionNote | null {
+  if (state === 'not-signed')
     return notSigned(`${what} is not signed by this Evenkeel and is not followed; check ${checked} and remove it`);
-  if (standing !== 'unreadable') return null;
+  if (state !== 'unreadable') return null;
   const message = `${what} is of a form that this version of Evenkeel cannot read, and is not followed; check ${checked} and remove it`;
   return { type: 'Warning', reason: 'RecordUnreadable', message };
 }

@@ -4,7 +4,7 @@ import type { Recommendation } from '../../apis/v1alpha1/index.ts';
 import type { WorkloadKey } from '#kube/records/workload';
 import { readMemory } from '../../core/resize/status/memory-codec.ts';
 import type { ResizeMemory } from '../../core/resize/model/situation.ts';
-import type { DecidedWorkload } from '../../state/decision-book.ts';
+import type { DecidedWorkload } from '../../state/decision-cache.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 export interface Remembered {

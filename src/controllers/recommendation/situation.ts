@@ -10,7 +10,7 @@ import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import { evidenceSince } from '../../core/resize/plan/throttling-and-pressure.ts';
 import { nodePoolsOf } from '../../core/resize/plan/node-pools.ts';
 import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
-import { dueFigures } from '../../core/resize/layers/idle/idle.ts';
+import { duePlans } from '../../core/resize/layers/idle/idle.ts';
 import { withIdleFloor } from '../../core/resize/layers/idle/idle-floor.ts';
 import { readUserRequests } from '../../core/resize/status/user-requests.ts';
 import { classedName, classOfNode, isByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
@@ -27,8 +27,8 @@ import { meanRequestPrice } from '../../core/cost/request-cost.ts';
 import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/resize/plan/workload-money.ts';
 import { withoutBoosts } from '../../core/resize/layers/start-up/boosts.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
-import type { ContainerFigures } from '../../core/resize/model/container-figures.ts';
-import type { WorkloadGovernance } from '../../state/policy-book.ts';
+import type { ContainerPlan } from '../../core/resize/model/container-plan.ts';
+import type { WorkloadGovernance } from '../../state/policy-resolver.ts';
 import { ownNote, recordedIdle } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
 import type { Remembered } from './remembered.ts';
@@ -43,9 +43,10 @@ export function adviceFor(
 ): Promise<readonly ContainerAdvice[]> {
   const { advice, cluster, policies } = ports;
   const key = workloadKey(workload);
-  const awake = withIdleFloor(policies.recommenderRules(workload, governance, memory.largestNode), memory, now);
+  const rulesWithFloor = withIdleFloor(policies.recommenderRules(workload, governance, memory.largestNode), memory, now);
   const since = evidenceSinceOf(memory);
-  const rulesFor = (name: string): RecommenderRules => (since === undefined ? awake(name) : { ...awake(name), evidenceSince: since });
+  const rulesFor = (name: string): RecommenderRules =>
+    since === undefined ? rulesWithFloor(name) : { ...rulesWithFloor(name), evidenceSince: since };
   const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
   const classNames = areApart(classes, memory) ? classes.map(({ name }) => name) : [];
   const names = new Set(workload.containers.map(({ name }) => name));
@@ -87,7 +88,7 @@ export function situationOf(
     overrides: governance.overrides,
     advice,
     hpas,
-    roomForPod: ports.policies.roomForPodOf(workload, now),
+    freeForPod: ports.policies.freeForPodOf(workload, now),
     scaledObjects: cluster.scaledObjectsOf(key),
     vpas: cluster.vpasOf(key),
     limitRanges: cluster.limitRangesIn(workload.namespace),
@@ -121,10 +122,10 @@ export function situationOf(
     userRequests: recommendation === undefined ? NO_USER_REQUESTS : readUserRequests(recommendation),
     memory,
     isIdleRecorded: recorded !== null,
-    standing: {
+    gateState: {
       inPlace: inPlaceResize(),
       admission: ports.admission === true,
-      ...gate.standing(),
+      ...gate.state(),
       idleWorkloads: ports.idle?.enabled === true,
     },
     activity: ports.idle?.activityOf(key) ?? null,
@@ -208,24 +209,20 @@ function replicasAway(
 }
 
 /** Money of a workload at the prices of the nodes that its pods are on. */
-function moneyOf(
-  { cluster, prices }: RecommendationPorts,
-  situation: WorkloadSituation,
-  figures: readonly ContainerFigures[],
-): WorkloadMoney {
+function moneyOf({ cluster, prices }: RecommendationPorts, situation: WorkloadSituation, plans: readonly ContainerPlan[]): WorkloadMoney {
   const priced = withoutBoosts(situation.pods, situation).flatMap((pod) => {
     const node = pod.node === null ? undefined : cluster.findNode(pod.node);
     return node === undefined ? [] : [{ ...pod, price: prices.priceOf(node) }];
   });
-  return workloadMoney(priced, figures, situation.workload.containers, replicasAway({ cluster, prices }, situation));
+  return workloadMoney(priced, plans, situation.workload.containers, replicasAway({ cluster, prices }, situation));
 }
 
 /** The same of a decision: what each class of nodes should have counts on its own pods. */
 export function moneyOfDecision(ports: RecommendationPorts, situation: WorkloadSituation, decision: WorkloadDecision): WorkloadMoney {
   const { classes } = decision;
-  if (classes === undefined) return moneyOf(ports, situation, dueFigures(decision));
+  if (classes === undefined) return moneyOf(ports, situation, duePlans(decision));
   const parts = classes.map((each) =>
-    moneyOf(ports, { ...situation, pods: each.pods, memory: each.decision.memory }, dueFigures(each.decision)),
+    moneyOf(ports, { ...situation, pods: each.pods, memory: each.decision.memory }, duePlans(each.decision)),
   );
   return parts.reduce(addMoney);
 }

@@ -1,6 +1,6 @@
 import { intentOf } from '../../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../../ports/cluster-reader.ts';
-import { AutoscalerNews } from './autoscaler-news.ts';
+import { AutoscalerReports } from './autoscaler-reports.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
 
@@ -17,10 +17,10 @@ export function watchWorkloads(
   enqueue: (workload: WorkloadKey, afterMs: DurationMs) => void,
 ): () => void {
   const generations = new Map<WorkloadKey, number | undefined>();
-  const autoscalers = new AutoscalerNews(cluster);
+  const autoscalers = new AutoscalerReports(cluster);
   const intents = new Map<WorkloadKey, string>();
   /** Whether a person has said something new of it; what is seen for the first time is no news. */
-  const saysSomethingNew = (key: WorkloadKey): boolean => {
+  const hasNewReport = (key: WorkloadKey): boolean => {
     const workload = cluster.findWorkload(key);
     const before = intents.get(key) ?? '';
     const now = workload === undefined ? '' : intentOf(workload.annotations);
@@ -30,11 +30,11 @@ export function watchWorkloads(
   };
   const onChange = (change: ClusterChange): void => {
     if (change.kind === 'pod' && change.workload !== null) enqueue(change.workload, AFTER_POD_MS);
-    else if (change.kind === 'workload') enqueue(change.key, saysSomethingNew(change.key) ? 0 : AFTER_WORKLOAD_MS);
+    else if (change.kind === 'workload') enqueue(change.key, hasNewReport(change.key) ? 0 : AFTER_WORKLOAD_MS);
     else if (change.kind === 'vpa' || change.kind === 'scaledobject') {
       for (const workload of change.workloads) enqueue(workload, AFTER_WORKLOAD_MS);
     } else if (change.kind === 'hpa') {
-      for (const workload of change.workloads) if (autoscalers.saysSomethingNew(workload)) enqueue(workload, AFTER_POD_MS);
+      for (const workload of change.workloads) if (autoscalers.hasNewReport(workload)) enqueue(workload, AFTER_POD_MS);
     } else if (change.kind === 'recommendation') {
       // A wish moves the generation; our own status does not, and must not wake us.
       const generation = cluster.findRecommendation(change.workload)?.metadata.generation;

@@ -119,7 +119,7 @@ describe('changes that get nowhere', () => {
 
 describe('a clock that is put back by an hour', () => {
   const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
-  const activity = { cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, heard: new Set(['web-1', 'web-2', 'web-3']) };
+  const activity = { cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, reported: new Set(['web-1', 'web-2', 'web-3']) };
 
   test('leaves no idle workload asleep that is in use', async () => {
     world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
@@ -161,7 +161,7 @@ describe('a clock that is put back by an hour', () => {
 
 describe('pods that cannot be made small in place', () => {
   const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
-  const heard = new Set(['web-1', 'web-2', 'web-3']);
+  const reported = new Set(['web-1', 'web-2', 'web-3']);
 
   test.each<[string, () => void]>([
     [
@@ -184,7 +184,7 @@ describe('pods that cannot be made small in place', () => {
       cpuMillicores: 1,
       busiestMillicores: 800,
       inUseAt: null,
-      heard,
+      reported,
     });
     await world.run(HOUR_MS);
     for (const cpu of world.cpus()) expect(cpu).toBeGreaterThanOrEqual(500);

@@ -8,10 +8,10 @@ import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
 import type { UsageReading, UsageSourceStatus } from '../../ports/usage-source.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
-import { type DecidedWorkload, DecisionBook } from '../../state/decision-book.ts';
+import { type DecidedWorkload, DecisionCache } from '../../state/decision-cache.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { LeaderFeed } from './leader-feed.ts';
-import { shareDecisions, shareSource, sharingSink } from './tell-followers.ts';
+import { shareDecisions, shareSource, sharingSink } from './notify-followers.ts';
 
 /** The shared part of a store, in memory; what goes in comes out as JSON. */
 class MemoryShared implements SharedState {
@@ -164,7 +164,7 @@ describe('a replica that follows', () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const { feed, taken } = aReplica(clock, shared);
-    const book = new DecisionBook(undefined as never);
+    const book = new DecisionCache(undefined as never);
     const stop = shareDecisions(book, shared, clock);
     book.record(WEB, aDecision());
     await feed.start();

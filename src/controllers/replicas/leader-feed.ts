@@ -14,20 +14,20 @@ import type {
   UsageSink,
   UsageSourceStatus,
 } from '../../ports/usage-source.ts';
-import type { DecidedWorkload, DecisionBook } from '../../state/decision-book.ts';
+import type { DecidedWorkload, DecisionCache } from '../../state/decision-cache.ts';
 
 /** Replicas tell the same within this share of the kubelets' interval: 15 s of a minute, well before a sample grows old. */
 const READS_IN_INTERVAL = 4;
-const MOST_OFTEN_MS: DurationMs = 1 * SECOND_MS;
-const LEAST_OFTEN_MS: DurationMs = 15 * SECOND_MS;
+const MIN_INTERVAL_MS: DurationMs = 1 * SECOND_MS;
+const MAX_INTERVAL_MS: DurationMs = 15 * SECOND_MS;
 const READ_AGAIN_MS: DurationMs = 3 * SECOND_MS;
 /** The last reading before a term: whoever takes the lead must not wait for a store that hangs. */
 const LAST_READING_MS: DurationMs = 1 * SECOND_MS;
 
-export interface LeaderFeedParts {
+export interface LeaderFeedDependencies {
   readonly shared: SharedState;
   readonly usage: UsageSink & EvidenceSink;
-  readonly decisions: Pick<DecisionBook, 'takeOver'>;
+  readonly decisions: Pick<DecisionCache, 'takeOver'>;
   /** How often the leader reads each kubelet. */
   readonly intervalMs: DurationMs;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface LeaderFeedParts {
 }
 
 export class LeaderFeed {
-  readonly #parts: LeaderFeedParts;
+  readonly #dependencies: LeaderFeedDependencies;
   readonly #following: Gauge;
   #cursor = 0;
   #stopped = true;
@@ -48,9 +48,9 @@ export class LeaderFeed {
   #problem: string | null = null;
   #source: UsageSourceStatus | null = null;
 
-  constructor(parts: LeaderFeedParts) {
-    this.#parts = parts;
-    this.#following = parts.metrics.gauge({
+  constructor(dependencies: LeaderFeedDependencies) {
+    this.#dependencies = dependencies;
+    this.#following = dependencies.metrics.gauge({
       name: 'evenkeel_follower',
       help: '1 while this replica takes usage and decisions from the leader by way of the shared store, else 0.',
     });
@@ -72,7 +72,7 @@ export class LeaderFeed {
     this.#following.set(0);
     this.#cancel();
     let cancel: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => (cancel = this.#parts.machine.setTimer(LAST_READING_MS, resolve)));
+    const late = new Promise<void>((resolve) => (cancel = this.#dependencies.machine.setTimer(LAST_READING_MS, resolve)));
     await Promise.race([this.#reading.then(() => this.#takeChanges(this.#time)), late]);
     cancel();
     // Decisions of the last leader must not come over those of this one.
@@ -98,8 +98,8 @@ export class LeaderFeed {
   #read(): Promise<void> {
     const time = this.#time;
     this.#reading = this.#takeChanges(time).then(() => {
-      const { clock, intervalMs } = this.#parts;
-      const everyMs = Math.min(LEAST_OFTEN_MS, Math.max(MOST_OFTEN_MS, intervalMs / READS_IN_INTERVAL));
+      const { clock, intervalMs } = this.#dependencies;
+      const everyMs = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, intervalMs / READS_IN_INTERVAL));
       const afterMs = this.#problem === null ? everyMs : READ_AGAIN_MS;
       if (!this.#stopped && time === this.#time) this.#cancel = clock.schedule(clock.now() + afterMs, () => void this.#read());
     });
@@ -107,7 +107,7 @@ export class LeaderFeed {
   }
 
   async #takeChanges(time: number): Promise<void> {
-    const { shared, logger } = this.#parts;
+    const { shared, logger } = this.#dependencies;
     try {
       for (let more = true; more;) {
         const changes = await shared.changes(this.#cursor);
@@ -129,12 +129,12 @@ export class LeaderFeed {
     try {
       this.#understand(record);
     } catch (err) {
-      this.#parts.logger.debug('A shared record was not understood and is left out', { topic: record.topic, key: record.key, err });
+      this.#dependencies.logger.debug('A shared record was not understood and is left out', { topic: record.topic, key: record.key, err });
     }
   }
 
   #understand({ topic, key, at, body }: SharedRecord): void {
-    const { usage, decisions } = this.#parts;
+    const { usage, decisions } = this.#dependencies;
     switch (topic) {
       case 'usage': {
         const { containers, nodeUsage } = body as Partial<UsageReading>;

@@ -74,7 +74,7 @@ beforeEach(() => {
         problem: null,
         readableRules: null,
         overrides: NO_OVERRIDES,
-        yielding: [],
+        outranked: [],
         outOfScope: false,
       }),
     },
@@ -166,7 +166,7 @@ test('a restart that is reverted on the template, as by GitOps, is not repeated'
 
 describe('is not made', () => {
   test.each<[string, () => void]>([
-    ['the kill switch', () => (answer = { kind: 'held', reason: 'paused', message: 'Evenkeel is paused' })],
+    ['the kill switch', () => (answer = { kind: 'blocked', reason: 'paused', message: 'Evenkeel is paused' })],
     ['a paused policy', () => (policy.paused = true)],
   ])('while %s holds it, and waits', async (_, hold) => {
     hold();

@@ -29,12 +29,12 @@ import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter, WriteOutcome } from '../../ports/writers.ts';
 import type { EffectGate } from '../../runtime/effect-gate.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
-import type { PolicyBook } from '../../state/policy-book.ts';
+import type { PolicyResolver } from '../../state/policy-resolver.ts';
 
 export interface ResetPorts {
   readonly clock: Clock;
   readonly cluster: Pick<ClusterReader, 'synced' | 'findWorkload' | 'findRecommendation' | 'workloads' | 'subscribe'>;
-  readonly policies: Pick<PolicyBook, 'governanceOf'>;
+  readonly policies: Pick<PolicyResolver, 'governanceOf'>;
   readonly gate: Pick<EffectGate, 'carryOut'>;
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
@@ -133,7 +133,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
         return { requeueAfterMs: AFTER_WRITE_MS };
       case 'gone':
         return { done: true };
-      case 'held':
+      case 'blocked':
         logger.info('A reset waits', { object: workloadKey(workload), why: outcome.message });
         return { requeueAfterMs: HELD_MS };
       case 'dry-run':
@@ -153,7 +153,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     }
     if (!(await this.#annotate(workload, { [RESET]: null }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
     const [at, until] = [isoTime(request.at), isoTime(request.heldUntil)];
-    this.#tell(
+    this.#recordEnd(
       workload,
       'done',
       'Normal',
@@ -175,7 +175,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     const { [HELD]: _, ...others } = annotations;
     const freed = holds ? { [HELD]: null, [NOTES]: notesAfter(others, {}, request) } : {};
     if (!(await this.#annotate(workload, { [RESET]: null, ...freed }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
-    this.#tell(workload, end, end === 'dry-run' ? 'Normal' : 'Warning', message);
+    this.#recordEnd(workload, end, end === 'dry-run' ? 'Normal' : 'Warning', message);
     return { done: true };
   }
 
@@ -187,7 +187,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     return outcome.kind !== 'conflict';
   }
 
-  #tell(workload: WorkloadRecord, end: End, type: EventSpec['type'], message: string): void {
+  #recordEnd(workload: WorkloadRecord, end: End, type: EventSpec['type'], message: string): void {
     const { events, logger } = this.#ports;
     const { apiVersion, kind, namespace, name, uid } = workload;
     this.#ended.add(1, { outcome: end });

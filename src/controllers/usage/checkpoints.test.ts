@@ -5,7 +5,7 @@ import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import { MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
-import { aLearner } from '../../../test/fakes/a-learner.ts';
+import { aRecommender } from '../../../test/fakes/a-recommender.ts';
 import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';
 import { Checkpoints } from './checkpoints.ts';
 
@@ -45,18 +45,18 @@ class MemoryStore {
 }
 
 function aReplica(store: MemoryStore, clock: FakeClock, isLeader: () => boolean = () => true) {
-  const learner = aLearner();
+  const recommender = aRecommender();
   const logger = new RecordingLogger();
-  const checkpoints = new Checkpoints({ learner, store, isLeader, clock, activity: new FakeActivity(), logger });
+  const checkpoints = new Checkpoints({ recommender, store, isLeader, clock, activity: new FakeActivity(), logger });
   /** @param samples one a minute, up to now */
   const learn = (samples: number): void => {
     for (let minute = samples; minute > 0; minute -= 1) {
-      learner.observe(WEB, 'main', 'web-1', { at: clock.now() - minute * MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 });
+      recommender.observe(WEB, 'main', 'web-1', { at: clock.now() - minute * MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 });
     }
   };
   const rules = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);
-  const samples = async (): Promise<number> => (await learner.advise(WEB, clock.now(), rules))[0]?.samples ?? 0;
-  return { learner, checkpoints, learn, samples, logger };
+  const samples = async (): Promise<number> => (await recommender.advise(WEB, clock.now(), rules))[0]?.samples ?? 0;
+  return { recommender, checkpoints, learn, samples, logger };
 }
 
 describe('what was learnt', () => {
@@ -134,10 +134,10 @@ describe('what was learnt', () => {
   test('is written in portions, and no further once the lease is lost', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
-    const { learner, checkpoints } = aReplica(store, clock);
+    const { recommender, checkpoints } = aReplica(store, clock);
     for (let each = 0; each < 450; each += 1) {
       const sample = { at: clock.now() - MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 };
-      learner.observe(`shop/Deployment/web-${each}`, 'main', `web-${each}-1`, sample);
+      recommender.observe(`shop/Deployment/web-${each}`, 'main', `web-${each}-1`, sample);
     }
     checkpoints.start(0);
     store.whileSaving = () => checkpoints.leave();

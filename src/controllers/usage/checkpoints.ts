@@ -3,16 +3,16 @@
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { CheckpointStore, UsageCheckpoint } from '../../ports/checkpoint-store.ts';
-import type { Learner, LearnerMarks } from '../../ports/learner.ts';
+import type { UsageRecommender, RecommenderMarks } from '../../ports/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 
 /** A crash loses at most this much learning; a write of all of 25,000 containers is 300 MB, so only what changed is written. */
 const SAVE_EVERY_MS: DurationMs = 30 * MINUTE_MS;
 /** So many are read before they are taken over. */
-const RESTORED_AT_ONCE = 200;
+const RESTORE_CONCURRENCY = 200;
 
-export interface CheckpointParts {
-  readonly learner: Learner;
+export interface CheckpointDependencies {
+  readonly recommender: UsageRecommender;
   readonly store: CheckpointStore;
   /** Whether this replica leads at this moment, by the clock. */
   readonly isLeader: () => boolean;
@@ -23,8 +23,8 @@ export interface CheckpointParts {
 
 /** Restores at start, saves what changed from time to time and at the end. Only one replica at a time may save. */
 export class Checkpoints {
-  readonly #parts: CheckpointParts;
-  #saved: LearnerMarks | null = null;
+  readonly #dependencies: CheckpointDependencies;
+  #saved: RecommenderMarks | null = null;
   /** Everything that the store holds has been read once: before that a save could put days of history under minutes. */
   #restored = false;
   #saving = false;
@@ -34,8 +34,8 @@ export class Checkpoints {
   #left = 0;
   #cancel: () => void = () => undefined;
 
-  constructor(parts: CheckpointParts) {
-    this.#parts = parts;
+  constructor(dependencies: CheckpointDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -43,26 +43,26 @@ export class Checkpoints {
    * restores none, and is asked again before anything is saved.
    */
   async restore(): Promise<number> {
-    const { store, learner, logger } = this.#parts;
+    const { store, recommender, logger } = this.#dependencies;
     let restored = 0;
     let refused = 0;
     const take = async (portion: readonly UsageCheckpoint[]): Promise<void> => {
-      const taken = await learner.restore(portion);
+      const taken = await recommender.restore(portion);
       restored += taken.restored;
       refused += taken.refused;
     };
     try {
-      const fresh = this.#saved === null && (await learner.marks()).every((mark) => mark === 0);
+      const fresh = this.#saved === null && (await recommender.marks()).every((mark) => mark === 0);
       let portion: UsageCheckpoint[] = [];
       for await (const checkpoint of store.loadCheckpoints()) {
         portion.push(checkpoint);
-        if (portion.length < RESTORED_AT_ONCE) continue;
+        if (portion.length < RESTORE_CONCURRENCY) continue;
         await take(portion);
         portion = [];
       }
       await take(portion);
       this.#restored = true;
-      if (fresh) this.#saved = await learner.marks();
+      if (fresh) this.#saved = await recommender.marks();
     } catch (err) {
       logger.warn('Reading checkpoints failed; beginning with what can be learnt, and asking again', { err });
     }
@@ -91,7 +91,7 @@ export class Checkpoints {
 
   /** Throws away what is not to be restored again. Never throws: what stays is forgotten again a week after the next start. */
   async delete(keys: readonly string[]): Promise<void> {
-    const { store, activity, logger } = this.#parts;
+    const { store, activity, logger } = this.#dependencies;
     if (!this.#saving) return;
     const end = activity.begin();
     try {
@@ -105,15 +105,15 @@ export class Checkpoints {
 
   /** Writes every container that changed since the last time. Never throws: what failed is written the next time. */
   async save(): Promise<void> {
-    const { learner, store, clock, activity, logger } = this.#parts;
+    const { recommender, store, clock, activity, logger } = this.#dependencies;
     const end = activity.begin();
     const left = this.#left;
     try {
       if (!this.#restored) await this.restore();
       if (!this.#restored || left !== this.#left) return;
-      const marks = await learner.marks();
+      const marks = await recommender.marks();
       const savedAt = clock.now();
-      for await (const portion of learner.changedSince(this.#saved)) {
+      for await (const portion of recommender.changedSince(this.#saved)) {
         const rows = portion.map((checkpoint) => ({ ...checkpoint, savedAt }));
         const laterTerm = await store.saveCheckpoints(rows, this.#term);
         if (laterTerm !== null) this.#refused(laterTerm);
@@ -128,7 +128,7 @@ export class Checkpoints {
   }
 
   #refused(laterTerm: number): void {
-    const { isLeader, logger } = this.#parts;
+    const { isLeader, logger } = this.#dependencies;
     const fields = { term: this.#term, laterTerm };
     if (!isLeader()) {
       logger.warn('Checkpoints were not saved: a later leader has saved them', fields);
@@ -140,7 +140,7 @@ export class Checkpoints {
   }
 
   #plan(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     this.#cancel();
     this.#cancel = clock.schedule(clock.now() + SAVE_EVERY_MS, () => {
       this.#plan();

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, aPodRecord, aSituation, aWorkloadRecord, memory, T0 } from '../../../test/builders/rightsizing.ts';
-import { aLearner } from '../../../test/fakes/a-learner.ts';
+import { aRecommender } from '../../../test/fakes/a-recommender.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
@@ -23,7 +23,7 @@ const KILLED = 'web-2';
 class Workers {
   readonly #clock = new ManualClock(T0);
   readonly #cluster = new FakeClusterReader();
-  readonly #learner = aLearner();
+  readonly #recommender = aRecommender();
   readonly #usage: UsageModel;
   readonly #behindMs: number;
 
@@ -36,7 +36,14 @@ class Workers {
     });
     const [clock, logger] = [this.#clock, SILENT_LOGGER];
     this.#usage = new UsageModel({ clock, reader: this.#cluster, logger, metrics: new CountingMetrics(), intervalMs: MINUTE_MS });
-    const feed = { cluster: this.#cluster, usage: this.#usage, learner: this.#learner, clock, logger, onForgotten: () => undefined };
+    const feed = {
+      cluster: this.#cluster,
+      usage: this.#usage,
+      recommender: this.#recommender,
+      clock,
+      logger,
+      onForgotten: () => undefined,
+    };
     this.#feed = new RecommenderFeed(feed);
   }
 
@@ -79,7 +86,7 @@ class Workers {
   async decide(): Promise<WorkloadDecision> {
     const now = this.#clock.now();
     const pods = this.#cluster.podList;
-    const advice = await this.#learner.advise(WEB, now, new Map([['main', DEFAULT_RECOMMENDER_RULES]]));
+    const advice = await this.#recommender.advise(WEB, now, new Map([['main', DEFAULT_RECOMMENDER_RULES]]));
     const largestNode = { cpuMillicores: 16_000, memoryBytes: memory('64Gi') };
     const countedKills = new Map(pods.map((pod) => [pod.uid, this.#usage.countedKillsOf(pod)]));
     return decideWorkload(aSituation({ now, workload: aWorkloadRecord({}, DEPLOYED), pods, advice, largestNode, countedKills }));

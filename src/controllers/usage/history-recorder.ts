@@ -10,7 +10,7 @@ import type { UsageModel } from '../../state/usage-model.ts';
 
 const RECORD_EVERY_MS: DurationMs = 5 * MINUTE_MS;
 
-export interface HistoryRecorderParts {
+export interface HistoryRecorderDependencies {
   readonly cluster: ClusterReader;
   readonly usage: UsageModel;
   readonly rollups: UsageRollupWriter;
@@ -21,16 +21,16 @@ export interface HistoryRecorderParts {
 }
 
 export class HistoryRecorder {
-  readonly #parts: HistoryRecorderParts;
+  readonly #dependencies: HistoryRecorderDependencies;
   #stopPoints: () => void = () => undefined;
   #cancel: () => void = () => undefined;
 
-  constructor(parts: HistoryRecorderParts) {
-    this.#parts = parts;
+  constructor(dependencies: HistoryRecorderDependencies) {
+    this.#dependencies = dependencies;
   }
 
   start(): void {
-    const { usage, rollups } = this.#parts;
+    const { usage, rollups } = this.#dependencies;
     this.#stopPoints = usage.graphs.onPoint((point) => rollups.appendUsage([point]));
     this.#plan();
   }
@@ -42,7 +42,7 @@ export class HistoryRecorder {
 
   // On a grid of five minutes, so that points of all restarts fall together.
   #plan(): void {
-    const { clock, rollups } = this.#parts;
+    const { clock, rollups } = this.#dependencies;
     const next = (Math.floor(clock.now() / RECORD_EVERY_MS) + 1) * RECORD_EVERY_MS;
     this.#cancel = clock.schedule(next, () => {
       rollups.appendCluster(this.#clusterPoint());
@@ -51,7 +51,7 @@ export class HistoryRecorder {
   }
 
   #clusterPoint(): ClusterPoint {
-    const { clock, cluster, usage, recommended, costPerHourUsd } = this.#parts;
+    const { clock, cluster, usage, recommended, costPerHourUsd } = this.#dependencies;
     let provisioned = NO_RESOURCES;
     for (const node of cluster.nodes()) provisioned = addResources(provisioned, node.allocatable);
     let requested = NO_RESOURCES;

@@ -6,11 +6,11 @@ import type { Logger } from '../../ports/logger.ts';
 
 /** Whoever is away is asked again after this long, then after twice as long, and so on. */
 const FIRST_RETRY_MS: DurationMs = MINUTE_MS;
-const MOST_RETRY_MS: DurationMs = 30 * MINUTE_MS;
+const MAX_RETRY_MS: DurationMs = 30 * MINUTE_MS;
 /** So many namespaces in a row that fail: it is not they. The round ends, and begins again with those that are left. */
 const FAILURES_THAT_END_A_ROUND = 2;
 
-export interface PastUsageParts {
+export interface PastUsageDependencies {
   /** Who knows the past, for messages. */
   readonly source: string;
   /** Reads one namespace's past and takes it in. Throws where that fails. */
@@ -22,7 +22,7 @@ export interface PastUsageParts {
 }
 
 export class PastUsage {
-  readonly #parts: PastUsageParts;
+  readonly #dependencies: PastUsageDependencies;
   readonly #stop = new AbortController();
   readonly #done = new Set<string>();
   #running: Promise<void> = Promise.resolve();
@@ -30,8 +30,8 @@ export class PastUsage {
   #left = 0;
   #finished = false;
 
-  constructor(parts: PastUsageParts) {
-    this.#parts = parts;
+  constructor(dependencies: PastUsageDependencies) {
+    this.#dependencies = dependencies;
   }
 
   start(): void {
@@ -49,14 +49,14 @@ export class PastUsage {
   }
 
   status(): { readonly status: 'ok' | 'degraded'; readonly message: string } {
-    const { source } = this.#parts;
+    const { source } = this.#dependencies;
     const read = `${this.#done.size} ${this.#done.size === 1 ? 'namespace' : 'namespaces'} read`;
     if (this.#problem !== null) return { status: 'degraded', message: `${this.#problem} (${read}, ${this.#left} to try again)` };
     return { status: 'ok', message: this.#finished ? `${source}: the past of ${read}` : `${source}: reading the past, ${read} so far` };
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, MOST_RETRY_MS)) {
+    for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)) {
       const before = this.#done.size;
       await this.#round(signal);
       if (signal.aborted || this.#left === 0) break;
@@ -68,8 +68,8 @@ export class PastUsage {
   }
 
   async #round(signal: AbortSignal): Promise<void> {
-    const { source, read, logger } = this.#parts;
-    const left = [...this.#parts.namespaces()].filter((namespace) => !this.#done.has(namespace));
+    const { source, read, logger } = this.#dependencies;
+    const left = [...this.#dependencies.namespaces()].filter((namespace) => !this.#done.has(namespace));
     this.#left = left.length;
     let failuresInARow = 0;
     let problem: string | null = null;
@@ -101,7 +101,7 @@ export class PastUsage {
         signal.removeEventListener('abort', done);
         resolve();
       };
-      const cancel = this.#parts.timer.setTimer(ms, done);
+      const cancel = this.#dependencies.timer.setTimer(ms, done);
       signal.addEventListener('abort', done, { once: true });
     });
   }

@@ -8,7 +8,7 @@ import { WEB } from '../../../test/fakes/resize-world.ts';
 import type { UsageSample } from '#kube/records/usage';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
-import { aLearner } from '../../../test/fakes/a-learner.ts';
+import { aRecommender } from '../../../test/fakes/a-recommender.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { UsageGraphs } from '../../state/usage-graphs.ts';
 import type { SampleListener } from '../../state/usage-model.ts';
@@ -17,7 +17,7 @@ import { RecommenderFeed } from './recommender-feed.ts';
 function aFeed() {
   const clock = new ManualClock(T0);
   const cluster = new FakeClusterReader();
-  const learner = aLearner();
+  const recommender = aRecommender();
   const forgotten: string[] = [];
   const listeners: SampleListener[] = [];
   const usage = {
@@ -32,55 +32,56 @@ function aFeed() {
   const feed = new RecommenderFeed({
     cluster,
     usage,
-    learner,
+    recommender,
     clock,
     logger: SILENT_LOGGER,
     onForgotten: (keys) => void forgotten.push(...keys),
   });
-  const tell = (sample: UsageSample): void =>
+  const notify = (sample: UsageSample): void =>
     listeners.forEach((listener) => listener(WEB, 'main', cluster.podList[0] ?? aPodRecord(), sample));
-  return { clock, cluster, learner, forgotten, feed, tell, listeners };
+  return { clock, cluster, recommender, forgotten, feed, notify, listeners };
 }
 
 describe('what the recommender is fed', () => {
   test('CPU used to start is left out, memory is not', async () => {
-    const { clock, cluster, learner, feed, tell } = aFeed();
+    const { clock, cluster, recommender, feed, notify } = aFeed();
     cluster.workloadList = [aWorkloadRecord()];
     cluster.podList = [aPodRecord({ containers: [aContainer({ record: { startedAt: T0 } })], readySince: T0 + MINUTE_MS })];
     await feed.start();
     for (let minute = 1; minute <= 180; minute += 1) {
       clock.advance(MINUTE_MS);
       const starting = minute < 3;
-      tell({ at: clock.now(), cpuMillicores: starting ? 4_000 : 100, memoryBytes: starting ? 2 ** 30 : 2 ** 28 });
+      notify({ at: clock.now(), cpuMillicores: starting ? 4_000 : 100, memoryBytes: starting ? 2 ** 30 : 2 ** 28 });
     }
-    const [advice] = await learner.advise(WEB, clock.now(), new Map([['main', DEFAULT_RECOMMENDER_RULES]]));
+    const [advice] = await recommender.advise(WEB, clock.now(), new Map([['main', DEFAULT_RECOMMENDER_RULES]]));
     expect(Math.round((advice?.usage.max.cpuMillicores ?? 0) / 10)).toBe(10);
     expect(advice?.usage.max.memoryBytes).toBeGreaterThan(0.9 * 2 ** 30);
   });
 
   test('a workload that is gone is forgotten after a week, and its checkpoints with it', async () => {
-    const { clock, cluster, learner, forgotten, feed } = aFeed();
+    const { clock, cluster, recommender, forgotten, feed } = aFeed();
     cluster.workloadList = [aWorkloadRecord()];
-    learner.observe(WEB, 'main', 'web-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
+    recommender.observe(WEB, 'main', 'web-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
     // Known from a store alone: deleted while no controller ran.
-    learner.observe('shop/Deployment/old', 'main', 'old-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
+    recommender.observe('shop/Deployment/old', 'main', 'old-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
     await feed.start();
     clock.advance(6 * DAY_MS);
     expect(forgotten).toEqual([]);
     clock.advance(2 * DAY_MS);
     await settle();
     expect(forgotten).toEqual(['shop/Deployment/old/main']);
-    expect(await learner.workloads()).toEqual([WEB]);
+    expect(await recommender.workloads()).toEqual([WEB]);
     feed.stop();
   });
 
   test('pods that no workload is behind are not learnt from: nobody would say that they are gone for good', async () => {
-    const { cluster, learner, feed, listeners } = aFeed();
+    const { cluster, recommender, feed, listeners } = aFeed();
     cluster.workloadList = [aWorkloadRecord()];
     await feed.start();
     const sample = { at: T0, cpuMillicores: 1, memoryBytes: 1 };
-    for (const key of ['ci/Pod/runner-1', 'ci/Workflow/build-2', WEB]) listeners.forEach((tell) => tell(key, 'main', aPodRecord(), sample));
-    expect(await learner.workloads()).toEqual([WEB]);
+    for (const key of ['ci/Pod/runner-1', 'ci/Workflow/build-2', WEB])
+      listeners.forEach((notify) => notify(key, 'main', aPodRecord(), sample));
+    expect(await recommender.workloads()).toEqual([WEB]);
     const past = (kind: string, name: string) => ({
       namespace: 'shop',
       pod: 'p',
@@ -94,31 +95,31 @@ describe('what the recommender is fed', () => {
       for (const each of [past('Deployment', 'long-gone'), past('Pod', 'bare'), past('Job', 'import-abc12')]) yield each;
     }
     await feed.readPast({ name: 'test', range }, DAY_MS, new AbortController().signal);
-    expect(await learner.workloads()).toEqual([WEB]);
+    expect(await recommender.workloads()).toEqual([WEB]);
     feed.stop();
   });
 
   test('what is gone is remembered for no longer than it lived', async () => {
-    const { clock, cluster, learner, feed, tell } = aFeed();
+    const { clock, cluster, recommender, feed, notify } = aFeed();
     await feed.start();
     cluster.workloadList = [aWorkloadRecord({ createdAt: T0 })];
     cluster.announce({ kind: 'workload', key: WEB });
-    tell({ at: T0, cpuMillicores: 1, memoryBytes: 1 });
+    notify({ at: T0, cpuMillicores: 1, memoryBytes: 1 });
     clock.advance(90 * MINUTE_MS);
     cluster.workloadList = [];
     cluster.announce({ kind: 'workload', key: WEB });
     clock.advance(HOUR_MS);
     await settle();
-    expect(await learner.workloads()).toEqual([WEB]);
+    expect(await recommender.workloads()).toEqual([WEB]);
     clock.advance(2 * HOUR_MS);
     await settle();
-    expect(await learner.workloads()).toEqual([]);
+    expect(await recommender.workloads()).toEqual([]);
     feed.stop();
   });
 });
 
 test('of a DaemonSet’s past each class of nodes is learnt besides, as far as its pods still are', async () => {
-  const { clock, cluster, learner, feed } = aFeed();
+  const { clock, cluster, recommender, feed } = aFeed();
   const AGENT = 'shop/DaemonSet/agent';
   const size = { cpuMillicores: 2_000, memoryBytes: 8 * GiB };
   cluster.nodeList = [aNodeRecord({ name: 'n1', allocatable: size })];
@@ -141,7 +142,7 @@ test('of a DaemonSet’s past each class of nodes is learnt besides, as far as i
   const told = await feed.readPast({ name: 'test', range }, DAY_MS, new AbortController().signal);
   expect(told).toMatchObject({ series: 2, samples: 2 });
   const rules = new Map(['main', 'main@2cpu-8Gi'].map((name) => [name, DEFAULT_RECOMMENDER_RULES]));
-  const known = await learner.advise(AGENT, clock.now(), rules);
+  const known = await recommender.advise(AGENT, clock.now(), rules);
   expect(known.map(({ container, samples: count }) => [container, count])).toEqual([
     ['main', 2],
     ['main@2cpu-8Gi', 1],

@@ -9,7 +9,7 @@ import { jobFamily } from '../../core/recommender/runs/job-family.ts';
 import { withoutStartUp } from '../../core/recommender/start-up.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { Learner } from '../../ports/learner.ts';
+import type { UsageRecommender } from '../../ports/usage-recommender.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { UsageHistorySource } from '../../ports/usage-source.ts';
 import type { OomKill } from '../../state/oom-watch.ts';
@@ -24,10 +24,10 @@ const LAST_WORKING_SET_MS: DurationMs = 5 * MINUTE_MS;
 /** Step at which the past is asked for: the recommender's own. */
 const BACKFILL_STEP_SECONDS = 300;
 
-export interface RecommenderFeedParts {
+export interface RecommenderFeedDependencies {
   readonly cluster: ClusterReader;
   readonly usage: Pick<UsageModel, 'onSample' | 'onOomKill' | 'graphs' | 'containersOf'>;
-  readonly learner: Learner;
+  readonly recommender: UsageRecommender;
   readonly clock: Clock;
   readonly logger: Logger;
   /** What was kept of workloads that are forgotten is to be thrown away. @param checkpoints their keys */
@@ -35,22 +35,22 @@ export interface RecommenderFeedParts {
 }
 
 export class RecommenderFeed {
-  readonly #parts: RecommenderFeedParts;
+  readonly #dependencies: RecommenderFeedDependencies;
   /** By workload. Of `images` another set is another version. */
   readonly #known = new Map<WorkloadKey, { readonly images: string; readonly createdAt: Instant }>();
   readonly #forgetAt = new Map<WorkloadKey, Instant>();
   readonly #stops: (() => void)[] = [];
   #cancelSweep: () => void = () => undefined;
 
-  constructor(parts: RecommenderFeedParts) {
-    this.#parts = parts;
+  constructor(dependencies: RecommenderFeedDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Begins to feed. */
   async start(): Promise<void> {
-    const { cluster, usage, learner, clock } = this.#parts;
+    const { cluster, usage, recommender, clock } = this.#dependencies;
     // What was deleted while nobody looked is known from the store alone, and would be kept there for ever.
-    for (const key of await learner.workloads()) {
+    for (const key of await recommender.workloads()) {
       if (cluster.findWorkload(key) === undefined) this.#forgetAt.set(key, clock.now() + REMEMBER_GONE_MS);
     }
     for (const workload of cluster.workloads()) this.#note(workloadKey(workload), workload);
@@ -60,7 +60,7 @@ export class RecommenderFeed {
         const { workload, container, at, memoryLimitBytes } = kill;
         if (!this.#isLearntFrom(workload)) return;
         const last = kill.workingSetBytes ?? workingSetOf(usage.containersOf(kill.namespace, kill.pod).get(container), kill);
-        for (const name of this.#namesOf(workload, container, kill.pod)) learner.observeOom(workload, name, at, memoryLimitBytes, last);
+        for (const name of this.#namesOf(workload, container, kill.pod)) recommender.observeOom(workload, name, at, memoryLimitBytes, last);
       }),
       cluster.subscribe((change) => {
         if (change.kind === 'workload') this.#noteWorkload(change.key);
@@ -76,7 +76,7 @@ export class RecommenderFeed {
 
   /** Takes in up to `windowMs` of the past, for decisions and for graphs. A source that fails costs the past and nothing else. */
   async backfill(source: UsageHistorySource, windowMs: DurationMs, signal: AbortSignal): Promise<void> {
-    const { logger } = this.#parts;
+    const { logger } = this.#dependencies;
     try {
       logger.info('Read past usage', { source: source.name, ...(await this.readPast(source, windowMs, signal)) });
     } catch (err) {
@@ -95,7 +95,7 @@ export class RecommenderFeed {
     signal: AbortSignal,
     namespaces?: readonly string[],
   ): Promise<{ readonly series: number; readonly samples: number; readonly dropped: number }> {
-    const { clock, learner, usage } = this.#parts;
+    const { clock, recommender, usage } = this.#dependencies;
     const to = clock.now();
     const range = { from: to - windowMs, to, stepSeconds: BACKFILL_STEP_SECONDS, ...(namespaces === undefined ? {} : { namespaces }) };
     // Replicas of a workload are joined in time, so that all of it has to be at hand before any is taken in.
@@ -103,8 +103,8 @@ export class RecommenderFeed {
     for await (const each of source.range(range, signal)) {
       if (each.workload !== null && this.#isLearntFrom(workloadKey(each.workload))) series.push(each);
     }
-    const { taken, dropped } = await learner.backfill(series);
-    await learner.backfill(this.#byClass(series));
+    const { taken, dropped } = await recommender.backfill(series);
+    await recommender.backfill(this.#byClass(series));
     for (const each of series) usage.graphs.load(each, to);
     return { series: series.length, samples: taken, dropped };
   }
@@ -114,33 +114,33 @@ export class RecommenderFeed {
    * tells when what was learnt of them is of no use any more. Runs of Jobs that are gone teach those to come.
    */
   #isLearntFrom(workload: WorkloadKey): boolean {
-    return this.#parts.cluster.findWorkload(workload) !== undefined || jobFamily(workload) !== workload;
+    return this.#dependencies.cluster.findWorkload(workload) !== undefined || jobFamily(workload) !== workload;
   }
 
   #observe(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
-    const { learner } = this.#parts;
+    const { recommender } = this.#dependencies;
     if (!this.#isLearntFrom(workload)) return;
     const withoutStart = withoutStartUp(pod, container, sample);
     if (withoutStart === null) return;
     const startedAt = pod.containers.find((each) => each.name === container)?.startedAt ?? null;
     const counted = { ...withoutStart, startedAt };
-    learner.observe(workload, container, pod.name, counted);
+    recommender.observe(workload, container, pod.name, counted);
     if (!isKeyByNodeClass(workload)) return;
     const classed = this.#classedName(container, pod);
-    if (classed !== null) learner.observe(workload, classed, pod.name, counted);
+    if (classed !== null) recommender.observe(workload, classed, pod.name, counted);
   }
 
   /** Under which a container's usage is learnt: its own, and where pods differ by node the class of the pod's node besides. */
   #namesOf(workload: WorkloadKey, container: string, pod: string): readonly string[] {
     if (!isKeyByNodeClass(workload)) return [container];
-    const classed = this.#classedName(container, this.#parts.cluster.findPod(parseWorkloadKey(workload).namespace, pod));
+    const classed = this.#classedName(container, this.#dependencies.cluster.findPod(parseWorkloadKey(workload).namespace, pod));
     return classed === null ? [container] : [container, classed];
   }
 
   /** null where the class of the pod's node is not known. */
   #classedName(container: string, pod: PodRecord | undefined): string | null {
     const node = pod?.node ?? null;
-    const name = node === null ? null : classOfNode(this.#parts.cluster.findNode(node));
+    const name = node === null ? null : classOfNode(this.#dependencies.cluster.findNode(node));
     return name === null ? null : classedName(container, name);
   }
 
@@ -153,7 +153,7 @@ export class RecommenderFeed {
   }
 
   #noteWorkload(key: WorkloadKey): void {
-    const { cluster, clock, learner } = this.#parts;
+    const { cluster, clock, recommender } = this.#dependencies;
     const workload = cluster.findWorkload(key);
     if (workload === undefined) {
       this.#noteGone(key, clock.now());
@@ -162,7 +162,7 @@ export class RecommenderFeed {
     this.#forgetAt.delete(key);
     const before = this.#known.get(key);
     this.#note(key, workload);
-    if (before !== undefined && before.images !== imagesOf(workload)) learner.noteChange(key, clock.now());
+    if (before !== undefined && before.images !== imagesOf(workload)) recommender.noteChange(key, clock.now());
   }
 
   #note(key: WorkloadKey, workload: WorkloadRecord): void {
@@ -177,7 +177,7 @@ export class RecommenderFeed {
   }
 
   #sweepHourly(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     this.#cancelSweep = clock.schedule(clock.now() + HOUR_MS, () => {
       void this.#forgetGone(clock.now());
       this.#sweepHourly();
@@ -185,11 +185,11 @@ export class RecommenderFeed {
   }
 
   async #forgetGone(now: Instant): Promise<void> {
-    const { learner, logger, onForgotten } = this.#parts;
+    const { recommender, logger, onForgotten } = this.#dependencies;
     for (const [key, forgetAt] of this.#forgetAt) {
       if (now < forgetAt) continue;
       try {
-        onForgotten(await learner.forget(key));
+        onForgotten(await recommender.forget(key));
         this.#forgetAt.delete(key);
         this.#known.delete(key);
       } catch (err) {

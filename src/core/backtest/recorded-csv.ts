@@ -18,14 +18,14 @@ export interface Recording {
 
 const TIME_COLUMNS = ['t_s', 'timestamp'] as const;
 /** Seconds of the year 5138: past it a time is in milliseconds. */
-const MOST_SECONDS = 1e11;
+const MAX_SECONDS = 1e11;
 /** A recording over more than ten years has a wrong time in it, and its grid would not fit into memory. */
-const MOST_DAYS = 3660;
+const MAX_DAYS = 3660;
 const DAY_SECONDS = DAY_MS / SECOND_MS;
 /** Clocks set back repeat some times; where more of them stand twice, a file holds more than one recording. */
-const MOST_REPEATED_SHARE = 0.1;
+const MAX_REPEATED_SHARE = 0.1;
 /** More millicores or MiB than there are: what a sum over them can still hold. */
-const MOST_USAGE = 1e15;
+const MAX_USAGE = 1e15;
 const UNKNOWN = new Set(['', 'nan', 'null']);
 
 class CsvProblem extends Error {
@@ -56,12 +56,12 @@ interface Columns {
 
 function parse(text: string): Recording {
   const lines = text.replace(/^\uFEFF/, '').split('\n');
-  const header = lines.findIndex(saysSomething);
+  const header = lines.findIndex(hasContent);
   if (header < 0) throw new CsvProblem(1, 'the file is empty; expected a header and a row for each sample');
   const columns = columnsOf(lines[header] ?? '', header + 1);
   const rows: Row[] = [];
   for (const [index, line] of lines.entries()) {
-    if (index > header && saysSomething(line)) rows.push(rowOf(line, columns, index + 1));
+    if (index > header && hasContent(line)) rows.push(rowOf(line, columns, index + 1));
   }
   if (rows.every(({ cpu, memory }) => Number.isNaN(cpu) && Number.isNaN(memory))) {
     throw new CsvProblem(lines.length, 'no samples; expected a row with a time and cpu_m and/or mem_mib under the header');
@@ -91,7 +91,7 @@ function refuseUnnamedPods(rows: readonly Row[]): void {
 }
 
 /** Neither blank nor a comment. */
-function saysSomething(line: string): boolean {
+function hasContent(line: string): boolean {
   const text = line.trimStart();
   return text !== '' && !text.startsWith('#');
 }
@@ -153,8 +153,8 @@ function secondOf(cell: string, at: number): number {
     throw new CsvProblem(at, `"${shortened(cell)}" is no time; expected Unix seconds, or 2026-01-31 13:05:00 (UTC unless a zone is given)`);
   }
   if (seconds < 0) throw new CsvProblem(at, `time ${cell} is negative; count from 0 or from 1970`);
-  if (seconds <= MOST_SECONDS) return seconds;
-  if (seconds / SECOND_MS > MOST_SECONDS) throw new CsvProblem(at, `time ${cell} is far in the future; give seconds, or milliseconds`);
+  if (seconds <= MAX_SECONDS) return seconds;
+  if (seconds / SECOND_MS > MAX_SECONDS) throw new CsvProblem(at, `time ${cell} is far in the future; give seconds, or milliseconds`);
   return seconds / SECOND_MS;
 }
 
@@ -171,7 +171,7 @@ function valueOf(cell: string, column: string, at: number): number {
   const value = Number(cell);
   if (Number.isNaN(value))
     throw new CsvProblem(at, `${column} "${shortened(cell)}" is no number; leave the cell empty where nothing is known`);
-  if (!(value >= 0 && value <= MOST_USAGE)) {
+  if (!(value >= 0 && value <= MAX_USAGE)) {
     throw new CsvProblem(
       at,
       `${column} ${shortened(cell)} is not a usage; it must be 0 or more, at most 1e15, or empty where nothing is known`,
@@ -183,13 +183,13 @@ function valueOf(cell: string, column: string, at: number): number {
 /** Puts rows into the order of their times, in place, and looks at what the times say of the whole. */
 function inOrder(rows: Row[]): void {
   if (rows.some((row, index) => index > 0 && row.second < (rows[index - 1]?.second ?? 0))) rows.sort((a, b) => a.second - b.second);
-  if (((rows.at(-1)?.second ?? 0) - (rows[0]?.second ?? 0)) / DAY_SECONDS > MOST_DAYS) throw leapIn(rows);
+  if (((rows.at(-1)?.second ?? 0) - (rows[0]?.second ?? 0)) / DAY_SECONDS > MAX_DAYS) throw leapIn(rows);
 }
 
 /** @param rows of one pod, in the order of their times */
 function refuseSeveralContainers(rows: readonly Row[], of: string): void {
   const repeated = rows.filter((row, index) => index > 0 && row.second === rows[index - 1]?.second);
-  if (repeated.length <= rows.length * MOST_REPEATED_SHARE) return;
+  if (repeated.length <= rows.length * MAX_REPEATED_SHARE) return;
   throw new CsvProblem(
     repeated[0]?.line ?? 1,
     `${repeated.length} of ${rows.length} rows${of} have the time of another; are these several containers? Give a file for each, or, for replicas of one, a column pod`,

@@ -77,7 +77,7 @@ export function score(values: Float64Array, requests: Float64Array, from: number
 }
 
 /** The figures of one trace, or of many joined. */
-export interface Figures {
+export interface MethodTotals {
   readonly slack: number;
   readonly sparePerUsed: number;
   readonly overrun: number;
@@ -91,7 +91,7 @@ export interface Figures {
 }
 
 /** Several traces' scores, joined: means over workloads, but spare and unserved as shares of all that was used. */
-export function joinScores(scores: readonly RefusalScore[]): Figures {
+export function joinScores(scores: readonly RefusalScore[]): MethodTotals {
   const total = (pick: (score: RefusalScore) => number) => scores.reduce((sum, each) => sum + pick(each), 0);
   const mean = (pick: (score: RefusalScore) => number) => total(pick) / scores.length;
   const used = total((each) => each.used);

@@ -2,11 +2,11 @@
 
 import { SLOTS_PER_DAY } from './time-grid.ts';
 
-const LEAST_DAYS = 3;
-const MOST_DAYS = 14;
+const MIN_DAYS = 3;
+const MAX_DAYS = 14;
 
 /** A quarter of the recording, 3 to 14 days; never more than half of it. In days, a fraction where the recording is short. */
 export function defaultWarmUpDays(slots: number): number {
   const days = slots / SLOTS_PER_DAY;
-  return Math.min(Math.max(Math.round(days / 4), LEAST_DAYS), MOST_DAYS, days / 2);
+  return Math.min(Math.max(Math.round(days / 4), MIN_DAYS), MAX_DAYS, days / 2);
 }

@@ -20,9 +20,9 @@ const reduction: JudgedEffect = { ...REDUCTION, dryRun: false };
 describe('the gate', () => {
   test.each<[string, Partial<GateInputs>, Partial<JudgedEffect>, string, string | null]>([
     ['lets through', {}, {}, 'pass', null],
-    ['only the leader', { leader: false }, {}, 'held', 'not-leader'],
-    ['nothing while paused', { pause: { reason: 'x', until: null } }, {}, 'held', 'paused'],
-    ['nothing on old data', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS - 1 }] }, {}, 'held', 'stale-data'],
+    ['only the leader', { leader: false }, {}, 'blocked', 'not-leader'],
+    ['nothing while paused', { pause: { reason: 'x', until: null } }, {}, 'blocked', 'paused'],
+    ['nothing on old data', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS - 1 }] }, {}, 'blocked', 'stale-data'],
     ['a roll-back on old usage', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, REDUCING_ROLL_BACK, 'pass', null],
     ['a raise after an OOM kill on old usage', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, INCREASE, 'pass', null],
     [
@@ -34,17 +34,17 @@ describe('the gate', () => {
         ],
       },
       REDUCING_ROLL_BACK,
-      'held',
+      'blocked',
       'stale-data',
     ],
-    ['nothing that relies on a source that is not read', { sources: [informers] }, {}, 'held', 'stale-data'],
-    ['nothing before anything is known', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, {}, 'held', 'stale-data'],
+    ['nothing that relies on a source that is not read', { sources: [informers] }, {}, 'blocked', 'stale-data'],
+    ['nothing before anything is known', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, {}, 'blocked', 'stale-data'],
     ['two periods old is fresh', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS }] }, {}, 'pass', null],
-    ['no reduction during the warm-up', { warmUpUntil: now + 1 }, {}, 'held', 'warm-up'],
+    ['no reduction during the warm-up', { warmUpUntil: now + 1 }, {}, 'blocked', 'warm-up'],
     ['a raise during the warm-up', { warmUpUntil: now + 1 }, INCREASE, 'pass', null],
     ['dry run of everything', { dryRun: true }, {}, 'dry-run', null],
     ['dry run of the policy', {}, { dryRun: true }, 'dry-run', null],
-    ['a dry run is held like a real one', { dryRun: true, pause: { reason: 'x', until: null } }, {}, 'held', 'paused'],
+    ['a dry run is held like a real one', { dryRun: true, pause: { reason: 'x', until: null } }, {}, 'blocked', 'paused'],
   ])('%s', (_, changed, asked, kind, reason) => {
     const verdict = judgeEffect({ ...inputs, ...changed }, { ...reduction, ...asked });
     expect([verdict.kind, 'reason' in verdict ? verdict.reason : null]).toEqual([kind, reason]);
@@ -70,9 +70,9 @@ describe('the gate', () => {
     ['a little ahead is fresh: clocks of machines differ', MINUTE_MS, false],
     ['an hour ahead is the word of a clock that was put back since', 60 * MINUTE_MS, true],
   ])('what was last confirmed %s', (_, aheadMs, isStale) => {
-    const told = staleSource({ now, sources: [{ ...fresh, confirmedAt: now + aheadMs }] });
-    expect(told !== null).toBe(isStale);
-    if (isStale) expect(told?.message).toContain('usage: last confirmed at a time that has not come yet');
+    const reported = staleSource({ now, sources: [{ ...fresh, confirmedAt: now + aheadMs }] });
+    expect(reported !== null).toBe(isStale);
+    if (isStale) expect(reported?.message).toContain('usage: last confirmed at a time that has not come yet');
   });
 
   test('a clock that is put back prolongs neither observation nor what was spent by more than their own time', () => {

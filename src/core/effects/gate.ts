@@ -30,16 +30,16 @@ export interface GateInputs {
 export type JudgedEffect = Pick<EffectIntent, 'lane' | 'reliesOn' | 'direction' | 'dryRun'>;
 
 /** Why an effect waits. `other-lanes`: effects that go first are being sent. */
-export const HELD_REASONS = ['not-leader', 'paused', 'stale-data', 'warm-up', 'budget', 'other-lanes'] as const;
-export type HeldReason = (typeof HELD_REASONS)[number];
+export const BLOCK_REASONS = ['not-leader', 'paused', 'stale-data', 'warm-up', 'budget', 'other-lanes'] as const;
+export type BlockReason = (typeof BLOCK_REASONS)[number];
 
 export type GateVerdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'dry-run' }
-  | { readonly kind: 'held'; readonly reason: HeldReason; readonly message: string };
+  | { readonly kind: 'blocked'; readonly reason: BlockReason; readonly message: string };
 
 /** The status of every workload that waits holds it. */
-const LONGEST_PROBLEM = 300;
+const MAX_PROBLEM = 300;
 
 /** In this order: a replica that does not lead gets no other reason. A dry run is held back by the same reasons as a real one. */
 export function judgeEffect(inputs: GateInputs, effect: JudgedEffect): GateVerdict {
@@ -64,7 +64,7 @@ export function isOptimizingReduction({ lane, direction }: Pick<EffectIntent, 'l
 export function staleSource({ now, sources }: Pick<GateInputs, 'now' | 'sources'>): StaleSource | null {
   const stale = sources.flatMap((each): StaleSource[] => {
     const age = ageText(each, now);
-    const why = each.problem === null ? '' : ` (${each.problem.slice(0, LONGEST_PROBLEM)})`;
+    const why = each.problem === null ? '' : ` (${each.problem.slice(0, MAX_PROBLEM)})`;
     return age === null ? [] : [{ source: each.name, message: `${each.name}: ${age}${why}` }];
   });
   return stale.find(({ source }) => source === 'informers') ?? stale[0] ?? null;
@@ -101,6 +101,6 @@ export function recentReductions(sentAt: readonly Instant[], now: Instant): read
   return recent.some((at) => at > now) ? recent.map((at) => Math.min(at, now)) : recent;
 }
 
-function held(reason: HeldReason, message: string): GateVerdict {
-  return { kind: 'held', reason, message };
+function held(reason: BlockReason, message: string): GateVerdict {
+  return { kind: 'blocked', reason, message };
 }

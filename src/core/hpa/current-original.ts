@@ -7,7 +7,7 @@ import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import { readOriginalNote, writeOriginalNote } from '../ownership/original-note.ts';
 import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../ownership/owners.ts';
-import { originalBinding, readOriginal, sameMeasured, type AutoscalerMemory, type OriginalRecord } from './kept-target.ts';
+import { originalBinding, readOriginal, sameMeasured, type AutoscalerMemory, type OriginalRecord } from './recorded-target.ts';
 import { meanRequest, targetFor } from './scale-point.ts';
 
 interface Verifier {

@@ -4,14 +4,14 @@ import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
-import type { AutoscalerMemory } from './kept-target.ts';
+import type { AutoscalerMemory } from './recorded-target.ts';
 import { readOriginalNote } from '../ownership/original-note.ts';
 import { valueToWrite, type OriginalNote } from '../ownership/owners.ts';
-import { sameMeasured, targetField, withTargets, type KeptTarget } from './kept-target.ts';
+import { sameMeasured, targetField, withTargets, type RecordedTarget } from './recorded-target.ts';
 import { meanRequest, targetFor, type ResourceMetric } from './scale-point.ts';
 
 /** A target that follows the request, or with `stays` is where it was set while the request is no greater. */
-export interface FollowedTarget extends KeptTarget {
+export interface FollowedTarget extends RecordedTarget {
   readonly stays?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface AutoscalerMove {
   readonly hpa: HpaRecord;
   readonly moves: readonly TargetMove[];
   /** What keep-replicas is to have in the note afterwards; null: nothing, so that the note goes unless another writer has something in it. */
-  readonly original: readonly KeptTarget[] | null;
+  readonly original: readonly RecordedTarget[] | null;
 }
 
 /**
@@ -57,7 +57,7 @@ export function moveFor(
   phase: FollowPhase,
 ): AutoscalerMove | null {
   const moves: TargetMove[] = [];
-  const kept: KeptTarget[] = [];
+  const kept: RecordedTarget[] = [];
   let home = followed.mayLetGo && phase === 'after';
   for (const target of followed.targets) {
     const metric = hpa.resourceMetrics.find((each) => sameMeasured(each, target) && each.targetUtilizationRatio !== null);
@@ -105,7 +105,7 @@ export function wantedTarget(target: FollowedTarget, pods: readonly PodRecord[])
 }
 
 /** Every pod asks for what the target was set for. */
-export function isHome(target: KeptTarget, pods: readonly PodRecord[]): boolean {
+export function isHome(target: RecordedTarget, pods: readonly PodRecord[]): boolean {
   return meanRequest(pods, target) === target.request;
 }
 

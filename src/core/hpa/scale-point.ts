@@ -22,8 +22,8 @@ export interface ScalePoint {
  * Targets outside are poor ones: under the lower a pod is mostly idle room, over the upper a peak has nowhere to go while new
  * pods start. One that was set outside by its owner stays allowed.
  */
-const LEAST_PERCENT = 50;
-const GREATEST_PERCENT = 90;
+const MIN_PERCENT = 50;
+const MAX_PERCENT = 90;
 
 /** What the autoscaler measures a pod's usage against; null where a container asks for nothing: then it cannot. */
 export function requestOf({ containers }: Pick<PodRecord, 'containers'>, { resource, container }: Measured): number | null {
@@ -67,7 +67,7 @@ export function requestBounds(point: ScalePoint): { readonly least: number; read
 }
 
 function percentBounds({ percent }: ScalePoint): { readonly least: number; readonly greatest: number } {
-  return { least: Math.min(LEAST_PERCENT, percent), greatest: Math.max(GREATEST_PERCENT, percent) };
+  return { least: Math.min(MIN_PERCENT, percent), greatest: Math.max(MAX_PERCENT, percent) };
 }
 
 function requestsOf(pods: readonly PodRecord[], measured: Measured): readonly number[] {

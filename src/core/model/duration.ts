@@ -8,13 +8,13 @@ type Unit = keyof typeof UNIT_MS;
 
 const SHAPE = /^([1-9][0-9]*(ms|s|m|h|d|w))+$/;
 const PART = /([1-9][0-9]*)(ms|s|m|h|d|w)/g;
-const LONGEST_TEXT = 64;
+const MAX_TEXT = 64;
 
 /** Milliseconds of a duration. Units descend, each at most once; a day is 24 hours. */
 export function parseDuration(text: string): Parsed<DurationMs> {
-  if (text.length > LONGEST_TEXT || !SHAPE.test(text)) {
+  if (text.length > MAX_TEXT || !SHAPE.test(text)) {
     return refused(
-      `'${text.slice(0, LONGEST_TEXT)}' is not a duration; write whole numbers with units w, d, h, m, s, ms, such as 90s or 1h30m`,
+      `'${text.slice(0, MAX_TEXT)}' is not a duration; write whole numbers with units w, d, h, m, s, ms, such as 90s or 1h30m`,
     );
   }
   let total = 0;

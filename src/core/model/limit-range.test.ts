@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { LimitRangeRecord } from './cluster-records.ts';
-import { containerCaps, greatestOfContainer, isWithinBounds, tightestCap, type LimitBounds } from './limit-range.ts';
+import { containerCaps, maxOfContainer, isWithinBounds, tightestCap, type LimitBounds } from './limit-range.ts';
 import { UNSET_RESOURCES } from '#kube/records/resources';
 
 const range = (name: string, cpuMillicores: number | null): LimitRangeRecord => ({
@@ -15,12 +15,12 @@ const ranges = [range('wide', 4_000), range('open', null), range('tight', 2_000)
 test('the tightest LimitRange says how much a container may have', () => {
   expect(containerCaps(ranges, 'cpuMillicores').map(({ what }) => what)).toEqual(['LimitRange wide', 'LimitRange tight']);
   expect(tightestCap(containerCaps(ranges, 'cpuMillicores'))).toEqual({ value: 2_000, what: 'LimitRange tight' });
-  expect(greatestOfContainer(ranges, 'cpuMillicores')).toBe(2_000);
+  expect(maxOfContainer(ranges, 'cpuMillicores')).toBe(2_000);
 });
 
 test('without one that bounds a resource, a container may have any amount of it', () => {
   expect(tightestCap(containerCaps(ranges, 'memoryBytes'))).toBeNull();
-  expect(greatestOfContainer(ranges, 'memoryBytes')).toBe(Infinity);
+  expect(maxOfContainer(ranges, 'memoryBytes')).toBe(Infinity);
 });
 
 test.each<[string, number | null, number | null, Partial<LimitBounds>, boolean]>([

@@ -31,7 +31,7 @@ export function tightestCap(caps: readonly Cap[]): Cap | null {
 }
 
 /** The greatest that a container may have; Infinity where no LimitRange bounds it. */
-export function greatestOfContainer(ranges: readonly LimitRangeRecord[], field: keyof OptionalResources): number {
+export function maxOfContainer(ranges: readonly LimitRangeRecord[], field: keyof OptionalResources): number {
   return tightestCap(containerCaps(ranges, field))?.value ?? Infinity;
 }
 

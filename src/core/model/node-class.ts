@@ -1,7 +1,7 @@
 import type { Resources } from '#kube/records/resources';
 import { GiB } from '#kube/units';
 
-const MOST_CORES = 256;
+const MAX_CORES = 256;
 /** What machines are built with: for computing, for general use, for memory. */
 const GIB_PER_CORE: readonly number[] = [2, 4, 8];
 
@@ -12,7 +12,7 @@ const GIB_PER_CORE: readonly number[] = [2, 4, 8];
  */
 export function nodeClass({ cpuMillicores, memoryBytes }: Resources): string {
   const exponent = Math.round(Math.log2(Math.max(1000, cpuMillicores) / 1000));
-  const cores = Math.min(MOST_CORES, 2 ** exponent);
+  const cores = Math.min(MAX_CORES, 2 ** exponent);
   const perCore = memoryBytes / GiB / (Math.max(1, cpuMillicores) / 1000);
   const distance = (each: number): number => Math.abs(Math.log2(Math.max(perCore, Number.MIN_VALUE) / each));
   const [nearest = 4] = GIB_PER_CORE.toSorted((a, b) => distance(a) - distance(b));

@@ -4,7 +4,7 @@ import { readOverrides } from '../resize/policy/workload-overrides.ts';
 import { mergeBounds, type BoundsChange } from './merge-bounds.ts';
 
 const CONTAINERS = new Set(['app', 'istio-proxy']);
-const standing = (floor: object | null, ceiling: object | null = null): Record<string, string> => ({
+const storedBounds = (floor: object | null, ceiling: object | null = null): Record<string, string> => ({
   ...(floor === null ? {} : { 'evenkeel.io/floor': JSON.stringify(floor) }),
   ...(ceiling === null ? {} : { 'evenkeel.io/ceiling': JSON.stringify(ceiling) }),
 });
@@ -15,28 +15,33 @@ describe('bounds are merged by container and resource', () => {
     ['a first bound', {}, { floor: { '*': { cpu: '250m' } } }, '{"*":{"cpu":"250m"}}'],
     [
       'the other resource stays',
-      standing({ app: { cpu: '250m' } }),
+      storedBounds({ app: { cpu: '250m' } }),
       { floor: { app: { memory: '1Gi' } } },
       '{"app":{"cpu":"250m","memory":"1Gi"}}',
     ],
-    ['the other container stays', standing({ app: { cpu: '1' } }), { floor: { '*': { cpu: '2' } } }, '{"*":{"cpu":"2"},"app":{"cpu":"1"}}'],
+    [
+      'the other container stays',
+      storedBounds({ app: { cpu: '1' } }),
+      { floor: { '*': { cpu: '2' } } },
+      '{"*":{"cpu":"2"},"app":{"cpu":"1"}}',
+    ],
     [
       'null takes one value away',
-      standing({ app: { cpu: '1', memory: '1Gi' } }),
+      storedBounds({ app: { cpu: '1', memory: '1Gi' } }),
       { floor: { app: { cpu: null } } },
       '{"app":{"memory":"1Gi"}}',
     ],
-    ['the last value takes the annotation along', standing({ app: { cpu: '1' } }), { floor: { app: { cpu: null } } }, null],
-    ['null takes a container away', standing({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: { app: null } }, '{"*":{"cpu":"2"}}'],
-    ['null takes all away', standing({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: null }, null],
-    ['what is not named stays', standing({ app: { cpu: '1' } }), { ceiling: { app: { cpu: '2' } } }, '{"app":{"cpu":"1"}}'],
+    ['the last value takes the annotation along', storedBounds({ app: { cpu: '1' } }), { floor: { app: { cpu: null } } }, null],
+    ['null takes a container away', storedBounds({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: { app: null } }, '{"*":{"cpu":"2"}}'],
+    ['null takes all away', storedBounds({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: null }, null],
+    ['what is not named stays', storedBounds({ app: { cpu: '1' } }), { ceiling: { app: { cpu: '2' } } }, '{"app":{"cpu":"1"}}'],
     [
       'a number by hand is kept as a quantity',
-      standing({ app: { cpu: 1 } }),
+      storedBounds({ app: { cpu: 1 } }),
       { floor: { app: { memory: '1Gi' } } },
       '{"app":{"cpu":"1","memory":"1Gi"}}',
     ],
-    ['a container that is gone can be cleared', standing({ old: { cpu: '1' } }), { floor: { old: null } }, null],
+    ['a container that is gone can be cleared', storedBounds({ old: { cpu: '1' } }), { floor: { old: null } }, null],
   ])('%s', (_, annotations, change, floor) => {
     expect(merge(annotations, change)).toMatchObject({ kind: 'merged', floor });
   });
@@ -53,21 +58,21 @@ describe('a change is refused by the field', () => {
     ],
     [
       'above the stored ceiling',
-      standing(null, { app: { memory: '1Gi' } }),
+      storedBounds(null, { app: { memory: '1Gi' } }),
       { floor: { app: { memory: '2Gi' } } },
       '/floor/app/memory',
       /above the ceiling 1Gi/,
     ],
     [
       'a ceiling below the stored floor',
-      standing({ '*': { cpu: '500m' } }),
+      storedBounds({ '*': { cpu: '500m' } }),
       { ceiling: { app: { cpu: '100m' } } },
       '/ceiling/app/cpu',
       /floor 500m/,
     ],
     [
       'a floor of all above the ceiling of one',
-      standing(null, { app: { cpu: '1' } }),
+      storedBounds(null, { app: { cpu: '1' } }),
       { floor: { '*': { cpu: '2' } } },
       '/floor/app/cpu',
       /container app/,

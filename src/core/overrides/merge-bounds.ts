@@ -47,10 +47,10 @@ export function mergeBounds(
   const faults: Fault[] = [];
   const merged: Record<Side, WrittenBounds> = { floor: {}, ceiling: {} };
   for (const side of SIDES) {
-    const standing = writtenBounds(WORKLOAD_ANNOTATIONS[side], annotations);
-    if (typeof standing === 'string' && change[side] !== null) return { kind: 'unreadable', problem: standing };
+    const stored = writtenBounds(WORKLOAD_ANNOTATIONS[side], annotations);
+    if (typeof stored === 'string' && change[side] !== null) return { kind: 'unreadable', problem: stored };
     const patch = change[side];
-    merged[side] = patch === null || typeof standing === 'string' ? {} : laidOver(standing, patch ?? {}, side, containers, faults);
+    merged[side] = patch === null || typeof stored === 'string' ? {} : laidOver(stored, patch ?? {}, side, containers, faults);
   }
   if (faults.length === 0) faults.push(...crossings(merged, change));
   if (faults.length > 0) return { kind: 'invalid', faults };
@@ -79,13 +79,13 @@ function writtenBounds(annotation: string, annotations: Readonly<Record<string, 
 }
 
 function laidOver(
-  standing: WrittenBounds,
+  stored: WrittenBounds,
   patch: Readonly<Record<string, BoundPatch>>,
   side: Side,
   containers: ReadonlySet<string>,
   faults: Fault[],
 ): WrittenBounds {
-  const merged = new Map(Object.entries(standing));
+  const merged = new Map(Object.entries(stored));
   for (const [container, bound] of Object.entries(patch)) {
     const path = `/${side}/${pointer(container)}`;
     if (bound === null) {

@@ -1,8 +1,9 @@
 // Who set an override through the API, when and why: an annotation beside the override, so that kubectl shows it too.
 
 import { PREFIX, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { fnv1a } from '#kube/fnv1a';
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { isObject, parseJson } from '../model/json.ts';
+import { isObject, parseJson } from '#kube/json';
 import type { Instant } from '#kube/units';
 
 /** Annotations by which a person overrides what a policy says of one workload. */
@@ -28,7 +29,7 @@ interface WrittenNote {
   readonly of: string;
 }
 
-const LONGEST_REASON = 500;
+const MAX_REASON = 500;
 
 /** The notes that are still true, by the annotation's name without its prefix. */
 export function readNotes(annotations: Readonly<Record<string, string>>): ReadonlyMap<string, OverrideNote> {
@@ -51,15 +52,15 @@ export function notesAfter(
   changed: Readonly<Record<string, string | null>>,
   { by, at, reason }: OverrideNote,
 ): string | null {
-  const standing = writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]);
+  const stored = writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]);
   const stillTrue = readNotes(annotations);
   const notes: Record<string, WrittenNote> = {};
-  for (const [key, note] of Object.entries(standing)) {
+  for (const [key, note] of Object.entries(stored)) {
     if (stillTrue.has(key) && !(`${PREFIX}${key}` in changed)) notes[key] = note;
   }
   for (const [annotation, value] of Object.entries(changed)) {
     if (value === null) continue;
-    const because = reason === null || reason === '' ? {} : { reason: reason.slice(0, LONGEST_REASON) };
+    const because = reason === null || reason === '' ? {} : { reason: reason.slice(0, MAX_REASON) };
     notes[annotation.slice(PREFIX.length)] = { by, at: isoTime(at), ...because, of: fingerprint(value) };
   }
   return Object.keys(notes).length === 0 ? null : JSON.stringify(notes);
@@ -77,9 +78,7 @@ function isNote(value: unknown): value is WrittenNote {
   return typeof by === 'string' && typeof at === 'string' && typeof of === 'string' && (reason === undefined || typeof reason === 'string');
 }
 
-/** FNV-1a, 32 bits: detects a changed value. No protection against forgery. */
+/** Detects a changed value. No protection against forgery. */
 function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
+  return fnv1a(text).toString(16).padStart(8, '0');
 }

@@ -4,7 +4,7 @@
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { isObject, parseJson, type JsonObject } from '../model/json.ts';
+import { isObject, parseJson, type JsonObject } from '#kube/json';
 import type { Instant } from '#kube/units';
 import { OVERRIDABLE_KINDS, type OverridableKind } from './policy-kinds.ts';
 import { fieldsBeside, schemaOfField, valueFaults, type ValueFault } from './spec-schema.ts';
@@ -50,7 +50,7 @@ const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
 const ONLY_TO_TRUE: ReadonlySet<string> = new Set(['dryRun', 'paused']);
 const NEVER: ReadonlySet<string> = new Set(['respectPDB']);
 /** Named in a message; the rest is counted. */
-const MOST_NAMED = 12;
+const MAX_NAMED = 12;
 
 /** What is wrong with overriding a field with a value: `field` or below `value`. */
 export function overrideFaults(
@@ -62,8 +62,8 @@ export function overrideFaults(
   const schema = schemaOfField(kind, field);
   if (schema === null) {
     const beside = fieldsBeside(kind, field);
-    const named = beside.slice(0, MOST_NAMED).join(', ');
-    const message = `${kind} has no spec.${field}${beside.length === 0 ? '' : `; there are ${named}${beside.length > MOST_NAMED ? ', …' : ''}`}`;
+    const named = beside.slice(0, MAX_NAMED).join(', ');
+    const message = `${kind} has no spec.${field}${beside.length === 0 ? '' : `; there are ${named}${beside.length > MAX_NAMED ? ', …' : ''}`}`;
     return [{ of: 'field', path: '', message }];
   }
   if (ONLY_TO_TRUE.has(field) && value !== true) {

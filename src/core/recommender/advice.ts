@@ -168,7 +168,7 @@ export interface ContainerAdvice {
   readonly lastSampleAt: Instant;
   /** Share of the 5-minute points of its life (inside the window) that were seen, 0–1. */
   readonly coverage: Ratio;
-  /** At least `LEAST_HISTORY_MS` of usage, and a target for CPU where CPU is measured: a change of both is one change. */
+  /** At least `MIN_HISTORY_MS` of usage, and a target for CPU where CPU is measured: a change of both is one change. */
   readonly enoughHistory: boolean;
   /** The lower of the two resources' confidences, 0–1. */
   readonly confidence: Ratio;

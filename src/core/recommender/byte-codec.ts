@@ -1,6 +1,6 @@
 // Writing and reading of checkpoints: little-endian, no names, no padding.
 
-const LONGEST_RUN = 255;
+const MAX_RUN = 255;
 
 /** Appends numbers to a growing buffer. */
 export class ByteWriter {
@@ -35,7 +35,7 @@ export class ByteWriter {
     let at = this.#at;
     for (const value of values) {
       const code = encode(value);
-      if (code === repeated && run > 0 && run < LONGEST_RUN) {
+      if (code === repeated && run > 0 && run < MAX_RUN) {
         run += 1;
         view.setUint8(at - 1, run);
         continue;

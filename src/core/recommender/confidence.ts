@@ -2,7 +2,7 @@
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { DurationMs, Ratio } from '#kube/units';
-import type { RolloutStanding } from './rollout-log.ts';
+import type { RolloutState } from './rollout-log.ts';
 
 /** Trust is whole after a week: every day of the week was seen. */
 const FULL_SPAN_MS: DurationMs = 7 * DAY_MS;
@@ -26,7 +26,7 @@ export interface ConfidenceInputs {
   /** Time since the resource was last measured. */
   readonly ageMs: DurationMs;
   /** The container's last change of version; null where there was none in sight. */
-  readonly rollout: RolloutStanding | null;
+  readonly rollout: RolloutState | null;
 }
 
 /** Whether usage of this age still describes the present; false where it was never measured (NaN). */
@@ -55,12 +55,12 @@ export function confidenceText(inputs: ConfidenceInputs): string {
   return parts.join('; ');
 }
 
-function isSettling(rollout: RolloutStanding | null): boolean {
+function isSettling(rollout: RolloutState | null): boolean {
   if (rollout === null || rollout.sinceMs >= SETTLING_MS || rollout.verdict === 'alike') return false;
   return rollout.verdict === 'unlike' || rollout.alikeInARow < ALIKE_ROLLOUTS;
 }
 
-function rolloutText(rollout: RolloutStanding): string {
+function rolloutText(rollout: RolloutState): string {
   const { sinceMs, verdict, alikeInARow } = rollout;
   const version = `new version ${(sinceMs / HOUR_MS).toFixed(1)} h ago`;
   if (verdict === 'alike') return `${version} uses as much as the version before`;

@@ -21,7 +21,7 @@ import { MemoryModel } from './memory-model.ts';
 import { MemoryPeaks } from './memory-peaks.ts';
 import { greater } from './predictors.ts';
 import { causeOfKill, OomLog, requestAfterKills } from './oom-log.ts';
-import { COVER_GOALS, LEAST_HISTORY_MS } from './recommender-rules.ts';
+import { COVER_GOALS, MIN_HISTORY_MS } from './recommender-rules.ts';
 import { RolloutLog, type HourlyPeaks } from './rollout-log.ts';
 import { SlotCollector } from './slot-collector.ts';
 import { hourOf, SLOT_MS, slotOf } from './slots.ts';
@@ -134,7 +134,7 @@ export class ContainerModel {
     const common = {
       coverage,
       historyMs: Math.min(historyMs, rules.historyWindowMs),
-      rollout: this.#rollouts.standingAt(now),
+      rollout: this.#rollouts.stateAt(now),
     };
     const cpuCoverage = this.#cpu.valueFor(rules.cpu.goal, rules.pace)?.coverage.value ?? { share: 0, hours: 0 };
     const cpuTrust = {
@@ -181,7 +181,7 @@ export class ContainerModel {
       firstSampleAt: this.#firstSampleAt,
       lastSampleAt: this.#lastSampleAt,
       coverage,
-      enoughHistory: historyMs >= LEAST_HISTORY_MS && (cpu !== null || !this.#cpu.isKnown),
+      enoughHistory: historyMs >= MIN_HISTORY_MS && (cpu !== null || !this.#cpu.isKnown),
       confidence: cpu === null && memory === null ? 0 : confidenceOf(weaker),
       confidenceText: confidenceText(weaker),
     };

@@ -2,7 +2,7 @@
 // the histograms. Both grow with the value, so maxima and percentiles can be taken without decoding.
 
 /** Smallest value distinguished from zero, in millicores or bytes. */
-const LEAST = 0.01;
+const MIN = 0.01;
 /** Width of one code: 65,533 of them reach from 0.01 to above 10^18. */
 const CODE_WIDTH = 0.0007;
 const MAX_CODE = 65_535;
@@ -15,26 +15,26 @@ export const ZERO_CODE = 1;
 /** Value → code; NaN → UNKNOWN_CODE. Never loses order. */
 export function encodeValue(value: number): number {
   if (Number.isNaN(value)) return UNKNOWN_CODE;
-  if (value < LEAST) return ZERO_CODE;
-  return Math.min(MAX_CODE, ZERO_CODE + 1 + Math.round(Math.log(value / LEAST) / CODE_WIDTH));
+  if (value < MIN) return ZERO_CODE;
+  return Math.min(MAX_CODE, ZERO_CODE + 1 + Math.round(Math.log(value / MIN) / CODE_WIDTH));
 }
 
 /** Code → value; UNKNOWN_CODE → NaN. */
 export function decodeValue(code: number): number {
   if (code === UNKNOWN_CODE) return NaN;
   if (code === ZERO_CODE) return 0;
-  return LEAST * Math.exp((code - ZERO_CODE - 1) * CODE_WIDTH);
+  return MIN * Math.exp((code - ZERO_CODE - 1) * CODE_WIDTH);
 }
 
 /** VPA's width: percentiles are exact to within 5 %. */
 const BUCKET_RATIO = 1.05;
 const BUCKET_WIDTH = Math.log(BUCKET_RATIO);
 /** Values below one unit (a millicore, a byte) share bucket 0. */
-const LEAST_BUCKETED = 1;
+const MIN_BUCKETED = 1;
 
 /** Bucket of a value. */
 export function bucketOf(value: number): number {
-  return value < LEAST_BUCKETED ? 0 : 1 + Math.floor(Math.log(value) / BUCKET_WIDTH);
+  return value < MIN_BUCKETED ? 0 : 1 + Math.floor(Math.log(value) / BUCKET_WIDTH);
 }
 
 /** Value in the middle (geometric) of a bucket: percentiles read from it are right on average. */

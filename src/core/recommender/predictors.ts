@@ -40,11 +40,11 @@ const DAILY = [
 
 const histogramNames = (halfLife: number) => PERCENTILES.map((p) => `p${Number((p * 100).toFixed(1))} with a half-life of ${halfLife} h`);
 const windowName = (hours: number) => `the highest of the last ${hours} h`;
-const [SHORTEST_HALF_LIFE = 0, ...LONGER_HALF_LIVES] = CPU_HALF_LIVES_HOURS;
+const [MIN_HALF_LIFE = 0, ...LONGER_HALF_LIVES] = CPU_HALF_LIVES_HOURS;
 
 /** Each forecast in words, in order. */
 const NAMES: readonly string[] = [
-  ...histogramNames(SHORTEST_HALF_LIFE),
+  ...histogramNames(MIN_HALF_LIFE),
   ...WINDOWS_HOURS.slice(0, SHORT_WINDOWS).map(windowName),
   ...SEASONAL,
   ...LONGER_HALF_LIVES.flatMap(histogramNames),

@@ -8,7 +8,7 @@ import type { Goal, Pace } from './advice.ts';
 export const GOALS: readonly Goal[] = ['Savings', 'Balanced', 'Safe'];
 
 /** Less usage than this recommends nothing. More is asked for by confidence, and of reductions alone: what is too small is raised at once. */
-export const LEAST_HISTORY_MS: DurationMs = HOUR_MS;
+export const MIN_HISTORY_MS: DurationMs = HOUR_MS;
 /** Less history than this gives the margin `YOUNG_RATIO` and, for CPU, the weights of goal Safe: little was seen of what may come. */
 export const YOUNG_HOURS = 48;
 export const YOUNG_RATIO = 1.15;

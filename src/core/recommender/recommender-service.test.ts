@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
-import { handleRequest, RecommenderService, type Telling } from './recommender-service.ts';
+import { handleRequest, RecommenderService, type RecommenderUpdate } from './recommender-service.ts';
 
 const WEB = 'shop/Deployment/web';
 const HOUR_MS = 3_600_000;
 const T0 = Date.UTC(2026, 10, 2);
 
-function samples(hours: number): Telling[] {
+function samples(hours: number): RecommenderUpdate[] {
   return Array.from({ length: hours * 60 }, (_, minute) => ({
     kind: 'sample',
     workload: WEB,
@@ -19,7 +19,12 @@ function samples(hours: number): Telling[] {
 describe('a recommender behind messages', () => {
   test('answers from the samples sent before', () => {
     const service = new RecommenderService();
-    expect(handleRequest(service, { type: 'tell', batch: samples(48) })).toEqual({ type: 'told', count: 2880, failed: 0, error: null });
+    expect(handleRequest(service, { type: 'notify', batch: samples(48) })).toEqual({
+      type: 'received',
+      count: 2880,
+      failed: 0,
+      error: null,
+    });
     const rules = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);
     const question = { workload: WEB, now: T0 + 48 * HOUR_MS, rules };
     expect(handleRequest(service, { type: 'ask', id: 7, kind: 'advise', question })).toMatchObject({
@@ -31,14 +36,14 @@ describe('a recommender behind messages', () => {
 
   test('has no advice for a container without rules', () => {
     const service = new RecommenderService();
-    for (const telling of samples(2)) service.tell(telling);
+    for (const update of samples(2)) service.notify(update);
     expect(service.ask('advise', { workload: WEB, now: T0 + 2 * HOUR_MS, rules: new Map() })).toEqual([]);
   });
 
   test('a question that fails is answered with the failure, and the next is answered', () => {
     const service = new RecommenderService();
     const broken = { type: 'ask', id: 1, kind: 'advise', question: { workload: WEB, now: T0, rules: undefined as never } } as const;
-    for (const telling of samples(1)) service.tell(telling);
+    for (const update of samples(1)) service.notify(update);
     expect(handleRequest(service, broken)).toMatchObject({ type: 'failure', id: 1, message: expect.stringContaining('TypeError') });
     expect(handleRequest(service, { type: 'ask', id: 2, kind: 'workloads', question: null })).toEqual({
       type: 'answer',
@@ -50,14 +55,14 @@ describe('a recommender behind messages', () => {
   test('what cannot be taken in is counted, and what comes after it is taken', () => {
     const service = new RecommenderService();
     const [good] = samples(1);
-    const broken = { kind: 'sample', workload: WEB, container: 'main', pod: 'web-1', sample: null } as unknown as Telling;
-    expect(handleRequest(service, { type: 'tell', batch: [broken, good!] })).toMatchObject({ count: 2, failed: 1 });
+    const broken = { kind: 'sample', workload: WEB, container: 'main', pod: 'web-1', sample: null } as unknown as RecommenderUpdate;
+    expect(handleRequest(service, { type: 'notify', batch: [broken, good!] })).toMatchObject({ count: 2, failed: 1 });
     expect(service.ask('changed', { since: 0 }).keys).toEqual([`${WEB}/main`]);
   });
 
   test('checkpoints of what changed restore another', () => {
     const [one, other] = [new RecommenderService(), new RecommenderService(2 ** 32)];
-    for (const telling of samples(24)) one.tell(telling);
+    for (const update of samples(24)) one.notify(update);
     const { keys, sequence } = one.ask('changed', { since: 0 });
     expect(one.ask('changed', { since: sequence }).keys).toEqual([]);
     expect(other.ask('restore', { checkpoints: one.ask('checkpoints', { keys }) })).toEqual({ restored: 1, refused: 0 });

@@ -7,7 +7,7 @@ import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { Recommender, type BackfillResult, type RecommenderCheckpoint } from './recommender.ts';
 
 /** Messages without an answer. */
-export type Telling =
+export type RecommenderUpdate =
   | {
       readonly kind: 'sample';
       readonly workload: WorkloadKey;
@@ -73,16 +73,16 @@ export class RecommenderService {
     };
   }
 
-  tell(telling: Telling): void {
-    switch (telling.kind) {
+  notify(update: RecommenderUpdate): void {
+    switch (update.kind) {
       case 'sample':
-        this.#recommender.observe(telling.workload, telling.container, telling.pod, telling.sample);
+        this.#recommender.observe(update.workload, update.container, update.pod, update.sample);
         return;
       case 'oom':
-        this.#recommender.observeOom(telling.workload, telling.container, telling.at, telling.limitBytes, telling.workingSetBytes);
+        this.#recommender.observeOom(update.workload, update.container, update.at, update.limitBytes, update.workingSetBytes);
         return;
       case 'change':
-        this.#recommender.noteChange(telling.workload, telling.at);
+        this.#recommender.noteChange(update.workload, update.at);
         return;
     }
   }
@@ -94,12 +94,12 @@ export class RecommenderService {
 
 /** Messages from the owner of the worker. */
 export type WorkerRequest =
-  | { readonly type: 'tell'; readonly batch: readonly Telling[] }
+  | { readonly type: 'notify'; readonly batch: readonly RecommenderUpdate[] }
   | { readonly type: 'ask'; readonly id: number; readonly kind: QuestionKind; readonly question: Questions[QuestionKind] };
 
 /** From the worker. */
 export type WorkerReply =
-  | { readonly type: 'told'; readonly count: number; readonly failed: number; readonly error: string | null }
+  | { readonly type: 'received'; readonly count: number; readonly failed: number; readonly error: string | null }
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answers[QuestionKind] }
   | { readonly type: 'failure'; readonly id: number; readonly message: string };
 
@@ -114,15 +114,15 @@ export function handleRequest(service: RecommenderService, request: WorkerReques
   }
   let failed = 0;
   let first: string | null = null;
-  for (const telling of request.batch) {
+  for (const update of request.batch) {
     try {
-      service.tell(telling);
+      service.notify(update);
     } catch (error) {
       failed += 1;
       first ??= messageOf(error);
     }
   }
-  return { type: 'told', count: request.batch.length, failed, error: first };
+  return { type: 'received', count: request.batch.length, failed, error: first };
 }
 
 function messageOf(error: unknown): string {

@@ -152,8 +152,8 @@ export class Recommender {
     const known = this.#touch(workload, container);
     const samples = group.flatMap((series) => [series.samples[0], series.samples.at(-1)].filter((sample) => sample !== undefined));
     const [from, to] = [Math.min(...samples.map(({ at }) => at)), Math.max(...samples.map(({ at }) => at))];
-    const tellsMore = from < known.firstSampleAt - LATE_PAST_MS && to > known.lastSampleAt - LATE_PAST_MS;
-    if (!tellsMore) return known;
+    const hasNewPast = from < known.firstSampleAt - LATE_PAST_MS && to > known.lastSampleAt - LATE_PAST_MS;
+    if (!hasNewPast) return known;
     const model = new ContainerModel();
     model.takeNotes(known);
     this.#workloads.get(workload)?.set(container, { model, changed: ++this.#sequence });

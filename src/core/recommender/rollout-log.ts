@@ -9,7 +9,7 @@ import type { ByteReader, ByteWriter } from './byte-codec.ts';
 export type RolloutVerdict = 'open' | 'alike' | 'unlike' | 'unknown';
 
 /** What is known of the last roll-out. */
-export interface RolloutStanding {
+export interface RolloutState {
   readonly sinceMs: DurationMs;
   readonly verdict: RolloutVerdict;
   /** Roll-outs in a row whose usage was alike, up to the last one with a verdict. */
@@ -68,7 +68,7 @@ export class RolloutLog {
   }
 
   /** null: none is in sight. */
-  standingAt(now: Instant): RolloutStanding | null {
+  stateAt(now: Instant): RolloutState | null {
     if (Number.isNaN(this.#at)) return null;
     return { sinceMs: now - this.#at, verdict: this.#verdict, alikeInARow: this.#alikeInARow };
   }

@@ -13,7 +13,7 @@ const ABSURD_BYTES = 1e16;
 /** CPU of a slot is the highest of its replicas; where the highest changes from hour to hour, this percentile over them. */
 const REPLICA_PERCENTILE = 0.9;
 /** With fewer samples in a slot a burst of a minute is not seen: the fifth may be lost, or come with the next slot. */
-const LEAST_MINUTES = 4;
+const MIN_MINUTES = 4;
 
 /** One closed slot. NaN where no sample was known. */
 export interface SlotPoint {
@@ -103,7 +103,7 @@ export class SlotCollector {
       slot: this.#slot,
       cpu: percentileOver([...cpu.values()], this.busiest.changes ? REPLICA_PERCENTILE : 1),
       cpuHigh: this.openCpuHigh,
-      isMeasured: pods.some(({ minutes }) => minutes >= LEAST_MINUTES),
+      isMeasured: pods.some(({ minutes }) => minutes >= MIN_MINUTES),
       memory: this.openMemory,
       throttled: meanOver(pods.filter((pod) => pod.throttledCount > 0).map((pod) => pod.throttledSum / pod.throttledCount)),
       evidence: this.#evidence,
@@ -138,7 +138,7 @@ function addCpu(state: PodSlot, cpu: number | null, { cpuPeakMillicores, throttl
     state.cpuCount += 1;
     const peak = plausible(cpuPeakMillicores ?? null, ABSURD_MILLICORES);
     state.cpuHigh = greatest(state.cpuHigh, Math.max(cpu, peak ?? 0) * wanted);
-    state.minutes += peak !== null ? LEAST_MINUTES : isLive ? 1 : 0;
+    state.minutes += peak !== null ? MIN_MINUTES : isLive ? 1 : 0;
   }
   if (throttled !== null) {
     state.throttledSum += throttled;
@@ -151,8 +151,8 @@ function plausible(value: number | null, absurd: number): number | null {
 }
 
 /** The greater of a known value (NaN: none) and a new one (null: none). */
-function greatest(known: number, told: number | null): number {
-  return told === null || told <= known ? known : told;
+function greatest(known: number, reported: number | null): number {
+  return reported === null || reported <= known ? known : reported;
 }
 
 function percentileOver(values: readonly number[], share: number): number {

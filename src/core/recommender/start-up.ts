@@ -8,7 +8,7 @@ import { MINUTE_MS, type DurationMs } from '#kube/units';
 /** Until ready, and so long after: caches and just-in-time compilers still work then. Its samples do not count, and nothing is reduced. */
 export const AFTER_READY_MS: DurationMs = 2 * MINUTE_MS;
 /** What takes longer to become ready is not starting, but how it is. */
-const LONGEST_MS: DurationMs = 10 * MINUTE_MS;
+const MAX_MS: DurationMs = 10 * MINUTE_MS;
 /** A sample is the mean since the one before: what began this long ago may still have been the start. */
 const SAMPLE_MS: DurationMs = MINUTE_MS;
 
@@ -23,6 +23,6 @@ export function withoutStartUp(pod: PodRecord | undefined, container: string, sa
 export function isStarting(pod: PodRecord, name: string, at: number): boolean {
   if (pod.restartPolicy !== 'Always') return false;
   const startedAt = pod.containers.find((container) => container.name === name)?.startedAt ?? null;
-  if (startedAt === null || at >= startedAt + LONGEST_MS) return false;
+  if (startedAt === null || at >= startedAt + MAX_MS) return false;
   return !pod.ready || at < (pod.readySince ?? startedAt) + AFTER_READY_MS;
 }

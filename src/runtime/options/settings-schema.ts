@@ -69,7 +69,7 @@ export const SETTINGS = {
     default: 0,
     minimum: 0,
     maximum: 100_000,
-    help: 'Reductions of lane user (what a user requested, such as a reset) a minute in the whole cluster. 0: no budget. The metric evenkeel_effects_held_total counts what waits.',
+    help: 'Reductions of lane user (what a user requested, such as a reset) a minute in the whole cluster. 0: no budget. The metric evenkeel_effects_blocked_total counts what waits.',
   },
   'controller.laneBudgets.schedule': {
     type: 'integer',

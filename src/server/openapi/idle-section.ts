@@ -6,7 +6,7 @@ export const IDLE_SCHEMAS: Readonly<Record<string, Schema>> = {
   IdleWorkload: object(
     {
       workload: ref('WorkloadRef'),
-      state: oneOf(['asleep', 'waking'], 'waking: it is being given its natural size back.'),
+      state: oneOf(['idled', 'waking'], 'waking: it is being given its natural size back.'),
       idleSince: time('When it was made small.'),
       idle: ref('Resources'),
       natural: ref('Resources'),
@@ -42,7 +42,7 @@ export const IDLE_OPERATIONS: readonly OperationSpec[] = [
       defaultSort: '-projectedSavings.cpuMillicores',
       namespaced: true,
       filters: [
-        enumFilter('state', ['asleep', 'waking'], 'Only those in these states.'),
+        enumFilter('state', ['idled', 'waking'], 'Only those in these states.'),
         textFilter('kind', 'Only workloads of these kinds.'),
       ],
     },

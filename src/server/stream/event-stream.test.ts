@@ -81,7 +81,7 @@ function open(client: string, response = new UnreadResponse()): UnreadResponse {
 }
 
 /** An event that every stream is sent. */
-function tell(): void {
+function notify(): void {
   workloads += 1;
   timer.advance(A_TICK_MS);
 }
@@ -91,7 +91,7 @@ describe('the number of streams', () => {
     const honest = open('honest');
     for (let count = 0; count < PER_CLIENT; count += 1) open('flood');
     expect(() => open('flood')).toThrow('Too many streams are open from this address');
-    tell();
+    notify();
     expect(honest.written).toContain('event: cluster');
     expect(refusals).toEqual(['stream client']);
   });
@@ -101,7 +101,7 @@ describe('the number of streams', () => {
     for (let count = 1; count < STREAMS; count += 1) open(`flood-${count % 4}`);
     expect(open('honest').destroyed).toBe(false);
     expect([oldest.destroyed, streams.count, refusals]).toEqual([true, STREAMS, ['stream displaced']]);
-    tell();
+    notify();
   });
 
   test('is free again when a stream ends', () => {
@@ -115,21 +115,21 @@ describe('what clients do not read', () => {
   test('is bounded for each stream', () => {
     const behind = open('a', new UnreadResponse(4 * MiB + 1));
     const reading = open('b', new UnreadResponse(4 * MiB));
-    tell();
+    notify();
     expect([behind.destroyed, reading.destroyed, refusals]).toEqual([true, false, ['stream slow']]);
   });
 
   test('is bounded in the sum: the address with most of it loses the stream that is furthest behind', () => {
     const honest = open('honest', new UnreadResponse(4 * MiB));
     const slow = Array.from({ length: 10 }, (_, index) => open('flood', new UnreadResponse(3 * MiB + index)));
-    tell();
+    notify();
     expect(honest.destroyed).toBe(false);
     expect(slow.map(({ destroyed }) => destroyed)).toEqual([...Array<boolean>(9).fill(false), true]);
   });
 
   test('ends a replay of missed events, too', () => {
     const lastEventId = /id: (\S+)/.exec(open('a').written)?.[1] ?? '';
-    for (let count = 0; count < 10; count += 1) tell();
+    for (let count = 0; count < 10; count += 1) notify();
     const response = new UnreadResponse(4 * MiB + 1);
     streams.open(response, { topics: new Set(['cluster']), scope: EVERYONE_IS_ADMIN, lastEventId, client: 'b' });
     expect([response.destroyed, response.written]).toEqual([true, 'retry: 2000\n\n']);
@@ -139,7 +139,7 @@ describe('what clients do not read', () => {
 test('an event is rendered once for all streams that see the same', () => {
   for (let count = 0; count < 10; count += 1) open('browser');
   const before = rendered;
-  tell();
+  notify();
   // Once more for the hub, which compares it with the one before.
   expect(rendered - before).toBe(2);
 });

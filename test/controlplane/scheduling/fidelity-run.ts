@@ -23,7 +23,7 @@ export interface FidelityReport {
   readonly reproductions: readonly Reproduction[];
 }
 
-const AT_ONCE = 64;
+const CONCURRENCY = 64;
 const SHOWN = 3;
 
 /** Compares `count` clusters, of the seeds from `firstSeed` on. */
@@ -32,8 +32,8 @@ export async function runFidelity(rules: SchedulerRules, firstSeed: number, coun
   const disagreements = { 'false fit': 0, 'false refusal': 0, reasons: 0, message: 0, preemption: 0 };
   const reasons = new Map<string, number>();
   const found: { readonly seed: number; readonly disagreement: Disagreement }[] = [];
-  for (let seed = firstSeed; seed < firstSeed + count; seed += AT_ONCE) {
-    const seeds = Array.from({ length: Math.min(AT_ONCE, firstSeed + count - seed) }, (_, index) => seed + index);
+  for (let seed = firstSeed; seed < firstSeed + count; seed += CONCURRENCY) {
+    const seeds = Array.from({ length: Math.min(CONCURRENCY, firstSeed + count - seed) }, (_, index) => seed + index);
     const asked = seeds.map((each) => ({ seed: each, cluster: randomCluster(each) }));
     const answers = await Promise.all(asked.map(({ cluster }) => rules.ask(cluster)));
     for (const [index, { seed: each, cluster }] of asked.entries()) {

@@ -10,7 +10,7 @@ const SETTLED = 36;
 const ENDS = 44;
 const NEEDED_MIB = 450;
 /** The first kill, with a working set far below the limit, may be the node's and counts for nothing; then come three bumps. */
-const MOST_RESTARTS = 4;
+const MAX_RESTARTS = 4;
 const CAP_MIB = 300;
 
 const growing = (name: string): LoopWorkload => ({
@@ -75,7 +75,7 @@ describe('OOM kills', () => {
       for (const limit of limits.get(name) ?? []) expect(limit).toBeLessThan(NEEDED_MIB);
       const { oomKills } = scene!.tally(name);
       expect(oomKills).toBeGreaterThan(0);
-      expect(oomKills).toBeLessThanOrEqual(2 * MOST_RESTARTS);
+      expect(oomKills).toBeLessThanOrEqual(2 * MAX_RESTARTS);
       expect(oomKills).toBe(killsWhenSettled.get(name));
       for (const limit of limitsOf(name)) expect(limit).toBeGreaterThan(NEEDED_MIB);
       expect(scene!.pods(name).every(({ status }) => status.containerStatuses?.[0]?.ready)).toBe(true);

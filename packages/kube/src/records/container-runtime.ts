@@ -27,7 +27,7 @@ export interface RuntimeTraces {
 
 /** Beside the heap: stacks, code, buffers of the runtime itself. */
 const BESIDE_HEAP_SHARE = 0.25;
-const LEAST_BESIDE_HEAP: Bytes = 128 * MiB;
+const MIN_BESIDE_HEAP: Bytes = 128 * MiB;
 /** GOMEMLIMIT bounds all that Go holds, not its heap alone. */
 const BESIDE_GO_SHARE = 0.1;
 
@@ -76,7 +76,7 @@ export function goMaxProcsOf({ variable }: RuntimeTraces): number | null {
 export function fullHeapNeed({ name, heapBytes }: ContainerRuntime): Bytes | null {
   if (heapBytes === null) return null;
   if (name === 'Go') return Math.ceil(heapBytes * (1 + BESIDE_GO_SHARE));
-  return Math.ceil(heapBytes + Math.max(heapBytes * BESIDE_HEAP_SHARE, LEAST_BESIDE_HEAP));
+  return Math.ceil(heapBytes + Math.max(heapBytes * BESIDE_HEAP_SHARE, MIN_BESIDE_HEAP));
 }
 
 // Of an option given twice the JVM takes the last, and a size in bytes before a share.

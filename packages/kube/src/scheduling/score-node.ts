@@ -6,7 +6,7 @@ import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView }
 import type { SoftSpread } from './soft-spread.ts';
 
 // Weights of kube-scheduler's plug-ins; spread by owner replaces its default constraints.
-const WEIGHTS = { leastAllocated: 1, balanced: 1, ownerSpread: 2, softSpread: 2, nodeAffinity: 2, podAffinity: 2, taints: 3 };
+const WEIGHTS = { minAllocated: 1, balanced: 1, ownerSpread: 2, softSpread: 2, nodeAffinity: 2, podAffinity: 2, taints: 3 };
 
 /** How well a node that can take the pod suits it; greater is better. */
 export function scoreNode(pod: SchedulingPod, node: SchedulingNode, view: SchedulingView, spread: SoftSpread): number {
@@ -17,7 +17,7 @@ export function scoreNode(pod: SchedulingPod, node: SchedulingNode, view: Schedu
   let preferred = 0;
   for (const { weight, term } of pod.preferredNodeTerms) if (matchesNodeTerm(term, node)) preferred += weight;
   return (
-    WEIGHTS.leastAllocated * 100 * (1 - (cpu + memory) / 2) +
+    WEIGHTS.minAllocated * 100 * (1 - (cpu + memory) / 2) +
     WEIGHTS.balanced * 100 * (1 - Math.abs(cpu - memory) / 2) -
     WEIGHTS.ownerSpread * 100 * (siblings / (siblings + 1)) -
     WEIGHTS.softSpread * 20 * spread.crowding(node) -

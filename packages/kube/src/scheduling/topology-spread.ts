@@ -38,7 +38,7 @@ export class TopologySpread {
     for (const spread of this.#spreads) {
       const domain = labelOf(node.labels, spread.constraint.topologyKey);
       if (domain === undefined) return LABEL_MISSING;
-      const skew = (spread.counts.get(domain) ?? 0) + Number(spread.selfMatches) - leastOf(spread);
+      const skew = (spread.counts.get(domain) ?? 0) + Number(spread.selfMatches) - minOf(spread);
       if (skew > spread.constraint.maxSkew) return TOO_SKEWED;
     }
     return null;
@@ -70,7 +70,7 @@ export class TopologySpread {
 }
 
 /** With fewer domains than asked for, the emptiest is one that is not there yet. */
-function leastOf(spread: Spread): number {
+function minOf(spread: Spread): number {
   if (spread.least === null) {
     spread.least = 0;
     if (spread.counts.size >= spread.constraint.minDomains) {

@@ -13,7 +13,7 @@ const FIELDS = new RegExp(`^${LIST}(?: +${LIST}){4}$`);
 /** 29 February can be eight years away; beyond that a day does not exist. */
 const FARTHEST_DAYS = 8 * 366 + 2;
 /** No zone has gone back further than this in one clock change since 1970, the date line aside. */
-const GREATEST_OVERLAP_MS = 3 * HOUR_MS;
+const MAX_OVERLAP_MS = 3 * HOUR_MS;
 
 interface CronFields {
   readonly minutes: readonly number[];
@@ -57,8 +57,8 @@ export class CronSchedule {
   previous(at: Instant): Instant | null {
     const local = this.timeZone.localAt(at);
     // In an hour that is shown for the second time, later minutes have had their turn in the first.
-    const wentBack = this.timeZone.localAt(at - GREATEST_OVERLAP_MS) > local - GREATEST_OVERLAP_MS;
-    const from = Math.floor((local + (wentBack ? GREATEST_OVERLAP_MS : 0)) / MINUTE_MS) * MINUTE_MS;
+    const wentBack = this.timeZone.localAt(at - MAX_OVERLAP_MS) > local - MAX_OVERLAP_MS;
+    const from = Math.floor((local + (wentBack ? MAX_OVERLAP_MS : 0)) / MINUTE_MS) * MINUTE_MS;
     for (const candidate of this.#walk(from, -1)) {
       const instant = this.timeZone.instantOf(candidate);
       if (instant <= at) return instant;

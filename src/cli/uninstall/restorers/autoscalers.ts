@@ -8,7 +8,7 @@ import { decoder } from '../../../adapters/kubernetes/wire.ts';
 import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { isNewest } from '../../../core/hpa/current-original.ts';
-import { originalBinding, readOriginal, sameMeasured, type KeptTarget } from '../../../core/hpa/kept-target.ts';
+import { originalBinding, readOriginal, sameMeasured, type RecordedTarget } from '../../../core/hpa/recorded-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
 import { readOriginalNote } from '../../../core/ownership/original-note.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
@@ -76,7 +76,7 @@ function* findingsOf(
 
 function targetsOf(
   hpa: HpaRecord,
-  originals: readonly KeptTarget[],
+  originals: readonly RecordedTarget[],
 ): { readonly operations: JsonPatchOperation[]; readonly words: string[]; readonly foreign: string[] } {
   const operations: JsonPatchOperation[] = [];
   const words: string[] = [];

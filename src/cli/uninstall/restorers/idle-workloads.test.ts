@@ -14,11 +14,11 @@ const IDLE = {
   natural: [],
   sizes: [],
   floor: [],
-  awakeSeconds: 0,
+  activeSeconds: 0,
   replicas: 3,
   idleReplicas: 1,
   scaled: true,
-  wakesOn: 'load',
+  wakeTriggers: 'load',
 };
 const HPAS = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers';
 
@@ -47,7 +47,7 @@ async function idled(
     },
   });
   const { uid } = ((await world.get(`${DEPLOYMENTS}/${name}`)).body as Wire).metadata as { readonly uid: string };
-  const note = JSON.stringify({ since: SINCE, natural: [], sizes: [], wakesOn: 'load', ...sizes });
+  const note = JSON.stringify({ since: SINCE, natural: [], sizes: [], wakeTriggers: 'load', ...sizes });
   const annotations = {
     'evenkeel.io/idle': sign(uid, note, 'evenkeel.io/idle'),
     ...(idleReplicas === undefined

@@ -14,7 +14,7 @@ import type { PodRecord } from '#kube/records/pod';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
 import type { Values } from '../../../core/resize/model/container-values.ts';
-import { lentValues } from '../../../core/resize/plan/beside-overages.ts';
+import { overageValues } from '../../../core/resize/plan/beside-overages.ts';
 import { isApplied } from '../../../core/resize/model/limit-exception.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
@@ -123,8 +123,8 @@ class PodSizes {
   #remember({ metadata, spec, status }: Recommendation): void {
     const whole = readMemory(status);
     const values = [whole, ...(whole.classes?.values() ?? [])].flatMap(({ apply, lastApplied, rolledBack, previous, limitExceptions }) => {
-      const lent = limitExceptions.filter(isApplied).map(lentValues);
-      return [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...lent].filter((each) => each !== undefined);
+      const overages = limitExceptions.filter(isApplied).map(overageValues);
+      return [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...overages].filter((each) => each !== undefined);
     });
     if (values.length === 0) return;
     const { kind, name } = spec.targetRef;

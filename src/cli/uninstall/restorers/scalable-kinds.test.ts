@@ -17,7 +17,7 @@ const PODS = '/api/v1/namespaces/shop/pods';
 const OX = { apiVersion: 'db.example.com/v1', kind: 'Ox' };
 const RUN = { dryRun: false, signal: new AbortController().signal, print: () => undefined };
 const SINCE = '2026-11-20T00:00:00.000Z';
-const NOTE = { since: SINCE, natural: [], sizes: [], wakesOn: 'load' };
+const NOTE = { since: SINCE, natural: [], sizes: [], wakeTriggers: 'load' };
 /** Three replicas, of which idle mode left one. */
 const ORIGINAL = idleOriginal('replicas', { user: 3, value: 1, since: Date.parse(SINCE) });
 

@@ -9,12 +9,12 @@ import { StepSum } from '../step-sum.ts';
 import type { Run, RunKill, RunLog } from './run-log.ts';
 import { freshnessOfRuns, sharesCovered } from './run-trust.ts';
 
-export const LEAST_RUNS = 5;
+export const MIN_RUNS = 5;
 /** As many are as good as certainty gets. */
 const FULL_TRUST_RUNS = 10;
 /** The peak of a run that is over between two readings was never seen. */
 const SHORT_RUN_MS: DurationMs = MINUTE_MS;
-const LEAST_SAMPLES = 3;
+const MIN_SAMPLES = 3;
 const SHORT_TRUST: Ratio = 0.5;
 /** Runs in a row that stay well under what a kill asks for, after which it is forgotten. */
 const RUNS_PAST_KILL = 5;
@@ -58,7 +58,7 @@ export function adviseFromRuns(container: string, now: Instant, log: RunLog, rul
     firstSampleAt: known[0]?.firstAt ?? lastOomAt ?? now,
     lastSampleAt: log.lastAt === 0 ? (lastOomAt ?? now) : log.lastAt,
     coverage: 1,
-    enoughHistory: runs.length >= LEAST_RUNS,
+    enoughHistory: runs.length >= MIN_RUNS,
     confidence: Math.min(memory === null ? 1 : trust.memory, cpu === null ? 1 : trust.cpu, memory === null && cpu === null ? 0 : 1),
     confidenceText: trust.text,
   };
@@ -79,7 +79,7 @@ interface RunTrust {
 function trustOf(runs: readonly Run[], rules: RecommenderRules, now: Instant): RunTrust {
   const seen = seenOf(runs);
   const fresh = freshnessOfRuns(runs, now);
-  const covered = sharesCovered(runs, LEAST_RUNS, {
+  const covered = sharesCovered(runs, MIN_RUNS, {
     cpu: (before) => quantile(cpuOf(before), rules.cpu.percentile ?? 0.95) * (1 + cpuMargin(rules.cpu)),
     memory: (before) => Math.max(0, ...peaksOf(before)) * (1 + memoryMargin(rules.memory)),
   });
@@ -103,7 +103,7 @@ function seenOf(runs: readonly Run[]): { readonly confidence: Ratio; readonly te
     runs.map(({ samples }) => samples).sort((a, b) => a - b),
     0.5,
   );
-  if (runs.length === 0 || (typical >= SHORT_RUN_MS && fewest >= LEAST_SAMPLES)) return { confidence: whole, text: counted };
+  if (runs.length === 0 || (typical >= SHORT_RUN_MS && fewest >= MIN_SAMPLES)) return { confidence: whole, text: counted };
   const length = typical < SHORT_RUN_MS ? 'less than a minute' : formatDuration(Math.round(typical / MINUTE_MS) * MINUTE_MS);
   const text = `${counted}; they take ${length} and are read ${fewest} times, so that a peak between two readings is not seen`;
   return { confidence: whole * SHORT_TRUST, text };

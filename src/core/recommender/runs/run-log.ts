@@ -5,8 +5,8 @@ import type { UsageSample } from '#kube/records/usage';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '#kube/units';
 
 /** More than these say nothing about the next. */
-const MOST_RUNS = 20;
-const MOST_KILLS = 20;
+const MAX_RUNS = 20;
+const MAX_KILLS = 20;
 /** A run that was not heard of for so long has ended. */
 const OVER_AFTER_MS: DurationMs = 5 * MINUTE_MS;
 /** CPU is counted in steps of 10 %: 95 % of a run needs no more. */
@@ -47,7 +47,7 @@ export class RunLog {
     if (run !== undefined && at <= run.lastAt) return false;
     if (run === undefined) {
       run = { pod, firstAt: at, lastAt: at, samples: 0, memoryPeak: null, cpu: new Map() };
-      this.#runs = [...this.#runs, run].slice(-MOST_RUNS);
+      this.#runs = [...this.#runs, run].slice(-MAX_RUNS);
     }
     run.lastAt = at;
     run.samples += 1;
@@ -62,7 +62,7 @@ export class RunLog {
 
   observeOom(at: Instant, limitBytes: Bytes): void {
     if (this.#kills.some((kill) => kill.at === at)) return;
-    this.#kills = [...this.#kills, { at, limitBytes }].slice(-MOST_KILLS);
+    this.#kills = [...this.#kills, { at, limitBytes }].slice(-MAX_KILLS);
   }
 
   /** Those that have ended by then, the oldest first. */

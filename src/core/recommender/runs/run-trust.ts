@@ -6,14 +6,14 @@ import type { Run } from './run-log.ts';
 /** Work that comes at its hours is not old between two of them: only when it has stayed away this many times longer than ever. */
 const GAPS_AWAY = 3;
 /** Nor inside two weeks: holidays are no end. */
-const LEAST_AWAY_MS: DurationMs = 14 * DAY_MS;
+const MIN_AWAY_MS: DurationMs = 14 * DAY_MS;
 
 /** 0 where no run came for much longer than ever between two of them, else 1. A family of one is not judged. */
 export function freshnessOfRuns(runs: readonly Run[], now: Instant): Ratio {
   const last = runs.at(-1);
   if (last === undefined || runs.length < 2) return 1;
   const longest = runs.reduce((most, { firstAt }, at) => Math.max(most, firstAt - (runs[at - 1]?.firstAt ?? firstAt)), 0);
-  return now - last.lastAt > Math.max(LEAST_AWAY_MS, GAPS_AWAY * longest) ? 0 : 1;
+  return now - last.lastAt > Math.max(MIN_AWAY_MS, GAPS_AWAY * longest) ? 0 : 1;
 }
 
 interface AdviceFrom {

@@ -3,7 +3,7 @@
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
 import { isWithinBounds } from '../../model/limit-range.ts';
-import { leftByQuota } from '../../model/quota-room.ts';
+import { leftByQuota } from '../../model/remaining-quota.ts';
 import { podRequests } from '#kube/records/pod-requests';
 import type { Resources } from '#kube/records/resources';
 import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';

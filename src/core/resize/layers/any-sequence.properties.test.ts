@@ -158,7 +158,7 @@ describe('over any sequence of events', () => {
           const latest = situation.advice[0]?.memoryEvidence?.latest ?? 0;
           for (const { kind, containers } of steps) {
             for (const { from, to } of containers) {
-              if (kind === 'write-back' || (to.limits.memoryBytes ?? 0) >= (from.limits.memoryBytes ?? 0)) continue;
+              if (kind === 'revert' || (to.limits.memoryBytes ?? 0) >= (from.limits.memoryBytes ?? 0)) continue;
               expect(to.limits.memoryBytes).toBeGreaterThanOrEqual(latest * 1.25);
             }
           }

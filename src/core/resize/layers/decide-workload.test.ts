@@ -28,7 +28,7 @@ const hpa = anHpaRecord({
   metrics: [{ percent: 70 }],
   controller: { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'web', uid: 'u' },
 });
-const standing = aSituation().standing;
+const gateState = aSituation().gateState;
 const short = anAdvice({ cpu: '900m', memory: '1Gi' });
 
 /** Decides, carries out, lets time pass; until nothing is done any more or `rounds` are over. */
@@ -65,12 +65,12 @@ describe('what a workload waits for', () => {
       'invalid-annotation',
     ],
     ['a policy that cannot be acted on', { policyProblem: 'spec.windows[0].start: …' }, 'blocked', 'invalid-policy'],
-    ['no pods/resize', { standing: { ...standing, inPlace: false } }, 'blocked', 'no-in-place'],
-    ['the kill switch', { standing: { ...standing, paused: { reason: 'incident', until: null } } }, 'awaiting', 'paused'],
+    ['no pods/resize', { gateState: { ...gateState, inPlace: false } }, 'blocked', 'no-in-place'],
+    ['the kill switch', { gateState: { ...gateState, paused: { reason: 'incident', until: null } } }, 'awaiting', 'paused'],
     ['a paused policy', { policy: autoPolicy({ paused: true }) }, 'awaiting', 'paused'],
     ['a paused recommendation', { userRequests: { ...NO_USER_REQUESTS, paused: true } }, 'awaiting', 'paused'],
-    ['old data', { standing: { ...standing, stale: { source: 'usage', message: 'usage is 5m old' } } }, 'awaiting', 'stale-data'],
-    ['the warm-up', { standing: { ...standing, warmUpUntil: T0 + MINUTE_MS } }, 'awaiting', 'warm-up'],
+    ['old data', { gateState: { ...gateState, stale: { source: 'usage', message: 'usage is 5m old' } } }, 'awaiting', 'stale-data'],
+    ['the warm-up', { gateState: { ...gateState, warmUpUntil: T0 + MINUTE_MS } }, 'awaiting', 'warm-up'],
     ['a roll-out', { workload: aWorkloadRecord({ rolloutInProgress: true }) }, 'awaiting', 'rollout'],
     ['the window', { policy: autoPolicy({ windows: [window.value] }) }, 'awaiting', 'window'],
     ['confidence', { advice: [anAdvice({ cpuAdvice: { confidence: 0.5 }, memoryAdvice: { confidence: 0.5 } })] }, 'awaiting', 'confidence'],
@@ -99,7 +99,7 @@ describe('what a workload waits for', () => {
     ],
     ['other workloads under way', { otherWorkloadsUnderWay: 10 }, 'awaiting', 'concurrency'],
     ['dry run of the policy', { policy: autoPolicy({ dryRun: true }) }, 'awaiting', 'dry-run'],
-    ['dry run of everything', { standing: { ...standing, dryRun: true } }, 'awaiting', 'dry-run'],
+    ['dry run of everything', { gateState: { ...gateState, dryRun: true } }, 'awaiting', 'dry-run'],
   ])('%s', (_, situation, state, reason) => {
     const decision = decideWorkload(aSituation(situation));
     expect([decision.state, decision.reason]).toEqual([state, reason]);
@@ -130,7 +130,7 @@ describe('what a workload waits for', () => {
 
   test.each<[string, Partial<WorkloadSituation>]>([
     ['windows', { policy: autoPolicy({ windows: [window.value] }) }],
-    ['the warm-up', { standing: { ...standing, warmUpUntil: T0 + HOUR_MS } }],
+    ['the warm-up', { gateState: { ...gateState, warmUpUntil: T0 + HOUR_MS } }],
     ['cool-down', { memory: { ...NO_MEMORY, lastApplied: { at: T0 - 1, by: '', reason: '', pods: 3, values: new Map() } } }],
     ['a roll-out', { workload: aWorkloadRecord({ rolloutInProgress: true }) }],
     [
@@ -263,7 +263,7 @@ describe('how a reduction spreads', () => {
     const { end } = live(aSituation());
     const created = aPodRecord({ name: 'web-9', createdAt: end.now });
     const decision = decideWorkload({ ...end, pods: [...end.pods, created] });
-    expect(decision.steps.map((step) => [step.pod.name, step.kind])).toEqual([['web-9', 'conform']]);
+    expect(decision.steps.map((step) => [step.pod.name, step.kind])).toEqual([['web-9', 'correct-drift']]);
     const starting = decideWorkload({ ...end, pods: [...end.pods, { ...created, phase: 'Pending' }] });
     expect(starting.steps).toEqual([]);
   });
@@ -304,7 +304,7 @@ describe('nodes that cannot', () => {
       resize: { state: 'infeasible', message: TOO_LARGE, since: T0, refusal: { code: 'node-capacity', resource: 'cpu' } },
     });
     const decision = decideWorkload(aSituation({ pods: [stuck], advice: [short] }));
-    expect(decision.steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['write-back', amounts('500m', '512Mi')]]);
+    expect(decision.steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['revert', amounts('500m', '512Mi')]]);
     expect([decision.state, decision.reason]).toEqual(['awaiting', 'node-capacity']);
     const own = [anAdvice({ cpu: '900m', memory: '512Mi' })];
     const later = decideWorkload(aSituation({ pods: pods(1), advice: own, memory: decision.memory, now: T0 + HOUR_MS }));
@@ -322,7 +322,7 @@ describe('nodes that cannot', () => {
       const advice = [anAdvice({ cpu: '500m' })];
       const stuck = aPodRecord({ containers: [shrunk], resize: { state, message: 'not on this node', since: T0 - HOUR_MS } });
       const { memory: remembered, steps } = decideWorkload(aSituation({ pods: [stuck], advice }));
-      expect(steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['write-back', amounts('500m', '512Mi')]]);
+      expect(steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['revert', amounts('500m', '512Mi')]]);
       const at = (now: number, more = {}): WorkloadDecision =>
         decideWorkload(aSituation({ pods: pods(1), advice, memory: remembered, now, ...more }));
       const waiting = at(T0 + MINUTE_MS);
@@ -357,7 +357,7 @@ describe('nodes that cannot', () => {
         }),
       ).steps.map((step) => step.kind);
     expect(waiting(29)).toEqual([]);
-    expect(waiting(30)).toEqual(['write-back']);
+    expect(waiting(30)).toEqual(['revert']);
   });
 
   test('where the policy allows it, the pod is evicted; by default never', () => {

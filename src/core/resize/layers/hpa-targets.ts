@@ -9,10 +9,10 @@ export const hpaTargets: ResizeLayer = {
   apply(context, next) {
     const decision = next(context);
     if (context.hpas.length === 0 && context.memory.autoscalers.length === 0) return decision;
-    const { standing, policy } = context;
+    const { gateState, policy } = context;
     const decided = { ...context, memory: { ...decision.memory, autoscalers: context.memory.autoscalers } };
     const { followed, memory, notes } = preserveReplicas(decided, decision.mode, decision.steps);
-    const dryRun = standing.dryRun || policy.dryRun;
+    const dryRun = gateState.dryRun || policy.dryRun;
     return {
       ...decision,
       // A dry run leaves no traces.

@@ -140,19 +140,19 @@ describe('A sleeping workload', () => {
     natural,
     sizes: new Map([['main', { requests: amounts('10m', '512Mi'), limits: UNLIMITED }]]),
     floor: new Map(),
-    awakeMs: 0,
+    activeMs: 0,
     replicas: 3,
     idleReplicas: null,
     autoscaler: null,
     scaled: false,
     waking: null,
-    wakesOn: 'load',
+    wakeTriggers: 'load',
   };
   const rules = autoPolicy();
   const sleeping = (more: Partial<WorkloadSituation> = {}): WorkloadSituation =>
     aSituation({
       policy: { ...rules, idle: { ...rules.idle, enabled: true } },
-      standing: { ...aSituation().standing, idleWorkloads: true },
+      gateState: { ...aSituation().gateState, idleWorkloads: true },
       workload: { ...aSituation().workload, annotations: { 'evenkeel.io/idle': '{}' } },
       advice: [anAdvice({ cpu: '500m', memory: '512Mi' })],
       pods: pods(3, { container: { requests: amounts('10m', '512Mi') } }),
@@ -191,7 +191,7 @@ describe('A sleeping workload', () => {
         cpuMillicores: 1,
         busiestMillicores: 800,
         inUseAt: null,
-        heard: new Set(['web-1', 'web-2', 'web-3']),
+        reported: new Set(['web-1', 'web-2', 'web-3']),
       },
     });
     expect(decideWorkload(situation).state).not.toBe('idle');
@@ -199,10 +199,10 @@ describe('A sleeping workload', () => {
   });
 
   test('counts no more short naps than can be written down', () => {
-    const lastIdle = { since: 0, wokenAt: 0, because: '', shortNaps: 64, awakeMs: 0, floor: new Map() };
+    const lastIdle = { since: 0, wokenAt: 0, because: '', shortIdlePeriods: 64, activeMs: 0, floor: new Map() };
     const waking = { since: T0 - MINUTE_MS, because: 'load', by: 'load' as const };
     const woken = sleeping({ pods: pods(3), memory: { ...NO_MEMORY, lastIdle, idle: { ...idle, waking } } });
-    expect(decideWorkload(woken).memory.lastIdle?.shortNaps).toBe(64);
+    expect(decideWorkload(woken).memory.lastIdle?.shortIdlePeriods).toBe(64);
   });
 });
 

@@ -92,7 +92,7 @@ describe('while a template has a limit below its request', () => {
 
   test.each<[string, Partial<WorkloadSituation>]>([
     ['in mode Recommend', { policy: { ...autoPolicy(), mode: 'Recommend' } }],
-    ['where the status of pods is stale', { standing: { ...aSituation().standing, stale: { source: 'informers', message: 'old' } } }],
+    ['where the status of pods is stale', { gateState: { ...aSituation().gateState, stale: { source: 'informers', message: 'old' } } }],
   ])('nothing is taken back %s', (_case, more) => {
     expect(afterCanary(more, crashed).steps).toEqual([]);
   });

@@ -8,7 +8,7 @@ export interface DecisionNote {
     | 'ApprovalLapsed'
     | 'ResizeDeferred'
     | 'ResizeInfeasible'
-    | 'ResizeWrittenBack'
+    | 'ResizeReverted'
     | 'InvalidAnnotation'
     | 'RecordNotSigned'
     | 'RecordOutdated'

@@ -7,9 +7,9 @@ import type { ScaleStep } from './scale-step.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { DurationMs, Instant } from '#kube/units';
 import type { ResizeStep } from './resize-step.ts';
-import { mostTelling, type Waiting } from './waiting.ts';
+import { mostSpecific, type Waiting } from './waiting.ts';
 import type { ResizeMemory } from './situation.ts';
-import type { ContainerFigures } from './container-figures.ts';
+import type { ContainerPlan } from './container-plan.ts';
 import type { DecisionNote } from './decision-note.ts';
 
 export interface WorkloadDecision {
@@ -19,7 +19,7 @@ export interface WorkloadDecision {
   /** Earliest next try; null where that is not known. */
   readonly until: Instant | null;
   readonly mode: ResizeMode;
-  readonly containers: readonly ContainerFigures[];
+  readonly containers: readonly ContainerPlan[];
   /** To be written down before any step is taken. */
   readonly memory: ResizeMemory;
   /** Resizes to make now, in order. */
@@ -52,6 +52,6 @@ export function outcome(state: RecommendationState, reason: Outcome['reason'], m
 
 /** The most telling of what is waited for; `otherwise` where nothing is. */
 export function fromWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
-  const waiting = mostTelling(waits);
+  const waiting = mostSpecific(waits);
   return waiting === null ? otherwise : outcome('awaiting', waiting.reason, waiting.message, waiting.until);
 }

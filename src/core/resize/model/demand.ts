@@ -123,12 +123,12 @@ export class DemandLog {
   #joined(): DemandWindow {
     let memory: number | null = null;
     let own: number | null = null;
-    let ownIsTold = false;
+    let ownIsReported = false;
     let [throttledSum, throttledCount] = [0, 0];
     for (const replica of this.#replicas.values()) {
       memory = greaterAmount(memory, replica.memory);
       own = greaterAmount(own, replica.own ?? replica.memory);
-      ownIsTold ||= replica.own !== null;
+      ownIsReported ||= replica.own !== null;
       if (replica.throttledCount === 0) continue;
       throttledSum += replica.throttledSum / replica.throttledCount;
       throttledCount += 1;
@@ -137,7 +137,7 @@ export class DemandLog {
     return {
       at: this.#openAt,
       memoryBytes: memory,
-      ownMemoryBytes: ownIsTold ? own : null,
+      ownMemoryBytes: ownIsReported ? own : null,
       cpuMillicores: cpu[Math.ceil(cpu.length * REPLICA_PERCENTILE) - 1] ?? null,
       throttledRatio: throttledCount === 0 ? null : throttledSum / throttledCount,
     };

@@ -16,7 +16,7 @@ export interface IdleMemory {
   /** What is recommended at least for a while after it wakes. */
   readonly floor: Sizes;
   /** How long it had been awake since `floor` was taken. */
-  readonly awakeMs: DurationMs;
+  readonly activeMs: DurationMs;
   /** Replicas before it was made small. */
   readonly replicas: number;
   /** Replicas while it is idle; null: as they were. */
@@ -27,20 +27,20 @@ export interface IdleMemory {
   readonly scaled: boolean;
   /** Being brought back; null: it sleeps. `record`: the record on the workload is all that is known, and pods that are not as it says stay. */
   readonly waking: { readonly since: Instant; readonly because: string; readonly by: 'load' | 'record' | 'other' } | null;
-  readonly wakesOn: string;
+  readonly wakeTriggers: string;
 }
 
 /** What the annotation of an idle workload holds, besides its signature. */
-export type IdleNote = Pick<IdleMemory, 'since' | 'natural' | 'sizes' | 'wakesOn'>;
+export type IdleNote = Pick<IdleMemory, 'since' | 'natural' | 'sizes' | 'wakeTriggers'>;
 
 export interface LastIdle {
   readonly since: Instant;
   readonly wokenAt: Instant;
   readonly because: string;
   /** In a row. */
-  readonly shortNaps: number;
+  readonly shortIdlePeriods: number;
   /** Awake since `floor` was taken, up to `wokenAt`. */
-  readonly awakeMs: DurationMs;
+  readonly activeMs: DurationMs;
   readonly floor: Sizes;
 }
 

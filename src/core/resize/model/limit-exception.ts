@@ -47,9 +47,9 @@ export interface LimitException {
   readonly lastSeenAt: Instant;
   readonly occurrences: number;
   /** Demand has stayed under 80 % of the limit since; null: it is above. */
-  readonly calmSince: Instant | null;
+  readonly clearSince: Instant | null;
   /** Earlier openings inside 7 days, this one included, the newest last. */
-  readonly openings: readonly Instant[];
+  readonly openCount: readonly Instant[];
   /** When it left `open`. */
   readonly closedAt: Instant | null;
   /** Who approved or rejected it; `value`: what was approved. */
@@ -57,7 +57,7 @@ export interface LimitException {
   /** Whether what was approved is in force: from then on a hand may change it again. */
   readonly settled: boolean;
   /** The limit that was approved last: nothing goes below it before a person changes it, whatever becomes of the exception. */
-  readonly newNormal: { readonly value: number; readonly at: Instant } | null;
+  readonly approvedBaseline: { readonly value: number; readonly at: Instant } | null;
   /** When a person approved memory that grows without end: for 30 days it is no leak. null: not approved. */
   readonly leakApprovedAt: Instant | null;
   readonly overage: Overage | null;

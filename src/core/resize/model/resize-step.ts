@@ -13,7 +13,7 @@ export interface ResizeStep {
   readonly pod: PodRecord;
   readonly containers: readonly ContainerChange[];
   /** change: a new decision; conform: a pod that lacks what is in force; write-back: the node could not; start-up: more CPU to start, or back; overage: a temporary limit, or back. */
-  readonly kind: 'change' | 'conform' | 'write-back' | 'start-up' | 'overage';
+  readonly kind: 'change' | 'correct-drift' | 'revert' | 'start-up' | 'overage';
   readonly lowers: boolean;
   /** Takes a change back: what it lowers waits for nothing. */
   readonly isRollBack?: true;

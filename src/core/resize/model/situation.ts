@@ -1,8 +1,8 @@
 // Everything that a decision about one workload is made from. Plain data: a decision can be replayed from it alone.
 
 import type { IdleMemory, LastIdle } from './idle-memory.ts';
-import type { Activity } from './quiet-spell.ts';
-import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
+import type { Activity } from './idle-tracker.ts';
+import type { AutoscalerMemory } from '../../hpa/recorded-target.ts';
 import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord, ScaledObjectRecord, VpaRecord } from '../../model/cluster-records.ts';
 import type { ResourceName, Resources } from '#kube/records/resources';
 import type { StaleSource } from '../../model/stale-source.ts';
@@ -78,12 +78,12 @@ export interface WorkloadSituation {
   /** Allocatable of the largest node, each resource by itself; null without nodes. */
   readonly largestNode: Resources | null;
   /** The most that one pod of it can have on any node that takes it; null: not known. */
-  readonly roomForPod: Resources | null;
+  readonly freeForPod: Resources | null;
   readonly userRequests: UserRequests;
   readonly memory: ResizeMemory;
   /** There is no status: `memory.idle` is what the record on the workload says. */
   readonly isIdleRecorded?: boolean;
-  readonly standing: Standing;
+  readonly gateState: GateState;
   /** Other workloads of the same policy whose pods are being resized now; those that only get more are not counted. */
   readonly otherWorkloadsUnderWay: number;
   /** Workloads of the same policy that have pods. */
@@ -123,7 +123,7 @@ export const NO_USER_REQUESTS: UserRequests = {
 };
 
 /** What Evenkeel as a whole may do at this moment. */
-export interface Standing {
+export interface GateState {
   /** The API server has `pods/resize`. */
   readonly inPlace: boolean;
   readonly dryRun: boolean;
@@ -306,7 +306,7 @@ export interface ResizeMemory {
   readonly autoscalers: readonly AutoscalerMemory[];
   readonly limitExceptions: readonly LimitException[];
   /** Pods that another manager has resized since; null: none. */
-  readonly otherResizes: OtherResizes | null;
+  readonly externalResizes: OtherResizes | null;
   /** The CPU request that was in force on all pods before each container was given a temporary increase, while it has that. */
   readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
   /** null: Daily for a day or more. */
@@ -335,7 +335,7 @@ export const NO_MEMORY: ResizeMemory = {
   largestNode: null,
   nodeOoms: new Map(),
   autoscalers: [],
-  otherResizes: null,
+  externalResizes: null,
   limitExceptions: [],
   idle: null,
   lastIdle: null,

@@ -13,8 +13,8 @@ import { ended, hasBegun, isMadeSmaller, lowersContainer, resetRollBackCount } f
 import { withReductions } from './once-a-day.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './creation-only.ts';
 import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
-import { isForgivenByWatch, watchedAfter } from './watched-reductions.ts';
-import { reasonOf, standingApproval, valuesFor } from './what-is-due.ts';
+import { isCountResetByWatch, watchedAfter } from './watched-reductions.ts';
+import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
@@ -92,7 +92,7 @@ function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): 
   const { by, reason, values } = change;
   const summary = draft.summary(values);
   const hasProven = mustProveItself(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
-  const isProven = hasProven && !isForgivenByWatch(draft.context);
+  const isProven = hasProven && !isCountResetByWatch(draft.context);
   draft.rememberInForce({
     apply: null,
     lastApplied: { at: draft.context.now, by, reason, pods: settled.length, values },
@@ -150,6 +150,6 @@ export function retargetIfShort(draft: Draft): void {
 /** Nothing greater has been approved. What is too small goes no further, and back: the approval no longer holds. */
 function endIfTooSmall(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
   const isToBlame = short.some(({ container }) => lowersContainer(change, draft.memory.previous, container));
-  if (!isToBlame || standingApproval(draft.plan).kind === 'valid') return;
+  if (!isToBlame || currentApproval(draft.plan).kind === 'valid') return;
   draft.rememberInForce(ended(draft.memory, draft.context.pods, draft.context.now, true));
 }

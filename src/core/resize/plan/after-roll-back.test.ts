@@ -140,7 +140,7 @@ test('a change under way that began after a roll-back is held, not taken back, w
   expect(requests(begun)).toContain('100m 512Mi');
   const stale: WorkloadSituation = {
     ...begun,
-    standing: { ...begun.standing, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
+    gateState: { ...begun.gateState, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
   };
   const held = decideWorkload(stale);
   expect([held.reason, held.steps]).toEqual(['stale-data', []]);
@@ -155,7 +155,7 @@ describe('a raise that began after a roll-back', () => {
     const raise = decideWorkload(short);
     return {
       ...after(short, { ...raise, steps: raise.steps.filter(({ pod }) => pod.name !== 'web-1') }, MINUTE_MS),
-      standing: { ...short.standing, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
+      gateState: { ...short.gateState, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
     };
   }
 

@@ -14,16 +14,16 @@ import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
 import { autoscalersIn, type Autoscaler, type AutoscalerTarget } from './autoscalers.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 
 /** The figures with targets that the autoscalers can follow; the rest is in `beyondAutoscaler`. */
-export function withinAutoscalers(figures: readonly ContainerFigures[], situation: WorkloadSituation): readonly ContainerFigures[] {
-  if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return figures;
-  if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return figures;
-  let bounded = figures;
-  for (const standing of autoscalersIn(situation)) {
-    for (const target of standing.targets) {
-      const bounds = boundsOf(standing, target, situation);
+export function withinAutoscalers(plans: readonly ContainerPlan[], situation: WorkloadSituation): readonly ContainerPlan[] {
+  if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return plans;
+  if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return plans;
+  let bounded = plans;
+  for (const autoscaler of autoscalersIn(situation)) {
+    for (const target of autoscaler.targets) {
+      const bounds = boundsOf(autoscaler, target, situation);
       if (bounds !== null) bounded = withinPodBounds(bounded, bounds);
     }
   }
@@ -31,8 +31,8 @@ export function withinAutoscalers(figures: readonly ContainerFigures[], situatio
 }
 
 /** The outcome where an autoscaler alone keeps a change from being due; null: none does. */
-export function beyondAutoscalers(figures: readonly ContainerFigures[], now: Instant): Outcome | null {
-  for (const { name, inForce, beyondAutoscaler, advice, policy } of figures) {
+export function beyondAutoscalers(plans: readonly ContainerPlan[], now: Instant): Outcome | null {
+  for (const { name, inForce, beyondAutoscaler, advice, policy } of plans) {
     if (beyondAutoscaler === undefined || advice === null) continue;
     const { target, because } = beyondAutoscaler;
     if (dueChanges({ now, container: name, current: inForce, target, advice, policy }).length > 0)
@@ -46,13 +46,13 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
   const { policy, pods, scaledObjects, hpas } = situation;
   if (policy.hpa === 'Off') return null;
   const mode = modeInForce(policy, situation.overrides);
-  for (const standing of autoscalersIn(situation)) {
-    const { hpa, obstacle } = standing;
-    const measured = standing.targets.find(({ metric }) => isMeasured(metric, change));
-    if (measured !== undefined && !change.oom && !returns(standing, measured, change, pods)) {
+  for (const autoscaler of autoscalersIn(situation)) {
+    const { hpa, blocker } = autoscaler;
+    const measured = autoscaler.targets.find(({ metric }) => isMeasured(metric, change));
+    if (measured !== undefined && !change.oom && !returns(autoscaler, measured, change, pods)) {
       const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
       if (mode !== 'Auto') return waiting('hpa', `${of}; its target moves along in mode Auto alone`);
-      if (obstacle !== null && measured.staysFrom === null) return waiting('hpa', `${of}, and ${obstacle.message}`, obstacle.until);
+      if (blocker !== null && measured.staysFrom === null) return waiting('hpa', `${of}, and ${blocker.message}`, blocker.until);
       if (usualRequest(pods, measured.metric) === null)
         return waiting('hpa', `${of}, and a container asks for none: set one in the template`);
     }
@@ -73,8 +73,8 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
 export function lowersWhatIsFixed(situation: WorkloadSituation, from: Values, to: Values): boolean {
   if (situation.policy.hpa === 'Off') return false;
   return autoscalersIn(situation).some(
-    ({ obstacle, targets }) =>
-      obstacle !== null && targets.some(({ metric, staysFrom }) => staysFrom === null && changeOf(metric, from, to) < 0),
+    ({ blocker, targets }) =>
+      blocker !== null && targets.some(({ metric, staysFrom }) => staysFrom === null && changeOf(metric, from, to) < 0),
   );
 }
 
@@ -105,25 +105,20 @@ function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler
   // One that has never been able to measure wants none yet.
   if (hpa.desiredReplicas > 0 && hpa.desiredReplicas !== hpa.currentReplicas)
     return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
-  const calmAt = (hpa.lastScaleAt ?? Number.NEGATIVE_INFINITY) + hpa.scaleDownWindowMs;
-  if (!measured || now >= calmAt) return null;
+  const clearAt = (hpa.lastScaleAt ?? Number.NEGATIVE_INFINITY) + hpa.scaleDownWindowMs;
+  if (!measured || now >= clearAt) return null;
   const window = formatDuration(hpa.scaleDownWindowMs);
-  return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, calmAt);
+  return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, clearAt);
 }
 
 /** Back to the request for which a target was set that is to stay there: it undoes what we did. */
-function returns(
-  { obstacle }: Autoscaler,
-  { kept, metric }: AutoscalerTarget,
-  change: DueChange,
-  pods: WorkloadSituation['pods'],
-): boolean {
-  const was = obstacle === null ? undefined : kept?.request;
+function returns({ blocker }: Autoscaler, { kept, metric }: AutoscalerTarget, change: DueChange, pods: WorkloadSituation['pods']): boolean {
+  const was = blocker === null ? undefined : kept?.request;
   return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
 }
 
 function boundsOf(
-  { hpa, obstacle }: Autoscaler,
+  { hpa, blocker }: Autoscaler,
   { metric, live, kept, staysFrom }: AutoscalerTarget,
   { pods, advice }: WorkloadSituation,
 ): PodBounds | null {
@@ -139,10 +134,10 @@ function boundsOf(
   const bounds = requestBounds(point);
   if (staysFrom !== null) {
     const because = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % stays, above the highest usage`;
-    const greatest = upTo(obstacle === null ? bounds.greatest : point.request);
+    const greatest = upTo(blocker === null ? bounds.greatest : point.request);
     return { ...about, least: Math.min(staysFrom, point.request), greatest, because };
   }
-  if (obstacle !== null) {
+  if (blocker !== null) {
     // Its owner wants the target as it was: so the request goes back, and the replicas with it.
     if (kept?.percent !== live || now >= kept.request) return null;
     const because = `${name} has ${live} % again, which was set for ${words(metric.resource, kept.request)} a pod`;

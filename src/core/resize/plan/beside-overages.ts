@@ -36,7 +36,7 @@ export function withoutOverages(container: string, present: RequestsAndLimits, e
 }
 
 /** What an overage gives, as limits of its container alone. */
-export function lentValues({ container, resource, overage }: LimitException): ReadonlyMap<string, RequestsAndLimits> {
+export function overageValues({ container, resource, overage }: LimitException): ReadonlyMap<string, RequestsAndLimits> {
   const none = { cpuMillicores: null, memoryBytes: null };
   return new Map([[container, { requests: none, limits: { ...none, [FIELD[resource]]: overage?.value ?? null } }]]);
 }

@@ -15,7 +15,7 @@ import {
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
-import { conforming } from './conforming.ts';
+import { conforming } from './correct-drift.ts';
 
 const SETTLED = { requests: amounts('500m', '512Mi'), limits: amounts(null, null) };
 
@@ -99,7 +99,7 @@ describe('a raise beside a reduction', () => {
       advice: [anAdvice({ cpu: '1', memory: '256Mi' })],
       memory: { ...NO_MEMORY, lastApplied },
     });
-    const { steps } = decideWorkload({ ...base, standing: { ...base.standing, warmUpUntil: T0 + MINUTE_MS } });
+    const { steps } = decideWorkload({ ...base, gateState: { ...base.gateState, warmUpUntil: T0 + MINUTE_MS } });
     expect(steps.map(({ containers }) => containers[0]?.to.requests)).toEqual([amounts('1', '512Mi')]);
   });
 });

@@ -4,7 +4,7 @@ import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
 import { besideOverages } from './beside-overages.ts';
 import type { PodRecord } from '#kube/records/pod';
-import { leftByQuota } from '../../model/quota-room.ts';
+import { leftByQuota } from '../../model/remaining-quota.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { waitsForClock } from './clock-set-back.ts';
@@ -48,7 +48,7 @@ export interface CarryOut {
 }
 
 export interface CarryOutOptions {
-  readonly kind: 'change' | 'conform' | 'overage';
+  readonly kind: 'change' | 'correct-drift' | 'overage';
   /** Most pods that may have the values after this; what raises is not held to it. */
   readonly most: number;
   readonly isRollBack?: boolean;
@@ -108,7 +108,7 @@ function takeTurns(
   const { kind, because, isRollBack, most } = options;
   const steps: ResizeStep[] = [];
   const waits: Waiting[] = [];
-  const room = new QuotaRoom(situation);
+  const room = new RemainingQuota(situation);
   let having = before;
   for (const candidate of candidates) {
     const { pod, fit } = candidate;
@@ -120,9 +120,9 @@ function takeTurns(
       continue;
     }
     const raise = raiseAlone(candidate, options);
-    const noRoom = raise === null ? null : room.take(pod, raise.containers);
-    if (raise !== null && noRoom === null) steps.push(raise);
-    const told = wait ?? noRoom;
+    const noCapacity = raise === null ? null : room.take(pod, raise.containers);
+    if (raise !== null && noCapacity === null) steps.push(raise);
+    const told = wait ?? noCapacity;
     // A change waits for pods that start, and reports it.
     if (told !== null && (kind === 'change' || !STARTING.includes(told.reason))) waits.push(told);
   }
@@ -193,7 +193,7 @@ function whyNotYet(
   situation: WorkloadSituation,
   { pod, fit }: Candidate,
   { isRequested }: CarryOutOptions,
-  room: QuotaRoom,
+  room: RemainingQuota,
 ): Waiting | null {
   const starting = fit.lowers && isRequested !== true ? untilStarted(situation, pod) : null;
   return starting ?? tooMuchInUse(situation, pod, fit.containers) ?? room.take(pod, fit.containers);
@@ -304,7 +304,7 @@ export function mayBeEvicted(pod: PodRecord): boolean {
 }
 
 /** What the namespace's quotas leave, used up step by step. */
-class QuotaRoom {
+class RemainingQuota {
   readonly #situation: WorkloadSituation;
   readonly #taken = { requests: { cpu: 0, memory: 0 }, limits: { cpu: 0, memory: 0 } };
 

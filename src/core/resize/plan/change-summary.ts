@@ -2,12 +2,12 @@ import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '#kube/quantity';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { MINUTE_MS } from '#kube/units';
-import { LEAST_HISTORY_MS } from '../../recommender/recommender-rules.ts';
-import { LEAST_RUNS } from '../../recommender/runs/run-advice.ts';
+import { MIN_HISTORY_MS } from '../../recommender/recommender-rules.ts';
+import { MIN_RUNS } from '../../recommender/runs/run-advice.ts';
 import type { Values } from '../model/container-values.ts';
 import { isShortLived } from './interlocks.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 
 /** `web: cpu 500m → 120m, memory 512Mi → 200Mi`: what differs, by container. */
 export function changeSummary(from: Values, to: Values): string {
@@ -24,13 +24,13 @@ export function changeSummary(from: Values, to: Values): string {
 }
 
 /** How much is still missing before anything can be recommended. */
-export function collectingText(figures: readonly ContainerFigures[], { now, workload }: WorkloadSituation): string {
+export function collectingText(plans: readonly ContainerPlan[], { now, workload }: WorkloadSituation): string {
   if (isShortLived(workload.kind)) {
-    const [seen] = figures.flatMap(({ advice }) => advice?.confidenceText ?? []);
-    return `${seen ?? 'no run seen yet'}; ${LEAST_RUNS} are needed`;
+    const [seen] = plans.flatMap(({ advice }) => advice?.confidenceText ?? []);
+    return `${seen ?? 'no run seen yet'}; ${MIN_RUNS} are needed`;
   }
-  const since = figures.flatMap(({ advice }) => (advice === null ? [] : [advice.firstSampleAt]));
-  const wanted = formatDuration(LEAST_HISTORY_MS);
+  const since = plans.flatMap(({ advice }) => (advice === null ? [] : [advice.firstSampleAt]));
+  const wanted = formatDuration(MIN_HISTORY_MS);
   if (since.length === 0) return `no usage seen yet; ${wanted} of it is needed`;
   const seen = Math.max(0, now - Math.min(...since));
   return `${formatDuration(Math.floor(seen / MINUTE_MS) * MINUTE_MS)} of usage seen; ${wanted} of CPU and memory is needed`;

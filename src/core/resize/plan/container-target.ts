@@ -1,7 +1,7 @@
 // What one container should have, from advice to numbers that the cluster will take: limits by their rule, LimitRanges,
 // request never above limit. Each thing that moves the request is a step, so that the explanation adds up.
 
-import { greatestOfContainer } from '../../model/limit-range.ts';
+import { maxOfContainer } from '../../model/limit-range.ts';
 import type { ExplanationStep } from '../../model/explanation-step.ts';
 import type { OptionalResources, ResourceName } from '#kube/records/resources';
 import { MiB } from '#kube/units';
@@ -10,9 +10,9 @@ import { limitRatio } from './limit-bound.ts';
 import { memoryLimitFor } from './memory-limit.ts';
 import { FIELD, RESOURCES, withAmount } from '../model/container-values.ts';
 import { goMaxProcsSteps } from './go-max-procs.ts';
-import { greatestCpuLimit } from './cpu-limit.ts';
-import { leastGuaranteedCpu } from './guaranteed-cpu.ts';
-import type { ContainerTarget, TargetInputs } from '../model/container-figures.ts';
+import { maxCpuLimit } from './cpu-limit.ts';
+import { minGuaranteedCpu } from './guaranteed-cpu.ts';
+import type { ContainerTarget, TargetInputs } from '../model/container-plan.ts';
 
 /** A running container keeps at least this share of free room under its memory limit, whatever else is asked. */
 export const WORKING_SET_HEADROOM = 1.25;
@@ -54,7 +54,7 @@ export function limitsFor(inputs: TargetInputs, requests: OptionalResources, ste
       steps.push({ resource, step: 'limit', detail, total: limit });
     }
   }
-  return { requests: keptBurstable(inputs, fitted, limits, steps), limits, steps, memoryLimitBecause: memory.because };
+  return { requests: keptBurstable(inputs, fitted, limits, steps), limits, steps, memoryLimitReason: memory.because };
 }
 
 /**
@@ -84,28 +84,28 @@ export function keptBurstable(
 function cpuLimit(inputs: TargetInputs, request: number | null): number | null {
   const limit = inputs.current.limits.cpuMillicores;
   if (limit === null || request === null) return limit;
-  const least = leastLimit(inputs, 'cpu');
+  const least = minLimit(inputs, 'cpu');
   if (inputs.guaranteed) return Math.max(request, least);
   const { rule, ratio } = inputs.policy.cpu.limit;
   const before = inputs.current.requests.cpuMillicores;
-  const greatest = greatestCpuLimit(inputs) ?? limit;
+  const greatest = maxCpuLimit(inputs) ?? limit;
   const wanted =
     rule === 'Ratio'
       ? Math.min(greatest, Math.ceil(request * (ratio ?? (before === null || before === 0 ? 1 : limit / before))))
       : Math.max(limit, request);
   const raised = Math.max(wanted, inputs.cpuLimitStep?.raisedTo ?? 0);
-  return Math.max(request, least, Math.min(raised, greatestOfContainer(inputs.limitRanges, 'cpuMillicores')));
+  return Math.max(request, least, Math.min(raised, maxOfContainer(inputs.limitRanges, 'cpuMillicores')));
 }
 
 /** What was approved, as far as the cluster takes it. */
-function leastLimit({ leastLimits, limitRanges }: TargetInputs, resource: ResourceName): number {
-  const approved = leastLimits?.[FIELD[resource]] ?? 0;
-  return Math.min(approved, greatestOfContainer(limitRanges, FIELD[resource]));
+function minLimit({ minLimits, limitRanges }: TargetInputs, resource: ResourceName): number {
+  const approved = minLimits?.[FIELD[resource]] ?? 0;
+  return Math.min(approved, maxOfContainer(limitRanges, FIELD[resource]));
 }
 
 function memoryLimit(inputs: TargetInputs, request: number | null): MemoryLimit {
   const ruled = memoryLimitByRule(inputs, request);
-  const least = leastLimit(inputs, 'memory');
+  const least = minLimit(inputs, 'memory');
   return ruled.limit === null || ruled.limit >= least ? ruled : { limit: least, because: 'a person approved it' };
 }
 
@@ -127,7 +127,7 @@ function memoryLimitByRule(inputs: TargetInputs, request: number | null): Memory
     ratio: equal ? 1 : ratioInForce(inputs),
     // With a request that equals it a limit is forecast as well: no further than what a person has deployed.
     maxByRequest: equal ? Math.max(limit, deployedLimit(inputs)) : null,
-    max: mostMemoryLimit(inputs, limit),
+    max: maxMemoryLimit(inputs, limit),
     oomNeed: inputs.oomNeed ?? 0,
     evidence: advice.memoryEvidence,
     lastLoweredAt: inputs.memoryLimitLoweredAt,
@@ -150,9 +150,9 @@ function ratioInForce({ policy, deployed, current }: TargetInputs): number | nul
 }
 
 /** By LimitRanges, and by the bound as far as the limit is not above it already. */
-function mostMemoryLimit({ limitRanges, memoryLimitBound = null }: TargetInputs, current: number): number | null {
+function maxMemoryLimit({ limitRanges, memoryLimitBound = null }: TargetInputs, current: number): number | null {
   const bound = memoryLimitBound === null ? Infinity : Math.max(memoryLimitBound, current);
-  const most = Math.min(greatestOfContainer(limitRanges, 'memoryBytes'), bound);
+  const most = Math.min(maxOfContainer(limitRanges, 'memoryBytes'), bound);
   return most === Infinity ? null : most;
 }
 
@@ -160,7 +160,7 @@ function mostMemoryLimit({ limitRanges, memoryLimitBound = null }: TargetInputs,
 function wantedOf(inputs: TargetInputs, resource: ResourceName, about: ResourceAdvice, steps: ExplanationStep[]): number {
   if (resource === 'memory') return inputs.leaks === true ? deployedRequest(inputs, about, steps) : about.target;
   const wanted = Math.max(withGuaranteedHeadroom(inputs, about, steps), stepOfGuaranteed(inputs, steps));
-  const greatest = greatestCpuLimit(inputs) ?? wanted;
+  const greatest = maxCpuLimit(inputs) ?? wanted;
   if (wanted <= greatest) return wanted;
   steps.push({ resource, step: 'limit', detail: 'the CPU limit is raised only where throttling was measured', total: greatest });
   return greatest;
@@ -190,7 +190,7 @@ function deployedRequest({ deployed, current }: TargetInputs, about: ResourceAdv
 function withGuaranteedHeadroom(inputs: TargetInputs, about: ResourceAdvice, steps: ExplanationStep[]): number {
   if (!inputs.guaranteed || inputs.policy.controlled === 'requests') return about.target;
   const least = Math.min(
-    leastGuaranteedCpu(about, inputs.advice.cpuHigh, inputs.current.requests.cpuMillicores),
+    minGuaranteedCpu(about, inputs.advice.cpuHigh, inputs.current.requests.cpuMillicores),
     inputs.maxCpuRequest ?? Number.POSITIVE_INFINITY,
   );
   if (least <= about.target) return about.target;

@@ -1,6 +1,6 @@
 // Temporary increases of CPU: what was in force on all pods before them, so that their end is distinguished from a reduction.
 
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 import type { Values } from '../model/container-values.ts';
 import type { ResizeMemory } from '../model/situation.ts';
 import type { DueChange } from './due-changes.ts';
@@ -8,7 +8,7 @@ import type { DueChange } from './due-changes.ts';
 /** Remembers what a change of ours that begins, or grows, raises for a while. @param before what was in force on all pods */
 export function rememberIncreases(
   memory: ResizeMemory,
-  containers: readonly ContainerFigures[],
+  containers: readonly ContainerPlan[],
   before: Values,
   values: Values,
 ): Pick<ResizeMemory, 'cpuBeforeIncrease'> {
@@ -25,7 +25,7 @@ export function rememberIncreases(
 /** An increase that is over and is not taken back now has become what the container has: what follows is a reduction. */
 export function increasesNow(
   { apply, cpuBeforeIncrease }: ResizeMemory,
-  containers: readonly ContainerFigures[],
+  containers: readonly ContainerPlan[],
   due: readonly DueChange[],
 ): ResizeMemory['cpuBeforeIncrease'] {
   if (apply !== null) return cpuBeforeIncrease;

@@ -1,7 +1,7 @@
 // How far a CPU limit may be raised: as far as a person has set it, and beyond that in steps where throttling was measured.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
-import type { ContainerFigures, CpuLimitStep, TargetInputs } from '../model/container-figures.ts';
+import type { ContainerPlan, CpuLimitStep, TargetInputs } from '../model/container-plan.ts';
 import type { Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { isThrottledFor } from '../model/throttled-pods.ts';
@@ -55,20 +55,20 @@ export function isThrottlingMeasured({ now, demand }: Pick<WorkloadSituation, 'n
  * The greatest CPU limit that is set: what a person has deployed or approved, what is in force, or the step that throttling allows.
  * A container that takes all the CPU it gets would otherwise grow without end. null: there is no limit.
  */
-export function greatestCpuLimit({ current, templateCpuLimit = null, leastLimits, cpuLimitStep: step }: TargetInputs): Millicores | null {
+export function maxCpuLimit({ current, templateCpuLimit = null, minLimits, cpuLimitStep: step }: TargetInputs): Millicores | null {
   const limit = current.limits.cpuMillicores;
-  return limit === null ? null : Math.max(limit, templateCpuLimit ?? 0, leastLimits?.cpuMillicores ?? 0, step?.raisedTo ?? 0);
+  return limit === null ? null : Math.max(limit, templateCpuLimit ?? 0, minLimits?.cpuMillicores ?? 0, step?.raisedTo ?? 0);
 }
 
 /** What is remembered of the steps once these values are in force. */
 export function rememberCpuLimitSteps(
   memory: ResizeMemory,
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
   values: Values,
   now: Instant,
 ): Pick<ResizeMemory, 'cpuLimitRaises'> {
   const raises = new Map<string, readonly Instant[]>();
-  for (const { name, inForce, targetInputs } of figures) {
+  for (const { name, inForce, targetInputs } of plans) {
     const steps = recentSteps(memory, name, now);
     const { raisedTo, isReturn } = targetInputs?.cpuLimitStep ?? NO_CPU_LIMIT_STEP;
     const isStep = raisedTo !== null && !isReturn && (values.get(name)?.limits.cpuMillicores ?? 0) > (inForce.limits.cpuMillicores ?? 0);

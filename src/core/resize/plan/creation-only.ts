@@ -12,7 +12,7 @@ export function isSizedAtCreationOnly({ policy, workload }: Pick<WorkloadSituati
 
 /** No pod can be given the values in place, and admission gives them to all new pods: they are in force from now on. */
 export function takesEffectAtCreation(context: WorkloadSituation, waits: readonly Waiting[]): boolean {
-  if (context.standing.admission !== true) return false;
+  if (context.gateState.admission !== true) return false;
   return (
     isSizedAtCreationOnly(context) ||
     (waits.length > 0 && waits.every(({ reason }) => reason === 'restart' || reason === 'node-unsupported'))

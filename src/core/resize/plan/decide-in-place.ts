@@ -9,7 +9,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { advanceChange, dropChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
 import { acceptTemplate } from './raised-template.ts';
-import { conforming, halfDone, rollBackSteps } from './conforming.ts';
+import { conforming, halfDone, rollBackSteps } from './correct-drift.ts';
 import { increasesNow } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
 import { rememberPace } from './once-a-day.ts';
@@ -20,13 +20,13 @@ import { heldByPerson, holdsEverything, holdsRollBacks } from './interlocks.ts';
 import { neverChanges } from './never-changes.ts';
 import { bumpsAfterKills, nodeOomNotes } from './oom-bumps.ts';
 import { stepsOfBumps } from './oom-steps.ts';
-import { heldByOthers, otherManager, otherResizes } from './other-manager.ts';
-import { endWatches, rollBackOnHarm, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
+import { heldByOthers, otherManager, externalResizes } from './other-manager.ts';
+import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
 import { mustProveItself } from './stages.ts';
 import { startChange } from './start-change.ts';
-import { standingRejection } from './what-is-due.ts';
+import { currentRejection } from './plan-due-changes.ts';
 import { watchText } from './watched-reductions.ts';
-import { writeBacks } from './write-backs.ts';
+import { reverts } from './failed-resize-reverts.ts';
 
 /** While a change is under way the pods are looked at this often. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
@@ -94,16 +94,16 @@ function takeBackByReadableRules(draft: Draft): void {
 /** Pods run on while a user corrects it, and may be harmed by what they were given before. */
 function takeBackIfAllowed(draft: Draft): void {
   const { context, mode } = draft;
-  if (!context.standing.inPlace || mode === 'Off') return;
+  if (!context.gateState.inPlace || mode === 'Off') return;
   if (mode === 'Observe' || mode === 'Recommend') {
     rollBackInRecommend(draft);
     return;
   }
-  if (otherManager(context) !== null || heldByOthers(context.memory.otherResizes, context.now) !== null) return;
+  if (otherManager(context) !== null || heldByOthers(context.memory.externalResizes, context.now) !== null) return;
   if (holdsRollBacks(context) !== null) return;
   const before = draft.memory;
   rollBackOnRequest(draft);
-  rollBackOnHarm(draft);
+  rollBackOnRegression(draft);
   if (holdsEverything(context) === null) rollBackWatched(draft);
   if (isRaisePermitted(context)) raiseKilledPods(draft);
   carryOutRollBack(draft);
@@ -119,8 +119,8 @@ function changeIfAllowed(draft: Draft): Outcome {
   if (draft.mode === 'Observe' || draft.mode === 'Recommend') return recommend(draft);
   const manager = otherManager(draft.context);
   if (manager !== null) return leaveToOther(draft, manager);
-  const others = otherResizes(draft.context);
-  if (others !== draft.memory.otherResizes) draft.remember({ otherResizes: others });
+  const others = externalResizes(draft.context);
+  if (others !== draft.memory.externalResizes) draft.remember({ externalResizes: others });
   const resized = heldByOthers(others, draft.context.now);
   if (resized !== null) return leaveToOther(draft, resized, others?.until);
   const stopped = holdsRollBacks(draft.context);
@@ -143,7 +143,7 @@ function leaveToOther(draft: Draft, manager: string, until: Instant | null = nul
 /** What the status of pods alone asks for: usage is too old for anything else. */
 function rollBackAlone(draft: Draft, held: Waiting): Outcome {
   rollBackOnRequest(draft);
-  rollBackOnHarm(draft);
+  rollBackOnRegression(draft);
   raiseKilledPods(draft);
   carryOutRollBack(draft);
   return waitIfDue(draft, held);
@@ -174,7 +174,7 @@ function recommend(draft: Draft): Outcome {
 
 function recommended(draft: Draft): Outcome {
   if (draft.due().length === 0) return draft.unchanged();
-  return standingRejection(draft.plan) ?? outcome('recommended', null, draft.summary());
+  return currentRejection(draft.plan) ?? outcome('recommended', null, draft.summary());
 }
 
 /** The one thing that is done in a mode that only recommends: what a user asks for by name. */
@@ -192,12 +192,12 @@ function rollBackInRecommend(draft: Draft): void {
 /** Takes back what harms, brings the change under way further, or starts one. */
 function change(draft: Draft): Outcome {
   rollBackOnRequest(draft);
-  rollBackOnHarm(draft);
+  rollBackOnRegression(draft);
   rollBackWatched(draft);
   // Pods that are created meanwhile are to stay as they are.
   if (heldByPerson(draft.context)) dropChange(draft);
   endIfFixedByAutoscaler(draft);
-  const refused = writeBack(draft);
+  const refused = revert(draft);
   raiseKilledPods(draft);
   rememberHotReplicas(draft);
   retargetIfShort(draft);
@@ -253,8 +253,8 @@ function resizeHotReplicas(draft: Draft): void {
 }
 
 /** What nodes would not or could not carry out goes back to what they did. */
-function writeBack(draft: Draft): Outcome | null {
-  const { failures, steps, notes, outcome: refused } = writeBacks(draft.context);
+function revert(draft: Draft): Outcome | null {
+  const { failures, steps, notes, outcome: refused } = reverts(draft.context);
   if (failures !== null) draft.remember({ failures });
   draft.steps.push(...steps);
   draft.notes.push(...notes);

@@ -2,19 +2,19 @@
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 import type { Values } from '../model/container-values.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 import type { DueChange } from './due-changes.ts';
-import { summaryOf, whatIsDue, type PlanContext } from './what-is-due.ts';
-import { workloadFigures } from './workload-figures.ts';
+import { summaryOf, whatIsDue, type PlanContext } from './plan-due-changes.ts';
+import { planContainers } from './plan-containers.ts';
 
 export class Draft {
   #context: WorkloadSituation;
-  #containers: readonly ContainerFigures[];
+  #containers: readonly ContainerPlan[];
   readonly mode: ResizeMode;
   readonly steps: ResizeStep[] = [];
   readonly notes: DecisionNote[] = [];
@@ -22,14 +22,14 @@ export class Draft {
   constructor(context: WorkloadSituation) {
     this.#context = context;
     this.mode = modeInForce(context.policy, context.overrides);
-    this.#containers = workloadFigures(context);
+    this.#containers = planContainers(context);
   }
 
   get context(): WorkloadSituation {
     return this.#context;
   }
 
-  get containers(): readonly ContainerFigures[] {
+  get containers(): readonly ContainerPlan[] {
     return this.#containers;
   }
 
@@ -38,11 +38,11 @@ export class Draft {
   }
 
   get plan(): PlanContext {
-    return { situation: this.#context, mode: this.mode, figures: this.#containers };
+    return { situation: this.#context, mode: this.mode, plans: this.#containers };
   }
 
   get isDryRun(): boolean {
-    return this.#context.standing.dryRun || this.#context.policy.dryRun;
+    return this.#context.gateState.dryRun || this.#context.policy.dryRun;
   }
 
   remember(change: Partial<ResizeMemory>): void {
@@ -52,13 +52,13 @@ export class Draft {
   /** The same, where it changes what is in force: sizes are computed anew from that. */
   rememberInForce(change: Partial<ResizeMemory>): void {
     this.remember(change);
-    this.#containers = workloadFigures(this.#context);
+    this.#containers = planContainers(this.#context);
   }
 
   /** Remembers what was remembered earlier: what was decided since is not done. */
   restore(memory: ResizeMemory): void {
     this.#context = { ...this.#context, memory };
-    this.#containers = workloadFigures(this.#context);
+    this.#containers = planContainers(this.#context);
   }
 
   /** @param values approved ones in place of the recommended */

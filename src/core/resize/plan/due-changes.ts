@@ -24,7 +24,7 @@ export interface DueChange {
 }
 
 /** Smaller changes are noise, whatever their share: not worth a write. */
-const LEAST_CHANGE: Readonly<Record<ResourceName, number>> = { cpu: 5 satisfies Millicores, memory: (4 * MiB) satisfies Bytes };
+const MIN_CHANGE: Readonly<Record<ResourceName, number>> = { cpu: 5 satisfies Millicores, memory: (4 * MiB) satisfies Bytes };
 
 export interface DueInputs {
   readonly now: Instant;
@@ -71,7 +71,7 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
   const minRatio = inputs.policy[resource].minChangeRatio;
   if (to > from) {
     const urgent = from < about.lowerBound || isHeldBack(inputs, resource);
-    if (urgent ? to - from < LEAST_CHANGE[resource] && !oom : !worthIt(from, to, minRatio, resource)) return null;
+    if (urgent ? to - from < MIN_CHANGE[resource] && !oom : !worthIt(from, to, minRatio, resource)) return null;
     return { ...common, direction: 'raise', urgent, oom };
   }
   const limitFalls = isLimitToFall(inputs, resource);
@@ -107,5 +107,5 @@ function endsIncrease({ cpuBeforeIncrease = null }: DueInputs, to: number, resou
 
 function worthIt(from: number, to: number, minRatio: Ratio, resource: ResourceName): boolean {
   const change = Math.abs(to - from);
-  return change >= LEAST_CHANGE[resource] && (from === 0 || change / from >= minRatio);
+  return change >= MIN_CHANGE[resource] && (from === 0 || change / from >= minRatio);
 }

@@ -19,7 +19,7 @@ const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
 };
 
 /** As many as the schema holds. */
-const MOST_FAILURES = 32;
+const MAX_FAILURES = 32;
 
 /** What our own sum calls free the kubelet may not: a request that it defers again reserves room for nothing. */
 const ROOM_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
@@ -101,9 +101,9 @@ function isOver(failure: FailedResize, { resize, resizedBy, containers }: PodRec
 
 /** As many as are remembered for long: those of node pools, then the newest of a storm: what is left out is older than all of them. */
 export function newestFailures(failures: readonly FailedResize[]): readonly FailedResize[] {
-  if (failures.length <= MOST_FAILURES) return failures;
+  if (failures.length <= MAX_FAILURES) return failures;
   const ofPool = ({ pool }: FailedResize): number => Number(pool !== null);
-  const kept = new Set(failures.toSorted((a, b) => ofPool(b) - ofPool(a) || b.since - a.since).slice(0, MOST_FAILURES));
+  const kept = new Set(failures.toSorted((a, b) => ofPool(b) - ofPool(a) || b.since - a.since).slice(0, MAX_FAILURES));
   return failures.filter((failure) => kept.has(failure));
 }
 
@@ -117,7 +117,7 @@ export function failureOf(
 ): FailedResize | undefined {
   const whole = failures.filter(({ pool, resource }) => pool === null && resource === null);
   const own = whole.find((each) => each.uid === uid);
-  if (own !== undefined || failures.length < MOST_FAILURES) return own;
+  if (own !== undefined || failures.length < MAX_FAILURES) return own;
   if (whole.length === 0) return undefined;
   const oldest = whole.reduce((first, each) => (each.since < first.since ? each : first));
   return createdAt <= oldest.since ? oldest : undefined;
@@ -209,7 +209,8 @@ export function forbiddingFailure(
   );
   if (noResize !== undefined) return noResize;
   const failure = failureOf(pod, memory.failures);
-  if (failure === undefined || isDueAgain(pod, failure, situation) || hasRoomNow(pod, containers, failure, now, freeOnNodes)) return null;
+  if (failure === undefined || isDueAgain(pod, failure, situation) || hasCapacityNow(pod, containers, failure, now, freeOnNodes))
+    return null;
   // What the server itself refused it refuses whichever way it goes. So does a node that said no to less than the pod has:
   // its reason is another than room (static CPU management, say).
   if (failure.state === 'error' || asksForNoMore(pod, failure.values)) return failure;
@@ -260,7 +261,7 @@ export function lastRefusal(
 }
 
 /** A node that was short of room has enough of it by now: no reason to wait out the hour. */
-function hasRoomNow(
+function hasCapacityNow(
   pod: PodRecord,
   containers: readonly ContainerChange[],
   failure: FailedResize,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, aWorkloadRecord, pods } from '../../../../test/builders/rightsizing.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
-import type { ContainerTarget } from '../model/container-figures.ts';
+import type { ContainerTarget } from '../model/container-plan.ts';
 
 function targetOf(goMaxProcs: number | undefined, cpu: string, limit: string | null): ContainerTarget {
   const sizes = { requests: amounts('500m', '512Mi'), limits: amounts(limit, null) };

@@ -10,13 +10,13 @@ const HEADROOM = 1.25;
 /** Nothing is lowered further than to this multiple of the highest sample, since bursts of seconds are invisible in a minute's mean. */
 const LOWERING_HEADROOM = 2;
 /** Each day of the week was seen: a past in means of five minutes, however long, does not show a burst of one. */
-const LEAST_MEASURED_MS: DurationMs = 7 * DAY_MS;
+const MIN_MEASURED_MS: DurationMs = 7 * DAY_MS;
 
 /**
  * The least CPU request of a Guaranteed container, whose limit equals its request: a request that usage passes now and then,
  * as is meant to be elsewhere, would throttle it there. `current`: in force.
  */
-export function leastGuaranteedCpu({ peak }: ResourceAdvice, high: CpuHigh | null, current: Millicores | null): Millicores {
+export function minGuaranteedCpu({ peak }: ResourceAdvice, high: CpuHigh | null, current: Millicores | null): Millicores {
   const lowered = Math.min(current ?? 0, Math.ceil(Math.max(peak, high?.millicores ?? 0) * LOWERING_HEADROOM));
   return Math.max(Math.ceil(peak * HEADROOM), lowered);
 }
@@ -24,8 +24,8 @@ export function leastGuaranteedCpu({ peak }: ResourceAdvice, high: CpuHigh | nul
 /** What keeps the CPU of a Guaranteed container from being lowered; null: bursts of a minute would have been seen. */
 export function unseenBursts(container: string, advice: ContainerAdvice | undefined): Waiting | null {
   const measuredMs = advice?.cpuHigh?.measuredMs ?? 0;
-  if (measuredMs >= LEAST_MEASURED_MS) return null;
+  if (measuredMs >= MIN_MEASURED_MS) return null;
   const days = (Math.floor((measuredMs / DAY_MS) * 10) / 10).toFixed(1);
-  const needed = `${days} of the ${LEAST_MEASURED_MS / DAY_MS} days, within two weeks, without which it is not reduced in a Guaranteed pod`;
+  const needed = `${days} of the ${MIN_MEASURED_MS / DAY_MS} days, within two weeks, without which it is not reduced in a Guaranteed pod`;
   return waiting('unmeasured', `CPU of ${container} was read minute by minute for ${needed}: its limit would fall along`);
 }

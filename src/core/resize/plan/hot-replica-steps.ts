@@ -3,7 +3,7 @@
 import type { PodRecord } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import type { Millicores } from '#kube/units';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 import { withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { HotReplica, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
@@ -11,18 +11,19 @@ import { carryOut } from './carry-out.ts';
 import { isAlikeAgain } from './hot-replicas.ts';
 
 /** Raises of hot replicas that have it not yet, and the way back of those that are alike again. */
-export function stepsOfHotReplicas(situation: WorkloadSituation, figures: readonly ContainerFigures[]): readonly ResizeStep[] {
-  const { memory, pods, now, standing } = situation;
+export function stepsOfHotReplicas(situation: WorkloadSituation, plans: readonly ContainerPlan[]): readonly ResizeStep[] {
+  const { memory, pods, now, gateState } = situation;
   const given = memory.hotReplicas.filter(({ cpu }) => cpu !== null);
   return pods.flatMap((pod) => {
     const own = given.filter(({ uid }) => uid === pod.uid);
     if (own.length === 0) return [];
     const isBack = own.every((each) => isAlikeAgain(each, now));
-    if (isBack && standing.warmUpUntil !== null && standing.warmUpUntil > now) return [];
+    if (isBack && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) return [];
     const because = isBack
       ? 'its CPU use is like that of the other replicas again'
       : 'it uses more than 3 × the median CPU of the replicas';
-    return carryOut({ ...situation, pods: [pod] }, commonValues(pod, own, figures, memory), { kind: 'conform', most: 1, because }).steps;
+    return carryOut({ ...situation, pods: [pod] }, commonValues(pod, own, plans, memory), { kind: 'correct-drift', most: 1, because })
+      .steps;
   });
 }
 
@@ -33,12 +34,12 @@ export function stepsOfHotReplicas(situation: WorkloadSituation, figures: readon
 function commonValues(
   { containers }: PodRecord,
   own: readonly HotReplica[],
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
   { apply, previous }: Pick<ResizeMemory, 'apply' | 'previous'>,
 ): Values {
   return new Map(
     containers.map(({ name, requests, limits }) => {
-      const inForce = own.some(({ container }) => container === name) ? figures.find((each) => each.name === name)?.inForce : undefined;
+      const inForce = own.some(({ container }) => container === name) ? plans.find((each) => each.name === name)?.inForce : undefined;
       if (inForce === undefined) return [name, { requests, limits }] as const;
       const after = apply?.values.get(name) ?? inForce;
       const before = (apply === null ? undefined : previous?.values.get(name)) ?? after;

@@ -8,7 +8,7 @@ import { formatCpu } from '#kube/quantity';
 import { MINUTE_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
 import type { PodRecord } from '#kube/records/pod';
 import type { ResizeMode } from '../../../apis/conditions.ts';
-import type { ContainerFigures, ContainerTarget, TargetInputs } from '../model/container-figures.ts';
+import type { ContainerPlan, ContainerTarget, TargetInputs } from '../model/container-plan.ts';
 import { withAmount, type Values } from '../model/container-values.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import { HOT_COUNTS_FOR_MS, MIN_REPLICAS, type HotPod } from '../model/hot-replicas.ts';
@@ -61,19 +61,19 @@ export function besideHotReplicas(
   const detail = `one replica uses more than 3 × the median and is raised alone, to ${formatCpu(wanted)}; the others need no more`;
   const steps: ExplanationStep[] = [...target.steps, { resource: 'cpu', step: 'replica', detail, total: most }];
   const isWorthIt = wanted - present >= present * inputs.policy.cpu.minChangeRatio;
-  const room = situation.roomForPod?.cpuMillicores ?? wanted;
+  const room = situation.freeForPod?.cpuMillicores ?? wanted;
   return { target: limitsFor(inputs, withAmount(target.requests, 'cpu', most), steps), hotCpu: isWorthIt ? Math.min(wanted, room) : null };
 }
 
 /** What is remembered of hot replicas, and an Event for each that is raised; the same array where nothing has changed. */
 export function hotReplicasNow(
   situation: WorkloadSituation,
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
 ): { readonly hotReplicas: readonly HotReplica[]; readonly notes: readonly DecisionNote[] } {
   const { memory, pods, now, policy } = situation;
   const known = memory.hotReplicas.filter(({ at }) => now - at < policy.historyWindowMs);
-  const kept = known.map((each) => refreshed(each, situation, figures));
-  const added = figures.flatMap(({ name, hotCpu = null }) =>
+  const kept = known.map((each) => refreshed(each, situation, plans));
+  const added = plans.flatMap(({ name, hotCpu = null }) =>
     hotPods(situation, name).flatMap(({ pod }): HotReplica[] => {
       const record = pods.find((each) => each.name === pod);
       const isKnown = kept.some(({ uid, container, cpu }) => uid === record?.uid && container === name && cpu !== null);
@@ -124,10 +124,10 @@ function hasBeenHot({ memory, pods }: WorkloadSituation, container: string): boo
   return pods.length >= MIN_REPLICAS && memory.hotReplicas.some((each) => each.container === container);
 }
 
-function refreshed(replica: HotReplica, situation: WorkloadSituation, figures: readonly ContainerFigures[]): HotReplica {
+function refreshed(replica: HotReplica, situation: WorkloadSituation, plans: readonly ContainerPlan[]): HotReplica {
   const { pods, now } = situation;
   const pod = pods.find(({ uid }) => uid === replica.uid);
-  const own = figures.find(({ name }) => name === replica.container);
+  const own = plans.find(({ name }) => name === replica.container);
   if (replica.cpu === null) return replica;
   if (pod === undefined || own === undefined) return { ...replica, cpu: null };
   const isHot = hotPods(situation, replica.container).some((each) => each.pod === replica.pod);
@@ -137,7 +137,7 @@ function refreshed(replica: HotReplica, situation: WorkloadSituation, figures: r
   return cpu === replica.cpu && now - replica.at < REFRESH_MS ? replica : { ...replica, at: now, cpu };
 }
 
-function hasCommonCpu(pod: PodRecord, { name, inForce }: ContainerFigures): boolean {
+function hasCommonCpu(pod: PodRecord, { name, inForce }: ContainerPlan): boolean {
   const request = requestOf(pod, name);
   return request <= (inForce.requests.cpuMillicores ?? request);
 }

@@ -211,7 +211,7 @@ describe('a raise that no node can carry out', () => {
     const lastApplied = { at: T0, by: 'evenkeel', reason: '', pods: 2, values: new Map([['main', values]]) };
     const memory = { ...refused.situation.memory, lastApplied };
     const { steps } = decideWorkload({ ...refused.situation, memory, pods: [pod('web-9', 'n2')] });
-    expect(steps.map(({ kind, containers }) => [kind, containers[0]?.to.requests])).toEqual([['conform', amounts('500m', '600Mi')]]);
+    expect(steps.map(({ kind, containers }) => [kind, containers[0]?.to.requests])).toEqual([['correct-drift', amounts('500m', '600Mi')]]);
   });
 
   test('comes once a node has room for it', () => {

@@ -10,33 +10,33 @@ import { untilErrorRateIsKnown } from './error-rate.ts';
 import { reducedTooRecently } from './once-a-day.ts';
 import { otherManager } from './other-manager.ts';
 import { harmedTooOften } from './repeated-roll-backs.ts';
-import { unmeasuredHarm } from './unmeasured.ts';
+import { unmeasuredRegression } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 
 /** Whether anything may be done to the workload's pods now, whatever it is. A dry run changes nothing. */
 export function mayChangePods(context: WorkloadSituation): boolean {
-  const { standing, policy, policyProblem, overrides } = context;
+  const { gateState, policy, policyProblem, overrides } = context;
   const mode = modeInForce(policy, overrides);
   if (mode !== 'Auto' && mode !== 'Approve') return false;
   if (overrides.excluded || overrides.problems.length > 0 || policyProblem !== null) return false;
-  return standing.inPlace && !standing.dryRun && !policy.dryRun && holdsEverything(context) === null && otherManager(context) === null;
+  return gateState.inPlace && !gateState.dryRun && !policy.dryRun && holdsEverything(context) === null && otherManager(context) === null;
 }
 
 /** What holds back every effect that follows from usage, whichever way it goes; null: nothing. */
 export function holdsEverything(situation: WorkloadSituation): Waiting | null {
-  const { stale } = situation.standing;
+  const { stale } = situation.gateState;
   return holdsRollBacks(situation) ?? (stale === null ? null : waiting('stale-data', stale.message));
 }
 
 /** What holds back also what the status of pods alone asks for; null: nothing. Where it is itself old, it asks for nothing. */
 export function holdsRollBacks(situation: WorkloadSituation): Waiting | null {
-  const { standing, policy, userRequests } = situation;
-  if (standing.paused !== null) return waiting('paused', `Evenkeel is paused: ${standing.paused.reason}`, standing.paused.until);
+  const { gateState, policy, userRequests } = situation;
+  if (gateState.paused !== null) return waiting('paused', `Evenkeel is paused: ${gateState.paused.reason}`, gateState.paused.until);
   if (policy.paused) return waiting('paused', `PodResizePolicy ${policy.name ?? ''} is paused (spec.paused)`);
   if (userRequests.paused) return waiting('paused', 'this Recommendation is paused (spec.paused)');
-  return standing.stale?.source === 'informers' ? waiting('stale-data', standing.stale.message) : null;
+  return gateState.stale?.source === 'informers' ? waiting('stale-data', gateState.stale.message) : null;
 }
 
 /** Whether a person wants no automatic change for a while: nothing that was decided goes on, either. */
@@ -69,9 +69,9 @@ export function outlivesHold(situation: WorkloadSituation, change: DueChange): b
 
 /** What holds back one due change; null: it may be made now. @param approved a person has approved it: confidence and cool-down are theirs */
 export function holdsChange(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
-  const { now, standing, workload } = situation;
+  const { now, gateState, workload } = situation;
   const lowers = change.direction === 'lower';
-  if (isShortLived(workload.kind) && standing.admission !== true) {
+  if (isShortLived(workload.kind) && gateState.admission !== true) {
     return waiting('restart', `pods of a ${workload.kind} get new values only when they start: that needs controller.admission.enabled`);
   }
   const byAutoscaler = heldByAutoscaler(situation, change);
@@ -79,8 +79,8 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
   if (change.urgent) return null;
   const byClock = lowers ? waitsForClock(situation, [change.container]) : null;
   if (byClock !== null) return byClock;
-  if (lowers && standing.warmUpUntil !== null && standing.warmUpUntil > now) {
-    return waiting('warm-up', 'usage is observed for a while after a start or an outage before anything is reduced', standing.warmUpUntil);
+  if (lowers && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) {
+    return waiting('warm-up', 'usage is observed for a while after a start or an outage before anything is reduced', gateState.warmUpUntil);
   }
   if (workload.rolloutInProgress) return waiting('rollout', 'a roll-out is in progress');
   // What was given for a while is taken back without a reduction's gates: what is left was in force before.
@@ -92,7 +92,7 @@ function heldByPolicy(situation: WorkloadSituation, change: DueChange, approved:
   const unsure = lowers && !approved ? lacksConfidence(situation, change) : null;
   const tooSoon = lowers && !approved ? reducedTooRecently(situation, change) : null;
   const harmful = lowers && !approved ? harmedTooOften(situation, change) : null;
-  const blind = lowers ? (unmeasuredHarm(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
+  const blind = lowers ? (unmeasuredRegression(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
   return harmful ?? unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? tooSoon ?? blind;
 }
 

@@ -7,7 +7,7 @@ import { readMemory, writeMemory } from '../status/memory-codec.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type LargestNode, type WorkloadSituation } from '../model/situation.ts';
 import { rememberLargestNode } from './largest-node.ts';
-import { workloadFigures } from './workload-figures.ts';
+import { planContainers } from './plan-containers.ts';
 
 const SMALL = { cpuMillicores: 4000, memoryBytes: memory('16Gi') };
 const LARGE = { cpuMillicores: 16_000, memoryBytes: memory('8Gi') };
@@ -53,10 +53,10 @@ describe('the bound of a limit', () => {
   /** The memory limit that endless OOM kills lead to. */
   function limitOf(given: Partial<WorkloadSituation>): number | null | undefined {
     const advice = [{ ...anAdvice({ memory: '1Gi' }), oom: oomAdvice(memory('1Ti')) }];
-    const [figures] = workloadFigures(
+    const [plans] = planContainers(
       aSituation({ workload: aWorkloadRecord({}, shape), pods: pods(3, { container: shape }), advice, ...given }),
     );
-    return figures?.target?.limits.memoryBytes;
+    return plans?.target?.limits.memoryBytes;
   }
 
   const large = { ...NO_MEMORY, largestNode: seen({ cpuMillicores: 16_000, memoryBytes: memory('64Gi') }, T0 - HOUR_MS) };

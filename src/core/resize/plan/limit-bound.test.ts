@@ -13,7 +13,7 @@ import {
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../policy/policy-rules.ts';
 import { limitBound } from './limit-bound.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import { workloadFigures } from './workload-figures.ts';
+import { planContainers } from './plan-containers.ts';
 
 const KILLS = 40;
 const NODE = { cpuMillicores: 16_000, memoryBytes: memory('64Gi') };
@@ -32,7 +32,7 @@ function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { read
     const advice = anAdvice({ memory: deployed.request });
     const killed = { ...advice, oom: oomAdvice(oomNeed) };
     const running = { ...container, limits: { cpuMillicores: null, memoryBytes: limit } };
-    const [figures] = workloadFigures(
+    const [plans] = planContainers(
       aSituation({
         workload: aWorkloadRecord({}, container),
         pods: pods(2, { container: running }),
@@ -41,7 +41,7 @@ function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { read
         ...situation,
       }),
     );
-    limit = figures?.target?.limits.memoryBytes ?? limit;
+    limit = plans?.target?.limits.memoryBytes ?? limit;
   }
   return limit;
 }
@@ -59,7 +59,7 @@ describe('A memory limit under OOM kills without end', () => {
 
   test('of a Guaranteed pod ends at the policy’s max, as its request moves along', () => {
     const container = { requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') };
-    const [figures] = workloadFigures(
+    const [plans] = planContainers(
       aSituation({
         workload: aWorkloadRecord({}, container),
         pods: pods(2, { container }),
@@ -68,7 +68,7 @@ describe('A memory limit under OOM kills without end', () => {
         largestNode: NODE,
       }),
     );
-    expect(figures?.target).toMatchObject({ requests: { memoryBytes: memory('1Gi') }, limits: { memoryBytes: memory('1Gi') } });
+    expect(plans?.target).toMatchObject({ requests: { memoryBytes: memory('1Gi') }, limits: { memoryBytes: memory('1Gi') } });
   });
 
   test('ends at the workload’s ceiling, which counts before the policy’s max', () => {

@@ -6,7 +6,7 @@ import type { ContainerRuntime } from '#kube/records/container-runtime';
 import type { OptionalResources } from '#kube/records/resources';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { DEFAULT_POLICY_RULES, type LimitPolicy, type PolicyRules } from '../policy/policy-rules.ts';
-import { workloadFigures } from './workload-figures.ts';
+import { planContainers } from './plan-containers.ts';
 
 interface Deployed {
   readonly requests: OptionalResources;
@@ -30,7 +30,7 @@ function targetOf(deployed: Deployed, needs: string, policy = autoPolicy()): rea
   const containers = workload.containers.map((each) => (runtime === undefined ? each : { ...each, runtime }));
   const base = anAdvice({ cpu: '500m', memory: needs });
   const evidence = base.memoryEvidence && { ...base.memoryEvidence, ...(runtime === undefined ? {} : { runtime }) };
-  const [figures] = workloadFigures(
+  const [plans] = planContainers(
     aSituation({
       workload: { ...workload, containers },
       pods: pods(1, { container: { requests, limits } }),
@@ -38,7 +38,7 @@ function targetOf(deployed: Deployed, needs: string, policy = autoPolicy()): rea
       policy,
     }),
   );
-  return [figures?.target?.requests.memoryBytes ?? null, figures?.target?.limits.memoryBytes ?? null];
+  return [plans?.target?.requests.memoryBytes ?? null, plans?.target?.limits.memoryBytes ?? null];
 }
 
 describe('The memory limit of a Burstable container', () => {
@@ -86,7 +86,7 @@ describe.each([
       pods: pods(1, { container: deployed }),
       advice: [anAdvice({ cpu: '500m', memory: '256Mi' })],
     });
-    const shown = workloadFigures(situation)[0]?.target?.requests.memoryBytes;
+    const shown = planContainers(situation)[0]?.target?.requests.memoryBytes;
     expect(decideWorkload(situation).steps.map(({ containers }) => containers[0]?.to.requests.memoryBytes)).toEqual([shown]);
   });
 
@@ -99,7 +99,7 @@ describe.each([
         pods: pods(1, { container: { requests: small(deployed.requests), limits: small(deployed.limits) } }),
         advice: [{ ...base, memoryEvidence: base.memoryEvidence && { ...base.memoryEvidence, typical: memory('100Mi') } }],
       });
-      const target = workloadFigures(situation)[0]?.target;
+      const target = planContainers(situation)[0]?.target;
       return [target?.requests.memoryBytes, target?.limits.memoryBytes];
     };
     expect(at('600Mi')).toEqual([memory('600Mi'), memory('600Mi')]);
@@ -119,7 +119,7 @@ test('A Burstable container stays so, whatever is at its limit: no resize in pla
     pods: pods(1, { container }),
     advice: [anAdvice({ cpu: '2', memory: '1Gi' })],
   });
-  expect(workloadFigures(situation)[0]?.target?.requests).toEqual(amounts('999m', '1Gi'));
+  expect(planContainers(situation)[0]?.target?.requests).toEqual(amounts('999m', '1Gi'));
 });
 
 test('Equal memory request and limit move by the ratio where the policy says Ratio', () => {

@@ -7,7 +7,7 @@ import type { Bytes, DurationMs, Instant, Ratio } from '#kube/units';
 import type { MemoryEvidence } from '../../recommender/advice.ts';
 
 /** Less history than a week has not seen every day of one. */
-const LEAST_HISTORY_MS: DurationMs = 7 * DAY_MS;
+const MIN_HISTORY_MS: DurationMs = 7 * DAY_MS;
 /** Quiet time after an OOM kill. */
 const AFTER_OOM_MS: DurationMs = 3 * DAY_MS;
 /** Quiet time after the highest peak ever: records come in groups. */
@@ -16,9 +16,9 @@ const AFTER_RECORD_MS: DurationMs = DAY_MS;
 const STEP_EVERY_MS: DurationMs = DAY_MS;
 const STEP_SHARE = 0.5;
 /** The working set must leave this much of the new limit free. */
-const MOST_USED_RATIO = 0.8;
+const MAX_USED_RATIO = 0.8;
 /** A fall of less than this is not worth a write. */
-const LEAST_FALL_RATIO = 0.1;
+const MIN_FALL_RATIO = 0.1;
 /**
  * Containers whose highest peak is further above their typical use do not announce the next one: on recorded VMs
  * 14 days of history followed by 21 days saw jumps to 3–15 × the peak there, and none above 1.4 × among the steady ones
@@ -26,9 +26,9 @@ const LEAST_FALL_RATIO = 0.1;
  */
 const STEADY_SPREAD = 1.6;
 /** A container that never used a tenth of its limit has not yet done what the limit was set for. */
-const LEAST_USED_RATIO = 0.1;
+const MIN_USED_RATIO = 0.1;
 /** Headroom above the highest peak ever: this, and `HEADROOM_PER_SPREAD` for each 100 % that it is above typical use. */
-const LEAST_HEADROOM = 0.25;
+const MIN_HEADROOM = 0.25;
 const HEADROOM_PER_SPREAD = 1.5;
 
 /** Memory that is this near to its limit most of the time, and was never killed there, is reclaimed in time. */
@@ -77,14 +77,14 @@ export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   if (runtime !== undefined && runtime.heapShare !== null) return kept(heapFollowsLimit(runtime));
   const floor = memoryLimitFloor(evidence);
   if (floor === null) return kept(whyNoFloor(evidence));
-  if (evidence !== null && evidence.peakEver < current * LEAST_USED_RATIO) {
+  if (evidence !== null && evidence.peakEver < current * MIN_USED_RATIO) {
     return kept('it has never used a tenth of its limit: what the limit is for may not have happened yet');
   }
   const safe = Math.max(wanted, wholeMiB(floor));
-  if (safe > current * (1 - LEAST_FALL_RATIO)) return kept('near enough to the least that past peaks make safe');
+  if (safe > current * (1 - MIN_FALL_RATIO)) return kept('near enough to the least that past peaks make safe');
   const step = wholeMiB(Math.max(safe, current - (current - safe) * STEP_SHARE));
-  const hindrance = findHindrance(inputs, step);
-  if (hindrance !== null) return kept(hindrance);
+  const blocker = findBlocker(inputs, step);
+  if (blocker !== null) return kept(blocker);
   return { kind: 'lower', limit: step, because: 'a step towards what the peaks of its whole history make safe' };
 }
 
@@ -104,10 +104,10 @@ function wantedLimit({ current, request, ratio, max, maxByRequest = null, oomNee
  * The least limit that the evidence makes safe; null where it makes none safe. Grows with every peak.
  */
 export function memoryLimitFloor(evidence: MemoryEvidence | null): Bytes | null {
-  if (evidence === null || evidence.historyMs < LEAST_HISTORY_MS || evidence.leakSuspected) return null;
+  if (evidence === null || evidence.historyMs < MIN_HISTORY_MS || evidence.leakSuspected) return null;
   const spread = spreadOf(evidence);
   if (evidence.typical <= 0 || spread > STEADY_SPREAD) return null;
-  const headroom = LEAST_HEADROOM + HEADROOM_PER_SPREAD * (spread - 1);
+  const headroom = MIN_HEADROOM + HEADROOM_PER_SPREAD * (spread - 1);
   const heapNeed = evidence.runtime === undefined ? null : fullHeapNeed(evidence.runtime);
   return Math.max(evidence.peakEver * Math.max(1 + headroom, evidence.worstRecordRatio), evidence.oomNeed, heapNeed ?? 0);
 }
@@ -122,12 +122,12 @@ function isReclaimed(evidence: MemoryEvidence | null, limit: Bytes): boolean {
   return evidence !== null && evidence.lastOomAt === null && evidence.oomNeed <= limit && evidence.typical >= limit * AT_LIMIT_RATIO;
 }
 
-function findHindrance(inputs: MemoryLimitInputs, next: Bytes): string | null {
+function findBlocker(inputs: MemoryLimitInputs, next: Bytes): string | null {
   const { now, evidence, lastLoweredAt } = inputs;
   if (evidence === null) return 'memory was never measured';
   if (evidence.lastOomAt !== null && now - evidence.lastOomAt < AFTER_OOM_MS) return 'an OOM kill within the last 3 days';
   if (now - evidence.peakEverAt < AFTER_RECORD_MS) return 'its highest peak ever within the last day';
-  if (evidence.latest > next * MOST_USED_RATIO) return 'it uses more than 80 % of the lower limit right now';
+  if (evidence.latest > next * MAX_USED_RATIO) return 'it uses more than 80 % of the lower limit right now';
   if (evidence.peakHour === null) return 'memory was not measured within the last hour';
   if (evidence.slopeBytesPerHour > 0 && evidence.peakHour >= (evidence.peak24h ?? 0)) return 'its memory is growing';
   if (lastLoweredAt !== null && now - lastLoweredAt < STEP_EVERY_MS) return 'lowered within the last day: one step a day';
@@ -137,7 +137,7 @@ function findHindrance(inputs: MemoryLimitInputs, next: Bytes): string | null {
 function whyNoFloor(evidence: MemoryEvidence | null): string {
   if (evidence === null) return 'memory was never measured';
   if (evidence.leakSuspected) return 'a leak is suspected';
-  if (evidence.historyMs < LEAST_HISTORY_MS) return 'less than 7 days of history';
+  if (evidence.historyMs < MIN_HISTORY_MS) return 'less than 7 days of history';
   if (evidence.typical <= 0) return 'it has hardly ever used any memory';
   return `its highest peak is ${spreadOf(evidence).toFixed(1)} × its typical use: peaks that vary so much do not say how high the next will be`;
 }

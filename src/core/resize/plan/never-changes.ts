@@ -5,7 +5,7 @@ import { collectingText } from './change-summary.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 import { limitBelowRequest } from '../model/container-values.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
 
@@ -13,9 +13,9 @@ import type { WorkloadRecord } from '#kube/records/workload';
 export function neverChanges(
   situation: WorkloadSituation,
   mode: ResizeMode,
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
 ): { readonly outcome: Outcome; readonly notes: readonly DecisionNote[] } | null {
-  const { overrides, policyProblem, standing } = situation;
+  const { overrides, policyProblem, gateState } = situation;
   const settled = (what: Outcome, notes: readonly DecisionNote[] = []) => ({ outcome: what, notes });
   if (overrides.excluded) return settled(outcome('excluded', null, 'left alone by the annotation evenkeel.io/exclude'));
   if (mode === 'Off') return settled(outcome('excluded', null, 'left alone: mode Off'));
@@ -27,10 +27,10 @@ export function neverChanges(
   if (policyProblem !== null) return settled(outcome('blocked', 'invalid-policy', policyProblem));
   const invalid = invalidTemplate(situation.workload);
   if (invalid !== null) return settled(outcome('blocked', 'invalid-template', invalid));
-  if (!standing.inPlace) {
+  if (!gateState.inPlace) {
     return settled(outcome('blocked', 'no-in-place', 'the API server has no pods/resize; it comes with Kubernetes 1.33'));
   }
-  if (figures.every(({ target }) => target === null)) return settled(outcome('collecting', null, collectingText(figures, situation)));
+  if (plans.every(({ target }) => target === null)) return settled(outcome('collecting', null, collectingText(plans, situation)));
   return null;
 }
 

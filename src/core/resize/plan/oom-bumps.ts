@@ -3,7 +3,7 @@
 
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { withAmount, type Values } from '../model/container-values.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { formatMemory } from '#kube/quantity';
@@ -49,12 +49,12 @@ export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly Oom
 /** Bumps with those of pods that were killed since; the same array where there are none. */
 export function bumpsAfterKills(
   { memory, pods, now, countedKills }: Pick<WorkloadSituation, 'memory' | 'pods' | 'now' | 'countedKills'>,
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
   mode: ResizeMode,
 ): readonly OomBump[] {
   const added = pods.flatMap((pod) => {
     const kills = killsOf(pod, countedKills?.get(pod.uid) ?? []);
-    return pod.containers.flatMap((container) => bumpOf(pod, container, kills, figures, mode, now) ?? []);
+    return pod.containers.flatMap((container) => bumpOf(pod, container, kills, plans, mode, now) ?? []);
   });
   const fresh = added.filter(
     (bump) => !memory.oomBumps.some(({ uid, container, limit }) => uid === bump.uid && container === bump.container && limit >= bump.limit),
@@ -76,11 +76,11 @@ function bumpOf(
   pod: PodRecord,
   { name, limits }: ContainerRecord,
   kills: readonly CountedKill[],
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
   mode: ResizeMode,
   now: Instant,
 ): OomBump | null {
-  const own = figures.find((each) => each.name === name);
+  const own = plans.find((each) => each.name === name);
   if (own === undefined || containerMode(own.policy, mode) !== 'Auto') return null;
   const moments = new Set(kills.filter(({ container }) => container === name).map(({ at }) => at));
   const given = afterKills(own, moments);
@@ -90,7 +90,7 @@ function bumpOf(
 
 /** What kills at these moments give their pod; null: nothing. */
 function afterKills(
-  { killedPod, target, advice }: ContainerFigures,
+  { killedPod, target, advice }: ContainerPlan,
   moments: ReadonlySet<Instant>,
 ): Pick<OomBump, 'limit' | 'request'> | null {
   const own = advice?.oom?.recentKills.filter(({ at }) => moments.has(at)) ?? [];
@@ -103,11 +103,11 @@ function afterKills(
 /** Bumps of all pods that a change brings; the same array where it brings none. */
 export function bumpsOfChange(
   memory: Pick<ResizeMemory, 'oomBumps'>,
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
   values: Values,
   now: Instant,
 ): readonly OomBump[] {
-  const added = figures.flatMap(({ name, inForce, advice }): OomBump[] => {
+  const added = plans.flatMap(({ name, inForce, advice }): OomBump[] => {
     const [from, to] = [inForce.limits.memoryBytes, values.get(name)?.limits.memoryBytes ?? null];
     if (from === null || to === null || to <= from || (advice?.oom?.limitNeed ?? 0) <= from) return [];
     return [{ container: name, pod: null, uid: null, at: now, limit: to, request: null }];
@@ -132,10 +132,10 @@ function withBumps(
 
 /** Kills by a node that ran out of memory, each reported once: they change nothing, and someone may wonder why. */
 export function nodeOomNotes(
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
   { nodeOoms }: Pick<ResizeMemory, 'nodeOoms'>,
 ): { readonly notes: readonly DecisionNote[]; readonly nodeOoms: ReadonlyMap<string, Instant> } {
-  const fresh = figures.flatMap(({ name, advice }) => {
+  const fresh = plans.flatMap(({ name, advice }) => {
     const kill = advice?.oom?.lastNodeKill ?? null;
     return kill === null || kill.at <= (nodeOoms.get(name) ?? Number.NEGATIVE_INFINITY) ? [] : [{ name, ...kill }];
   });

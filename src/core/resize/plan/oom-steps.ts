@@ -11,7 +11,7 @@ export function stepsOfBumps(situation: WorkloadSituation): readonly ResizeStep[
   return situation.pods
     .filter(({ uid }) => uids.has(uid))
     .flatMap((pod) => {
-      const options = { kind: 'conform', most: 1, because: 'an OOM kill at its memory limit' } as const;
+      const options = { kind: 'correct-drift', most: 1, because: 'an OOM kill at its memory limit' } as const;
       return carryOut({ ...situation, pods: [pod] }, valuesOf(pod), options).steps;
     });
 }

@@ -41,9 +41,9 @@ export function otherManager({ pods, vpas }: Pick<WorkloadSituation, 'pods' | 'v
 }
 
 /** What to remember from now on of resizes by others; null: nothing. */
-export function otherResizes(situation: WorkloadSituation): OtherResizes | null {
+export function externalResizes(situation: WorkloadSituation): OtherResizes | null {
   const { now, memory } = situation;
-  const known = memory.otherResizes !== null && now < memory.otherResizes.until + FORGOTTEN_AFTER_MS ? memory.otherResizes : null;
+  const known = memory.externalResizes !== null && now < memory.externalResizes.until + FORGOTTEN_AFTER_MS ? memory.externalResizes : null;
   const latest = latestByOthers(situation);
   if (latest === null || (known !== null && latest.at <= known.at)) return known;
   // More of the same, while it is being left alone.
@@ -86,5 +86,5 @@ function foreignSince({ resizedBy }: PodRecord, since: Instant): PodRecord['resi
 
 /** The same of the context as it is. */
 export function resizesLeftAlone(context: WorkloadSituation): string | null {
-  return heldByOthers(otherResizes(context), context.now);
+  return heldByOthers(externalResizes(context), context.now);
 }

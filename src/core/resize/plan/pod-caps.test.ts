@@ -3,7 +3,7 @@ import { aContainer, amounts, anAdvice, aPodRecord, aSituation, memory } from '.
 import { UNSET_RESOURCES } from '#kube/records/resources';
 import type { LimitRangeRecord } from '../../model/cluster-records.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import { workloadFigures } from './workload-figures.ts';
+import { planContainers } from './plan-containers.ts';
 
 const limitRange: LimitRangeRecord = {
   namespace: 'shop',
@@ -31,7 +31,7 @@ const small = [
 ];
 
 function cpusOf(situation: WorkloadSituation): readonly (number | null | undefined)[] {
-  return workloadFigures(situation).map(({ target }) => target?.requests.cpuMillicores);
+  return planContainers(situation).map(({ target }) => target?.requests.cpuMillicores);
 }
 
 describe('what a pod may ask for as a whole', () => {
@@ -39,12 +39,12 @@ describe('what a pod may ask for as a whole', () => {
     ['nothing bounds it', {}, [800, 100]],
     [
       'free capacity on the nodes is for all of its containers together: a raise ends there',
-      { pods: small, roomForPod: { cpuMillicores: 750, memoryBytes: memory('64Gi') } },
+      { pods: small, freeForPod: { cpuMillicores: 750, memoryBytes: memory('64Gi') } },
       [650, 100],
     ],
     [
       'where no node is left that is large enough, nothing is raised, and nothing is lowered for it',
-      { pods: small, roomForPod: { cpuMillicores: 200, memoryBytes: memory('64Gi') } },
+      { pods: small, freeForPod: { cpuMillicores: 200, memoryBytes: memory('64Gi') } },
       [500, 100],
     ],
     ['the most of a LimitRange', { limitRanges: [{ ...limitRange, podMax: amounts('750m', null) }] }, [666, 83]],
@@ -54,7 +54,7 @@ describe('what a pod may ask for as a whole', () => {
   });
 
   test('and the explanation says which bound it was', () => {
-    const [main] = workloadFigures(aPair({ pods: small, roomForPod: { cpuMillicores: 750, memoryBytes: memory('64Gi') } }));
+    const [main] = planContainers(aPair({ pods: small, freeForPod: { cpuMillicores: 750, memoryBytes: memory('64Gi') } }));
     expect(main?.target?.steps.at(-1)).toEqual({
       resource: 'cpu',
       step: 'node',

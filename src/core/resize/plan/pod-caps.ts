@@ -4,23 +4,23 @@ import { formatCpu, formatMemory } from '#kube/quantity';
 import { FIELD, RESOURCES } from '../model/container-values.ts';
 import { withinPodBounds } from './pod-bounds.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 
 export function withinPodCaps(
-  figures: readonly ContainerFigures[],
-  { limitRanges, roomForPod }: Pick<WorkloadSituation, 'limitRanges' | 'roomForPod'>,
-): readonly ContainerFigures[] {
-  let capped = figures;
+  plans: readonly ContainerPlan[],
+  { limitRanges, freeForPod }: Pick<WorkloadSituation, 'limitRanges' | 'freeForPod'>,
+): readonly ContainerPlan[] {
+  let capped = plans;
   for (const resource of RESOURCES) {
     const field = FIELD[resource];
     const format = (amount: number): string => (resource === 'cpu' ? formatCpu(amount) : formatMemory(amount));
     const bound = (step: 'limit-range' | 'node', least: number, greatest: number, because: string): void => {
       capped = withinPodBounds(capped, { resource, container: null, least, greatest, step, because });
     };
-    if (roomForPod !== null) {
-      const room = roomForPod[field];
+    if (freeForPod !== null) {
+      const room = freeForPod[field];
       // Nodes of a pool that is scaled to zero now come back: what a pod has stays.
-      const present = figures.reduce((sum, { inForce }) => sum + (inForce.requests[field] ?? 0), 0);
+      const present = plans.reduce((sum, { inForce }) => sum + (inForce.requests[field] ?? 0), 0);
       bound('node', 0, Math.max(room, present), `no node that takes this pod has more than ${format(room)} for it, DaemonSets aside`);
     }
     for (const { name, podMin, podMax } of limitRanges) {

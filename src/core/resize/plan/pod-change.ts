@@ -42,8 +42,8 @@ export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, n
     if (!sameValues(from, to)) changes.push({ name: container.name, from, to });
   }
   if (changes.length === 0) return { kind: 'fits' };
-  const hindrance = whyRestart(pod, changes, after);
-  if (hindrance !== null) return { kind: 'restart', ...hindrance };
+  const restart = whyRestart(pod, changes, after);
+  if (restart !== null) return { kind: 'restart', ...restart };
   return {
     kind: 'change',
     containers: changes,

@@ -2,9 +2,9 @@
 // is to be remembered of them before anything is touched.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
-import type { AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
+import type { AutoscalerState } from '../../hpa/autoscaler-state.ts';
 import { isHome, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
-import { readOriginal, type AutoscalerMemory } from '../../hpa/kept-target.ts';
+import { readOriginal, type AutoscalerMemory } from '../../hpa/recorded-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { autoscalersIn } from './autoscalers.ts';
@@ -30,10 +30,10 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
   const followed: FollowedAutoscaler[] = [];
   const remembered: AutoscalerMemory[] = [];
   const notes: DecisionNote[] = [];
-  for (const standing of autoscalersIn(situation)) {
-    const { hpa } = standing;
-    const movable = standing.obstacle === null && mode === 'Auto';
-    const targets = standing.targets.flatMap((target): FollowedTarget[] => {
+  for (const autoscaler of autoscalersIn(situation)) {
+    const { hpa } = autoscaler;
+    const movable = autoscaler.blocker === null && mode === 'Auto';
+    const targets = autoscaler.targets.flatMap((target): FollowedTarget[] => {
       const stays = target.staysFrom !== null;
       if (target.kept !== null) return [{ ...target.kept, stays }];
       if ((!movable && !stays) || meanRequest(pods, target.metric) === meanRequest(after, target.metric)) return [];
@@ -41,16 +41,20 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
       const { resource, container } = target.metric;
       return request === null ? [] : [{ resource, container, percent: target.live, request, set: target.live, stays }];
     });
-    const follows = targets.length > 0 && (movable || (standing.obstacle === null && !standing.memory.isReverted));
+    const follows = targets.length > 0 && (movable || (autoscaler.blocker === null && !autoscaler.memory.isReverted));
     if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, mayLetGo });
     // The new target is not remembered before it is written: one patch writes target and annotation, so the HPA has both or neither.
     // The original is remembered until it is back and the record is gone.
-    const isBack = standing.targets.every(({ live, kept }) => kept === null || live === kept.percent);
+    const isBack = autoscaler.targets.every(({ live, kept }) => kept === null || live === kept.percent);
     const hasRecord = readOriginal(hpa) !== null;
     const atHome = mayLetGo && isBack && !hasRecord && targets.every((target) => isHome(target, after));
-    const issuedAt = standing.memory.targets.length > 0 ? standing.memory.issuedAt : Math.max(now, (standing.memory.issuedAt ?? 0) + 1);
-    remembered.push({ ...standing.memory, ...(atHome || targets.length === 0 ? { targets: [], issuedAt: null } : { targets, issuedAt }) });
-    if (standing.newlyReverted) notes.push(revertNote(standing));
+    const issuedAt =
+      autoscaler.memory.targets.length > 0 ? autoscaler.memory.issuedAt : Math.max(now, (autoscaler.memory.issuedAt ?? 0) + 1);
+    remembered.push({
+      ...autoscaler.memory,
+      ...(atHome || targets.length === 0 ? { targets: [], issuedAt: null } : { targets, issuedAt }),
+    });
+    if (autoscaler.newlyReverted) notes.push(revertNote(autoscaler));
   }
   const gone = memory.autoscalers.filter(({ name }) => !situation.hpas.some((hpa) => hpa.name === name));
   const astray = gone.filter(({ targets }) => !targets.every((target) => isHome(target, pods)));
@@ -71,11 +75,11 @@ export function podsAfter(pods: readonly PodRecord[], steps: readonly Pick<Resiz
   });
 }
 
-function revertNote({ hpa, memory, obstacle }: AutoscalerStanding): DecisionNote {
+function revertNote({ hpa, memory, blocker }: AutoscalerState): DecisionNote {
   const what = `HorizontalPodAutoscaler ${hpa.name}: the target that followed the request was put back by ${memory.revertedBy ?? 'somebody'}`;
   return {
     type: 'Warning',
     reason: 'AutoscalerReverted',
-    message: obstacle === null ? `${what}; it is moved once more` : `${what}; left alone`,
+    message: blocker === null ? `${what}; it is moved once more` : `${what}; left alone`,
   };
 }

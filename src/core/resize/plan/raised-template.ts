@@ -6,7 +6,7 @@ import { FIELD, RESOURCES, sameValues, valuesOf, withAmount, type Values } from 
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
 /** A smaller difference is one of notation. */
-const LEAST_RAISE_RATIO = 1.001;
+const MIN_RAISE_RATIO = 1.001;
 
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 
@@ -60,7 +60,7 @@ function raisedAmounts(before: OptionalResources | undefined, now: OptionalResou
   let raised = now;
   for (const resource of RESOURCES) {
     const [was, is] = [before?.[FIELD[resource]] ?? null, now[FIELD[resource]]];
-    if (was === null || is === null || is < was * LEAST_RAISE_RATIO) raised = withAmount(raised, resource, null);
+    if (was === null || is === null || is < was * MIN_RAISE_RATIO) raised = withAmount(raised, resource, null);
   }
   return raised;
 }

@@ -11,7 +11,7 @@ import { mustProveItself } from './stages.ts';
 
 /** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
 const HOLD_MS: DurationMs = 24 * HOUR_MS;
-const LONGEST_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
+const MAX_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
 
 /** @param inForce what every container has before it */
 export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
@@ -95,7 +95,7 @@ export function rolledBack(
   const earlier = memory.previous?.values;
   const values = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
   const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
-  const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), LONGEST_HOLD_MS);
+  const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), MAX_HOLD_MS);
   const isUndone = ({ before }: WatchedReduction): boolean =>
     [...before].every(([name, from]) => !lowersAnything(from, values?.get(name) ?? from));
   return {

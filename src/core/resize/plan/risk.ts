@@ -1,7 +1,7 @@
 import type { RiskLevel } from '../../../apis/conditions.ts';
 import type { ResourceAdvice } from '../../recommender/advice.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 
 const LEVELS: readonly RiskLevel[] = ['none', 'low', 'medium', 'high'];
 /** A reduction of which Evenkeel is this sure risks little. */
@@ -13,7 +13,7 @@ export function riskOf({ containers, state }: Pick<WorkloadDecision, 'containers
   return containers.map(containerRisk).reduce((highest, risk) => (LEVELS.indexOf(risk) > LEVELS.indexOf(highest) ? risk : highest), 'none');
 }
 
-function containerRisk({ current, target, advice }: ContainerFigures): RiskLevel {
+function containerRisk({ current, target, advice }: ContainerPlan): RiskLevel {
   if (target === null || advice === null) return 'none';
   const cpu = current.requests.cpuMillicores ?? 0;
   const memory = current.requests.memoryBytes ?? 0;

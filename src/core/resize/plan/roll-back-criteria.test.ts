@@ -324,12 +324,15 @@ describe('the order in which pods are reduced', () => {
 });
 
 describe('a canary that is not ready, while', () => {
-  const standing = (source: 'usage' | 'informers') => ({ ...aSituation().standing, stale: { source, message: 'last confirmed 10m ago' } });
+  const gateState = (source: 'usage' | 'informers') => ({
+    ...aSituation().gateState,
+    stale: { source, message: 'last confirmed 10m ago' },
+  });
 
   test.each<[string, Partial<WorkloadSituation>, boolean]>([
     ['its node tells no usage, is rolled back', { unreadPods: new Set(pods(3).map(({ uid }) => uid)) }, true],
-    ['usage is stale, is rolled back', { standing: standing('usage') }, true],
-    ['the status of pods is stale itself, is left alone', { standing: standing('informers') }, false],
+    ['usage is stale, is rolled back', { gateState: gateState('usage') }, true],
+    ['the status of pods is stale itself, is left alone', { gateState: gateState('informers') }, false],
   ])('%s', (_case, ill, isRolledBack) => {
     const first = decideWorkload(aSituation());
     const after = resized(aSituation().pods, first.steps).map((pod, index) =>
@@ -343,7 +346,7 @@ describe('a canary that is not ready, while', () => {
 
   test('usage is stale: nothing else is decided', () => {
     const advice = [anAdvice({ cpu: '2', memory: '512Mi', cpuAdvice: { lowerBound: 1900 } })];
-    const { steps, state, reason } = decideWorkload(aSituation({ advice, standing: standing('usage') }));
+    const { steps, state, reason } = decideWorkload(aSituation({ advice, gateState: gateState('usage') }));
     expect([steps, state, reason]).toEqual([[], 'awaiting', 'stale-data']);
   });
 });

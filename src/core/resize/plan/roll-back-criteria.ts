@@ -36,13 +36,13 @@ export type WatchedInProof = Omit<ChangeInProof, 'change' | 'throttledRatio' | '
 
 type StartedChange = Pick<ChangeUnderWay, 'startedAt' | 'values'>;
 
-export interface Harm {
+export interface Regression {
   readonly reason: 'restarts' | 'readiness' | 'errors' | 'throttling' | 'pressure';
   readonly message: string;
 }
 
 /** Why a change should be taken back; null: no sign of harm. */
-export function harmOf(proof: ChangeInProof, rules: PolicyRules['rollback']): Harm | null {
+export function regressionOf(proof: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
   return (
     (rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? restarts(proof) ?? unready(proof)) : null) ?? worseService(proof, rules)
   );
@@ -52,7 +52,7 @@ export function harmOf(proof: ChangeInProof, rules: PolicyRules['rollback']): Ha
  * Why a reduction should be taken back in the day after its stages, when no pod is left without it; null: no sign of harm. A restart,
  * or one pod that is not ready, says little in a day.
  */
-export function harmOfWatched(proof: WatchedInProof, rules: PolicyRules['rollback']): Harm | null {
+export function regressionOfWatched(proof: WatchedInProof, rules: PolicyRules['rollback']): Regression | null {
   return rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? allUnready(proof)) : null;
 }
 
@@ -61,7 +61,7 @@ function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: StartedCh
   return Math.max(startedAt, resizedBy?.at ?? createdAt);
 }
 
-function crashLoop(proof: WatchedInProof): Harm | null {
+function crashLoop(proof: WatchedInProof): Regression | null {
   const { change, changed } = proof;
   const loops = (pod: PodRecord): boolean =>
     pod.containers.some(
@@ -92,7 +92,7 @@ function areAll(pods: readonly PodRecord[], holds: (pod: PodRecord) => boolean):
 }
 
 /** One kill below the limit before the change shows that the old limit would have served. */
-function oomKill({ change, previous, changed, countedKills }: WatchedInProof): Harm | null {
+function oomKill({ change, previous, changed, countedKills }: WatchedInProof): Regression | null {
   const killed = changed.filter((pod) =>
     pod.containers.some(({ name, lastTermination }) => {
       const [before, now] = [previous?.get(name)?.limits.memoryBytes ?? null, change.values.get(name)?.limits.memoryBytes ?? null];
@@ -109,7 +109,7 @@ function oomKill({ change, previous, changed, countedKills }: WatchedInProof): H
 }
 
 /** More restarts than in the day before the change and, where unchanged pods restart as well, more than theirs. */
-function restarts(proof: ChangeInProof): Harm | null {
+function restarts(proof: ChangeInProof): Regression | null {
   const { now, change, changed, others, failures } = proof;
   const sinceChange = failuresSince(changed, (pod) => changedAt(pod, change), now, failures);
   if (sinceChange.events === 0) return null;
@@ -138,7 +138,7 @@ function failuresBefore({
   return own.observedMs >= DAY_MS ? own : sumOfRates(own, failuresInDayBefore(others, startedAt, failures));
 }
 
-function unready(proof: ChangeInProof): Harm | null {
+function unready(proof: ChangeInProof): Regression | null {
   const { now, change, changed } = proof;
   const becameUnready = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
   const down = changed.filter((pod) => becameUnready(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
@@ -146,13 +146,13 @@ function unready(proof: ChangeInProof): Harm | null {
   return { reason: 'readiness', message: `not ready since the change: ${namesOf(down)}` };
 }
 
-function allUnready({ now, change, changed }: WatchedInProof): Harm | null {
+function allUnready({ now, change, changed }: WatchedInProof): Regression | null {
   const isDown = ({ unreadySince }: PodRecord): boolean =>
     unreadySince !== null && unreadySince >= change.startedAt && now - unreadySince >= UNREADY_MS;
   return areAll(changed, isDown) ? { reason: 'readiness', message: `not ready since the change: ${namesOf(changed)}` } : null;
 }
 
-function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Harm | null {
+function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
   const errors = tooManyErrors(change, errorRate);
   if (errors !== null) return { reason: 'errors', message: errors };
   const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);

@@ -5,8 +5,8 @@ import type { Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
-import { evidenceOfHarm } from './throttling-and-pressure.ts';
-import { harmOf, throttledRatioOf, type Harm } from './roll-back-criteria.ts';
+import { evidenceOfRegression } from './throttling-and-pressure.ts';
+import { regressionOf, throttledRatioOf, type Regression } from './roll-back-criteria.ts';
 import { rollbackToCarryOut, rolledBack } from './remembered-change.ts';
 import { mustProveItself } from './stages.ts';
 import { lookAtWatched, withoutEnded } from './watched-reductions.ts';
@@ -21,13 +21,13 @@ export function rollBackOnRequest(draft: Draft): void {
   rollBack(draft, 'request', `asked for by ${request.by === '' ? 'a person' : request.by}`, request.at);
 }
 
-export function rollBackOnHarm(draft: Draft): void {
-  const harm = harmSeen(draft.context);
-  if (harm !== null) rollBack(draft, harm.reason, harm.message, null);
+export function rollBackOnRegression(draft: Draft): void {
+  const regression = regressionSeen(draft.context);
+  if (regression !== null) rollBack(draft, regression.reason, regression.message, null);
 }
 
 /** Why the change under way should be taken back; null: there is none, or no sign of harm. */
-function harmSeen(situation: WorkloadSituation): Harm | null {
+function regressionSeen(situation: WorkloadSituation): Regression | null {
   const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
   if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return null;
   const changed = carryOut(situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
@@ -37,17 +37,17 @@ function harmSeen(situation: WorkloadSituation): Harm | null {
   const proof = { now, change: memory.apply, previous, changed, others, countedKills, failures, throttledRatio, errorRate };
   const { apply } = memory;
   const reduction = { since: apply.startedAt, before: previous ?? NOTHING, inForce: apply.values, changed, others };
-  return harmOf(proof, policy.rollback) ?? evidenceOfHarm(situation, reduction).harm;
+  return regressionOf(proof, policy.rollback) ?? evidenceOfRegression(situation, reduction).regression;
 }
 
-/** Harm in what has been in force for hours: all that is watched goes back, and what is on its way does not come. */
+/** Regression in what has been in force for hours: all that is watched goes back, and what is on its way does not come. */
 export function rollBackWatched(draft: Draft): void {
   const seen = lookAtWatched(draft.context);
   if (seen === null) return;
   draft.remember({ watched: seen.watched });
-  if (seen.harm === null) return;
+  if (seen.regression === null) return;
   draft.remember({ previous: { at: draft.context.now, values: seen.before } });
-  rollBack(draft, seen.harm.reason, seen.harm.message, null);
+  rollBack(draft, seen.regression.reason, seen.regression.message, null);
 }
 
 /** What has ended by now is watched no longer. */

@@ -10,8 +10,8 @@ import type { DueChange } from './due-changes.ts';
 import { throttledRatioOf } from './roll-back-criteria.ts';
 import { holdsDecisions, outlivesHold, partedByHolds } from './interlocks.ts';
 import { begun } from './remembered-change.ts';
-import { inForceOf, merged, reasonOf, standingApproval, standingRejection, valuesFor } from './what-is-due.ts';
-import type { ApprovalStanding } from './user-requests.ts';
+import { inForceOf, merged, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
+import type { ApprovalState } from './user-requests.ts';
 import { sameValues, valuesOf, type Values } from '../model/container-values.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
@@ -21,11 +21,11 @@ const MIN_CONCURRENT = 10;
 
 /** The change is then under way: `memory.apply` of the draft. */
 export function startChange(draft: Draft): Outcome {
-  const approval: ApprovalStanding = draft.mode === 'Approve' ? standingApproval(draft.plan) : { kind: 'none' };
+  const approval: ApprovalState = draft.mode === 'Approve' ? currentApproval(draft.plan) : { kind: 'none' };
   const approved = approval.kind === 'valid' ? approval : null;
   const wanted = draft.due(approved?.values);
   if (wanted.length === 0) return nothingDue(draft);
-  const rejected = standingRejection(draft.plan);
+  const rejected = currentRejection(draft.plan);
   if (rejected !== null) return rejected;
   const held = holdsDecisions(draft.context);
   const due = wanted.filter((change) => held === null || outlivesHold(draft.context, change));
@@ -63,11 +63,11 @@ function nothingDue(draft: Draft): Outcome {
     return beyondAutoscalers(draft.containers, draft.context.now) ?? draft.unchanged();
   }
   return (
-    standingRejection(draft.plan) ?? outcome('awaiting', 'approval', `what was approved is in force; newly recommended: ${draft.summary()}`)
+    currentRejection(draft.plan) ?? outcome('awaiting', 'approval', `what was approved is in force; newly recommended: ${draft.summary()}`)
   );
 }
 
-function awaitApproval(draft: Draft, approval: ApprovalStanding): Outcome {
+function awaitApproval(draft: Draft, approval: ApprovalState): Outcome {
   if (approval.kind !== 'lapsed') return outcome('awaiting', 'approval', draft.summary());
   draft.notes.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
   return outcome('awaiting', 'approval', `${approval.message}; ${draft.summary()}`);

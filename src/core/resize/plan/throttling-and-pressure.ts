@@ -11,14 +11,14 @@ import { AFTER_READY_MS } from '../../recommender/start-up.ts';
 import { lowersResource, type Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
-import type { Harm } from './roll-back-criteria.ts';
+import type { Regression } from './roll-back-criteria.ts';
 
 interface Measure {
   readonly measure: keyof Evidence;
   /** What has to be lowered for it to be its doing. */
   readonly resource: ResourceName;
   readonly rule: 'onThrottleRatio' | 'onPressureRatio';
-  readonly reason: Harm['reason'];
+  readonly reason: Regression['reason'];
   readonly words: string;
   /** An older reading says nothing of now. */
   readonly holdsMs: DurationMs;
@@ -59,7 +59,7 @@ export interface JudgedReduction {
 
 export interface EvidenceFound {
   /** null: no sign of harm. */
-  readonly harm: Harm | null;
+  readonly regression: Regression | null;
   /** Hours that were compared with those of the week before; at least one where replicas were compared. */
   readonly comparedHours: number;
 }
@@ -71,9 +71,9 @@ export function evidenceSince({ apply, watched }: Pick<WorkloadSituation['memory
 }
 
 /** Looks for harm in what throttles and presses the containers that a reduction has made smaller. */
-export function evidenceOfHarm(situation: WorkloadSituation, reduction: JudgedReduction): EvidenceFound {
+export function evidenceOfRegression(situation: WorkloadSituation, reduction: JudgedReduction): EvidenceFound {
   const hours = new Set<Instant>();
-  let harm: Harm | null = null;
+  let regression: Regression | null = null;
   let replicasCompared = false;
   for (const [container, before] of reduction.before) {
     const inForce = reduction.inForce.get(container);
@@ -84,10 +84,10 @@ export function evidenceOfHarm(situation: WorkloadSituation, reduction: JudgedRe
       for (const { at } of compared) hours.add(at);
       const rise = compared.length > 0 ? riseOverWeek(compared) : riseOverOthers(situation, reduction, container, measure, rows);
       replicasCompared ||= compared.length === 0 && rise !== null;
-      harm ??= rise === null ? null : harmOfRise(container, measure, rise, situation.policy.rollback);
+      regression ??= rise === null ? null : regressionOfRise(container, measure, rise, situation.policy.rollback);
     }
   }
-  return { harm, comparedHours: Math.max(hours.size, Number(replicasCompared)) };
+  return { regression, comparedHours: Math.max(hours.size, Number(replicasCompared)) };
 }
 
 interface Rise {
@@ -154,12 +154,12 @@ function latestOf(
   return read < MIN_READ_MS ? null : counted.reduce((sum, each) => sum + each.ratio * (each.at - each.from), 0) / read;
 }
 
-function harmOfRise(
+function regressionOfRise(
   container: string,
   { rule, reason, words }: Measure,
   { by, against }: Rise,
   rules: PolicyRules['rollback'],
-): Harm | null {
+): Regression | null {
   if (rules[rule] >= 1 || by < rules[rule]) return null;
   return { reason, message: `${words} of ${container}: ${Math.round(by * 100)} percentage points more than in ${against}` };
 }

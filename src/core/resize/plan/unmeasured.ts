@@ -14,7 +14,7 @@ import { unseenBursts } from './guaranteed-cpu.ts';
 const BUSY_NODE_RATIO: Ratio = 0.8;
 
 /** @param change a reduction; null: its harm would be measured, or there is CPU to spare */
-export function unmeasuredHarm(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
+export function unmeasuredRegression(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
   if (resource !== 'cpu') return null;
   if (!hasCpuLimit(situation, container)) return onBusyNode(situation, container);
   return unmeasuredThrottling(situation, container) ?? burstsOfGuaranteed(situation, container);

@@ -6,7 +6,7 @@ import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
 import { USER_REQUEST_EXPIRES_AFTER_MS, type UserRequests } from '../model/situation.ts';
 
 /** How far an approval holds. */
-export type ApprovalStanding =
+export type ApprovalState =
   | { readonly kind: 'none' }
   | { readonly kind: 'valid'; readonly values: Values; readonly by: string }
   | { readonly kind: 'lapsed'; readonly message: string };
@@ -16,13 +16,13 @@ export type ApprovalStanding =
  * more than was ever recommended or in force: then it is not an approval of these values. So it does where it would lower a
  * limit further than is recommended now.
  */
-export function approvalStanding(
+export function approvalState(
   approved: UserRequests['approved'],
   recommended: Values,
   inForce: Values,
   tolerance: (container: string, resource: 'cpu' | 'memory') => Ratio,
   now: Instant,
-): ApprovalStanding {
+): ApprovalState {
   if (approved === null) return { kind: 'none' };
   if (now - approved.at >= USER_REQUEST_EXPIRES_AFTER_MS) return { kind: 'lapsed', message: 'the approval is older than 7 days' };
   for (const [name, values] of approved.values) {

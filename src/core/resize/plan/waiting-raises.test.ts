@@ -34,10 +34,10 @@ describe('raises that wait for node capacity', () => {
   });
 
   test('are still counted once their request was written back, until they are tried again', () => {
-    const writtenBack = waitingOf({ memory: first.memory, pods: putOff, now: T0 + 30 * MINUTE_MS });
-    expect(writtenBack.decision.steps.map(({ kind }) => kind)).toEqual(['write-back', 'write-back']);
-    expect(writtenBack.waiting?.pods).toBe(2);
-    const later = waitingOf({ memory: writtenBack.decision.memory, pods: pods(2), now: T0 + 35 * MINUTE_MS });
+    const reverted = waitingOf({ memory: first.memory, pods: putOff, now: T0 + 30 * MINUTE_MS });
+    expect(reverted.decision.steps.map(({ kind }) => kind)).toEqual(['revert', 'revert']);
+    expect(reverted.waiting?.pods).toBe(2);
+    const later = waitingOf({ memory: reverted.decision.memory, pods: pods(2), now: T0 + 35 * MINUTE_MS });
     expect(later.decision).toMatchObject({ state: 'awaiting', reason: 'node-capacity' });
     expect(later.waiting).toEqual({
       pods: 2,
@@ -47,8 +47,8 @@ describe('raises that wait for node capacity', () => {
   });
 
   test('end when the raise is not wanted any more', () => {
-    const writtenBack = waitingOf({ memory: first.memory, pods: putOff, now: T0 + 30 * MINUTE_MS });
-    const { failures } = writtenBack.decision.memory;
+    const reverted = waitingOf({ memory: first.memory, pods: putOff, now: T0 + 30 * MINUTE_MS });
+    const { failures } = reverted.decision.memory;
     const enough = { memory: { ...NO_MEMORY, failures }, pods: pods(2), advice: [anAdvice({ cpu: '500m', memory: '512Mi' })] };
     expect(waitingOf({ ...enough, now: T0 + HOUR_MS }).waiting).toBeNull();
   });

@@ -30,7 +30,7 @@ export function raisesWaitingForNodes(
   if (decision.mode !== 'Auto' && decision.mode !== 'Approve') return null;
   const parts = decision.classes ?? [{ pods, decision }];
   const waiting = parts.flatMap((part) =>
-    part.pods.flatMap((pod) => deferredRaise(pod, now) ?? writtenBackRaise(pod, part.decision, nodePools) ?? []),
+    part.pods.flatMap((pod) => deferredRaise(pod, now) ?? revertedRaise(pod, part.decision, nodePools) ?? []),
   );
   if (waiting.length === 0) return null;
   return {
@@ -48,7 +48,7 @@ function deferredRaise({ resize, containers }: PodRecord, now: Instant): Waiting
 }
 
 /** What its node refused, as far as it is still wanted. */
-function writtenBackRaise(
+function revertedRaise(
   pod: PodRecord,
   { memory, containers }: WorkloadDecision,
   nodePools: WorkloadSituation['nodePools'],

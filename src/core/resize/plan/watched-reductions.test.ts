@@ -185,7 +185,7 @@ describe('a reduction that is in force on all pods', () => {
     expect(live(reduced({ evidence: early }), T0 + 4 * HOUR_MS, { evidence: early }).memory.rolledBack).toBeNull();
     const always: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
     const before = reduced();
-    const lastIdle = { since: T0, wokenAt: T0 + 4 * HOUR_MS, because: '', shortNaps: 0, awakeMs: 0, floor: new Map() };
+    const lastIdle = { since: T0, wokenAt: T0 + 4 * HOUR_MS, because: '', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
     const woken = { ...before, memory: { ...before.memory, lastIdle } };
     expect(live(woken, T0 + 5 * HOUR_MS, { evidence: always }).memory.rolledBack).toBeNull();
   });

@@ -8,8 +8,8 @@ import { greaterOf, lowersAnything, type Values } from '../model/container-value
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { carryOut } from './carry-out.ts';
-import { comparedText, evidenceOfHarm } from './throttling-and-pressure.ts';
-import { harmOfWatched, type Harm } from './roll-back-criteria.ts';
+import { comparedText, evidenceOfRegression } from './throttling-and-pressure.ts';
+import { regressionOfWatched, type Regression } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
 import { mustProveItself } from './stages.ts';
 
@@ -47,7 +47,7 @@ export function withoutEnded(memory: ResizeMemory, now: Instant): Pick<ResizeMem
 }
 
 /** Whether only a watch without findings resets a roll-back: a change that spreads shows too little of a day. */
-export function isForgivenByWatch({ memory, policy }: WorkloadSituation): boolean {
+export function isCountResetByWatch({ memory, policy }: WorkloadSituation): boolean {
   const { rolledBack } = memory;
   return (rolledBack?.reason === 'throttling' || rolledBack?.reason === 'pressure') && isLongEnough(policy.rollback);
 }
@@ -55,7 +55,7 @@ export function isForgivenByWatch({ memory, policy }: WorkloadSituation): boolea
 export interface WatchSeen {
   readonly watched: readonly WatchedReduction[];
   /** null: no sign of harm. */
-  readonly harm: Harm | null;
+  readonly regression: Regression | null;
   /** What was in force before all that is watched; nothing that was raised since is lowered for it. */
   readonly before: Values;
 }
@@ -65,33 +65,36 @@ export function lookAtWatched(situation: WorkloadSituation): WatchSeen | null {
   const { memory, pods } = situation;
   const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
   if (memory.watched.length === 0 || inForce === null) return null;
-  const { settled } = carryOut(situation, inForce, { kind: 'conform', most: 0, because: '' });
+  const { settled } = carryOut(situation, inForce, { kind: 'correct-drift', most: 0, because: '' });
   const others = pods.filter((pod) => pod.phase === 'Running' && !settled.includes(pod));
-  let harm: Harm | null = null;
+  let regression: Regression | null = null;
   const watched = memory.watched.map((each) => {
-    const found = evidenceOfHarm({ ...situation, memory: { ...memory, apply: null } }, { ...each, inForce, changed: settled, others });
-    harm ??= found.harm ?? harmOfPods(situation, each, inForce, settled);
+    const found = evidenceOfRegression(
+      { ...situation, memory: { ...memory, apply: null } },
+      { ...each, inForce, changed: settled, others },
+    );
+    regression ??= found.regression ?? regressionOfPods(situation, each, inForce, settled);
     return found.comparedHours <= each.comparedHours ? each : { ...each, comparedHours: found.comparedHours };
   });
-  return { watched, harm, before: memory.watched.reduce((values, { before }) => greaterOf(values, before), inForce) };
+  return { watched, regression, before: memory.watched.reduce((values, { before }) => greaterOf(values, before), inForce) };
 }
 
 /**
- * Harm that the status of pods shows, of those that the reduction itself made smaller: what is wrong with a revision that was deployed
+ * Regression that the status of pods shows, of those that the reduction itself made smaller: what is wrong with a revision that was deployed
  * since is not its doing.
  */
-function harmOfPods(
+function regressionOfPods(
   { now, pods, workload, policy, countedKills = new Map(), failures = new Map() }: WorkloadSituation,
   { since, before }: WatchedReduction,
   inForce: Values,
   settled: readonly PodRecord[],
-): Harm | null {
+): Regression | null {
   const isStillLower = [...before].some(([name, from]) => lowersAnything(from, inForce.get(name) ?? from));
   if (!isStillLower || workload.rolloutInProgress) return null;
   const changed = settled.filter(({ createdAt }) => createdAt <= since);
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const change = { startedAt: since, values: inForce };
-  return harmOfWatched({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
+  return regressionOfWatched({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
 }
 
 /** In words; null: nothing is watched. */

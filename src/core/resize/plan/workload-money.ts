@@ -12,7 +12,7 @@ import {
   type RequestsAndLimits,
   type Resources,
 } from '#kube/records/resources';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 
 /** One running pod, as far as money goes. */
 export interface PricedPod extends RequestingPod<RequestsAndLimits & { readonly name: string; readonly sidecar: boolean }> {
@@ -38,7 +38,7 @@ export interface ReplicasAway {
 /** @param template requests by container as the workload states them */
 export function workloadMoney(
   pods: readonly PricedPod[],
-  figures: readonly Pick<ContainerFigures, 'name' | 'current' | 'target'>[],
+  plans: readonly Pick<ContainerPlan, 'name' | 'current' | 'target'>[],
   template: readonly (Pick<RequestsAndLimits, 'requests'> & { readonly name: string })[],
   away: ReplicasAway | null = null,
 ): WorkloadMoney {
@@ -46,7 +46,7 @@ export function workloadMoney(
   let cost = 0;
   let potential = 0;
   let reclaimed = 0;
-  const figuresOf = new Map(figures.map((each) => [each.name, each]));
+  const figuresOf = new Map(plans.map((each) => [each.name, each]));
   const templateOf = new Map(template.map((each) => [each.name, each.requests]));
   for (const pod of pods) {
     const { price } = pod;
@@ -75,9 +75,9 @@ export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
 }
 
 // Where nothing is recommended of a resource, nothing is freed of it.
-function targetOf(figures: Pick<ContainerFigures, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
-  if (figures === undefined) return requests;
-  const { current, target } = figures;
+function targetOf(plans: Pick<ContainerPlan, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
+  if (plans === undefined) return requests;
+  const { current, target } = plans;
   return target === null ? current.requests : withDefaults(target.requests, current.requests);
 }
 

@@ -64,7 +64,7 @@ export function sourcedRules(
   policy: PolicyRules,
   overrides: WorkloadOverrides,
   container: string,
-  { largestNode, nodesFollow, sources }: RuleSurroundings,
+  { largestNode, nodesFollow, sources }: RuleContext,
 ): readonly SourcedRule[] {
   const own = containerPolicyOf(policy, container);
   const from = (...fields: readonly string[]): FieldSource => sources.of(container, ...fields);
@@ -97,7 +97,7 @@ export function sourcedRules(
 }
 
 /** What rules depend on beside the policy and the workload. */
-export interface RuleSurroundings {
+export interface RuleContext {
   readonly largestNode: Resources | null;
   /** evenkeel-autoscaler holds its lease. */
   readonly nodesFollow: boolean;

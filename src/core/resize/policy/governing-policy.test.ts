@@ -75,8 +75,8 @@ describe('who governs', () => {
 
   test('the most specific: workload selector, then namespace', () => {
     const order = ['by-both', 'by-workload', 'by-namespace', 'all'];
-    const { governing, yielding } = governanceOf([all, byBoth, byNamespace, byWorkload], web, 'evenkeel-system');
-    expect([governing, ...yielding].map((each) => each?.metadata.name)).toEqual(order);
+    const { governing, outranked } = governanceOf([all, byBoth, byNamespace, byWorkload], web, 'evenkeel-system');
+    expect([governing, ...outranked].map((each) => each?.metadata.name)).toEqual(order);
   });
 
   test('among equals the older, among equally old the first by name', () => {
@@ -86,7 +86,7 @@ describe('who governs', () => {
   });
 
   test('nobody, where none selects', () => {
-    expect(governanceOf([policy('other', { namespaces: ['other'] })], web, 'x')).toEqual({ governing: null, yielding: [] });
+    expect(governanceOf([policy('other', { namespaces: ['other'] })], web, 'x')).toEqual({ governing: null, outranked: [] });
   });
 
   test('the order in which policies are listed does not matter', () => {

@@ -16,7 +16,7 @@ export interface Selectable {
 export interface Governance {
   /** null: none selects it. */
   readonly governing: PodResizePolicy | null;
-  readonly yielding: readonly PodResizePolicy[];
+  readonly outranked: readonly PodResizePolicy[];
 }
 
 /** Namespaces that belong to the cluster itself: only a policy that names them literally reaches them. */
@@ -51,8 +51,8 @@ export function isProtectedPolicy(policy: PodResizePolicy, ownNamespace: string)
 export function governanceOf(policies: Iterable<PodResizePolicy>, workload: Selectable, ownNamespace: string): Governance {
   const selecting = [...policies].filter((policy) => selects(policy, workload, ownNamespace));
   if (selecting.length > 1) selecting.sort(byPrecedence);
-  const [governing = null, ...yielding] = selecting;
-  return { governing, yielding };
+  const [governing = null, ...outranked] = selecting;
+  return { governing, outranked };
 }
 
 /** Whether a policy selects a workload, others aside. */

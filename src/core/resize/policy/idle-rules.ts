@@ -27,19 +27,19 @@ export const DEFAULT_IDLE_RULES: IdleRules = {
 
 /** Between falling idle and waking lies a factor of two, so that noise about one line does neither. */
 const HYSTERESIS = 2;
-const LEAST_STEP: Millicores = 5;
+const MIN_STEP: Millicores = 5;
 
 /** CPU of all replicas together from which a workload is in use. Always above the threshold for falling idle. */
 export function wakeThreshold({ cpuThreshold }: Pick<IdleRules, 'cpuThreshold'>): Millicores {
-  return Math.max(cpuThreshold * HYSTERESIS, cpuThreshold + LEAST_STEP);
+  return Math.max(cpuThreshold * HYSTERESIS, cpuThreshold + MIN_STEP);
 }
 
 /** Nobody waits longer than this for a workload to be called idle again, however often load woke it. */
-const LONGEST_BACKOFF_MS: DurationMs = 7 * DAY_MS;
+const MAX_BACKOFF_MS: DurationMs = 7 * DAY_MS;
 
 /** How long it must be quiet now: each short idle period in a row doubles it, so that a flapping workload keeps its natural size. */
-export function quietNeededMs({ afterMs }: Pick<IdleRules, 'afterMs'>, shortNaps: number): DurationMs {
-  return Math.max(afterMs, Math.min(afterMs * 2 ** Math.min(shortNaps, 16), LONGEST_BACKOFF_MS));
+export function quietNeededMs({ afterMs }: Pick<IdleRules, 'afterMs'>, shortIdlePeriods: number): DurationMs {
+  return Math.max(afterMs, Math.min(afterMs * 2 ** Math.min(shortIdlePeriods, 16), MAX_BACKOFF_MS));
 }
 
 /** After a kill a workload is left at its natural size for so long at least. */

@@ -25,7 +25,7 @@ import {
 } from './policy-rules.ts';
 
 /** More often than that, a cycle would begin before the report of the last one. */
-const SHORTEST_INTERVAL_MS: DurationMs = SECOND_MS;
+const MIN_INTERVAL_MS: DurationMs = SECOND_MS;
 
 /** What this installation can do, as far as a policy may ask for it. */
 export interface PolicyCapabilities {
@@ -168,7 +168,7 @@ class PolicyReader {
 
   #interval(text: string | undefined, fallback: DurationMs): DurationMs {
     const intervalMs = this.#duration('spec.interval', text, fallback);
-    if (intervalMs < SHORTEST_INTERVAL_MS) this.problems.push(`spec.interval must be at least ${formatDuration(SHORTEST_INTERVAL_MS)}`);
+    if (intervalMs < MIN_INTERVAL_MS) this.problems.push(`spec.interval must be at least ${formatDuration(MIN_INTERVAL_MS)}`);
     return intervalMs;
   }
 

@@ -2,7 +2,7 @@
 
 import { MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
-import { isObject, parseJson } from '../../model/json.ts';
+import { isObject, parseJson } from '#kube/json';
 import type { Parsed } from '#kube/parsed';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { withDefaults, type OptionalResources } from '#kube/records/resources';
@@ -55,18 +55,19 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
     heldUntil,
     floor,
     ceiling,
-    problems: problems.length <= MOST_TOLD ? problems : [...problems.slice(0, MOST_TOLD), `and ${problems.length - MOST_TOLD} more`],
+    problems:
+      problems.length <= MAX_PROBLEMS ? problems : [...problems.slice(0, MAX_PROBLEMS), `and ${problems.length - MAX_PROBLEMS} more`],
     ...(mayForbidRaises ? { mayForbidRaises } : {}),
   };
 }
 
 /** They stand in a status, an Event and a line of the log. */
-const MOST_TOLD = 6;
-const LONGEST_SHOWN = 63;
+const MAX_PROBLEMS = 6;
+const MAX_SHOWN = 63;
 
 /** An annotation may hold a quarter of a megabyte. */
 function shown(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 /** The bounds of one container: its own, else those of `*`, each resource by itself. */

@@ -3,25 +3,25 @@
 import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
 import { writeRequestsAndLimits } from '../../recommendations/quantities.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 import { writeClassMemory } from './memory-codec.ts';
 import { optional } from './optional.ts';
 
-const LONGEST_MESSAGE = 512;
-const LONGEST_REASON = 512;
+const MAX_MESSAGE = 512;
+const MAX_REASON = 512;
 
 /** Nothing where classes do not differ. */
 export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<RecommendationStatus, 'classes'> {
   if (memory.classes === undefined || memory.classes.size === 0) return {};
-  const standing = new Map(classes.map((each) => [each.name, each]));
+  const byName = new Map(classes.map((each) => [each.name, each]));
   return {
     classes: [...memory.classes].map(([name, own]): RecommendationStatusClass => {
-      const decided = standing.get(name)?.decision;
+      const decided = byName.get(name)?.decision;
       return {
         name,
-        pods: standing.get(name)?.pods.length ?? 0,
+        pods: byName.get(name)?.pods.length ?? 0,
         ...(decided === undefined ? {} : { state: decided.state, ...optional('reason', decided.reason) }),
-        ...(decided === undefined ? {} : { message: decided.message.slice(0, LONGEST_MESSAGE) }),
+        ...(decided === undefined ? {} : { message: decided.message.slice(0, MAX_MESSAGE) }),
         ...(decided === undefined ? {} : { containers: decided.containers.map(containerOf) }),
         ...writeClassMemory(own),
       };
@@ -29,11 +29,11 @@ export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<
   };
 }
 
-function containerOf({ name, current, target }: ContainerFigures): NonNullable<RecommendationStatusClass['containers']>[number] {
+function containerOf({ name, current, target }: ContainerPlan): NonNullable<RecommendationStatusClass['containers']>[number] {
   return {
     name,
     current: writeRequestsAndLimits(current),
     ...(target === null ? {} : { recommended: writeRequestsAndLimits(target) }),
-    ...optional('memoryLimitBecause', target?.memoryLimitBecause?.slice(0, LONGEST_REASON) ?? null),
+    ...optional('memoryLimitReason', target?.memoryLimitReason?.slice(0, MAX_REASON) ?? null),
   };
 }

@@ -59,8 +59,8 @@ function limitException(resource: ResourceName): RecordCodec<LimitException> {
     openedAt: required(INSTANT),
     lastSeenAt: required(INSTANT, 'lastSeenAt', 'openedAt'),
     occurrences: withDefault(COUNT, 1),
-    calmSince: nullable(INSTANT),
-    openings: withDefault(list(INSTANT), []),
+    clearSince: nullable(INSTANT),
+    openCount: withDefault(list(INSTANT), []),
     closedAt: nullable(INSTANT),
     decided: inline(
       record<NonNullable<LimitException['decided']>>({
@@ -70,7 +70,9 @@ function limitException(resource: ResourceName): RecordCodec<LimitException> {
       }),
     ),
     settled: flag(),
-    newNormal: nullable(record<NonNullable<LimitException['newNormal']>>({ value: required(amount), at: required(REQUEST_TIME) })),
+    approvedBaseline: nullable(
+      record<NonNullable<LimitException['approvedBaseline']>>({ value: required(amount), at: required(REQUEST_TIME) }),
+    ),
     overage: nullable(
       record<Overage>({
         before: required(amount),

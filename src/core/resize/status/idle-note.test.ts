@@ -12,7 +12,7 @@ const IDLE: IdleNote = {
   since: T0,
   natural: new Map([['main', { requests: amounts('500m', '512Mi'), limits: amounts(null, '1Gi') }]]),
   sizes: new Map([['main', { requests: amounts('10m', '512Mi'), limits: NONE }]]),
-  wakesOn: 'CPU of 10m over all replicas',
+  wakeTriggers: 'CPU of 10m over all replicas',
 };
 
 describe('the note on an idle workload', () => {
@@ -32,7 +32,7 @@ describe('the note on an idle workload', () => {
   });
 
   test('whatever it says, what is read can be written', () => {
-    const keys = fc.constantFrom('since', 'natural', 'sizes', 'replicas', 'wakesOn', 'scaled', 'awakeSeconds');
+    const keys = fc.constantFrom('since', 'natural', 'sizes', 'replicas', 'wakeTriggers', 'scaled', 'activeSeconds');
     const note: unknown = JSON.parse(writeIdleNote(IDLE));
     fc.assert(
       fc.property(keys, fc.jsonValue(), (key, value) => {

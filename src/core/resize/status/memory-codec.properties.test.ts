@@ -51,12 +51,12 @@ const limitException: fc.Arbitrary<LimitException> = fc.record({
   openedAt: instant,
   lastSeenAt: instant,
   occurrences: count,
-  calmSince: orNull(instant),
-  openings: fc.array(instant, { minLength: 1, maxLength: 3 }),
+  clearSince: orNull(instant),
+  openCount: fc.array(instant, { minLength: 1, maxLength: 3 }),
   closedAt: orNull(instant),
   decided: orNull(fc.record({ at: instant, by: words, value: orNull(amount) })),
   settled: flag,
-  newNormal: orNull(fc.record({ value: amount, at: instant })),
+  approvedBaseline: orNull(fc.record({ value: amount, at: instant })),
   overage: orNull(fc.record({ before: amount, value: amount, since: instant, until: instant, returnedAt: orNull(instant) })),
   leakApprovedAt: orNull(instant),
   ceilingReached: flag,
@@ -132,13 +132,13 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
       natural: values,
       sizes,
       floor: sizes,
-      awakeMs: count.map((seconds) => seconds * SECOND_MS),
+      activeMs: count.map((seconds) => seconds * SECOND_MS),
       replicas: count,
       idleReplicas: orNull(count),
       autoscaler: orNull(fc.record({ name, minReplicas: count })),
       scaled: flag,
       waking: orNull(fc.record({ since: instant, because: words, by: fc.constantFrom('load' as const, 'other' as const) })),
-      wakesOn: words,
+      wakeTriggers: words,
     }),
   ),
   lastIdle: orNull(
@@ -146,8 +146,8 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
       since: instant,
       wokenAt: instant,
       because: words,
-      shortNaps: count,
-      awakeMs: count.map((seconds) => seconds * SECOND_MS),
+      shortIdlePeriods: count,
+      activeMs: count.map((seconds) => seconds * SECOND_MS),
       floor: sizes,
     }),
   ),
@@ -166,7 +166,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
     { maxLength: 3 },
   ),
   limitExceptions: fc.array(limitException, { maxLength: 3 }),
-  otherResizes: orNull(fc.record({ by: words, pod: name, at: instant, count, until: instant })),
+  externalResizes: orNull(fc.record({ by: words, pod: name, at: instant, count, until: instant })),
   cpuLimitRaises: fc
     .dictionary(name, fc.array(instant, { minLength: 1, maxLength: 3 }), { maxKeys: 3 })
     .map((entries) => new Map(Object.entries(entries))),
@@ -271,7 +271,7 @@ describe('what is remembered', () => {
 });
 
 /** Deadlines, which may lie in the future, and the times of user requests, which identify them. */
-const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|lastRollbackRequestAt|issuedAt)$|\.newNormal\.at$/;
+const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|lastRollbackRequestAt|issuedAt)$|\.approvedBaseline\.at$/;
 
 /** Every instant in it, by its path: what is a number and lies within days of the tests' time. */
 function timestampsOf(value: unknown, path = ''): Map<string, number> {

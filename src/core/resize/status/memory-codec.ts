@@ -1,7 +1,7 @@
 // How everything that is remembered of a workload is kept in its Recommendation's status.
 
 import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
-import { parseTargets, writeTargets, type AutoscalerMemory } from '../../hpa/kept-target.ts';
+import { parseTargets, writeTargets, type AutoscalerMemory } from '../../hpa/recorded-target.ts';
 import {
   COUNT,
   INSTANT,
@@ -185,7 +185,7 @@ const IDLE = record<IdleMemory>({
   natural: withDefault(VALUES, NO_VALUES),
   sizes: withDefault(VALUES, NO_VALUES),
   floor: withDefault(VALUES, NO_VALUES),
-  awakeMs: withDefault(SECONDS, 0, 'awakeSeconds'),
+  activeMs: withDefault(SECONDS, 0, 'activeSeconds'),
   replicas: withDefault(COUNT, 0),
   idleReplicas: nullable(COUNT),
   autoscaler: nullable(IDLE_AUTOSCALER),
@@ -193,19 +193,19 @@ const IDLE = record<IdleMemory>({
   waking: inline(
     record<NonNullable<IdleMemory['waking']>>({
       since: required(INSTANT, 'wakingSince'),
-      because: withDefault(text(512), '', 'wakingBecause'),
+      because: withDefault(text(512), '', 'wakeReason'),
       by: withDefault(oneOf(['load', 'record', 'other']), 'other', 'wakingBy'),
     }),
   ),
-  wakesOn: withDefault(text(256), ''),
+  wakeTriggers: withDefault(text(256), ''),
 });
 
 const LAST_IDLE = record<LastIdle>({
   since: required(INSTANT),
   wokenAt: required(INSTANT),
   because: withDefault(text(512), ''),
-  shortNaps: withDefault(COUNT, 0),
-  awakeMs: withDefault(SECONDS, 0, 'awakeSeconds'),
+  shortIdlePeriods: withDefault(COUNT, 0),
+  activeMs: withDefault(SECONDS, 0, 'activeSeconds'),
   floor: withDefault(VALUES, NO_VALUES),
 });
 
@@ -256,7 +256,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
       [],
     ),
     limitExceptions: orEmpty(list(LIMIT_EXCEPTION), []),
-    otherResizes: nullable(OTHER_RESIZES),
+    externalResizes: nullable(OTHER_RESIZES),
     cpuLimitRaises: orEmpty(byName(required(list(INSTANT))('at')), new Map()),
     cpuBeforeIncrease: orEmpty(byName(required(amountOf('cpu'))('cpu')), new Map()),
     pace: nullable(PACE),

@@ -109,12 +109,12 @@ describe('the status of a Recommendation', () => {
           openedAt: T0 - 20,
           lastSeenAt: T0 - 19,
           occurrences: 2,
-          calmSince: T0 - 18,
-          openings: [T0 - 30, T0 - 20],
+          clearSince: T0 - 18,
+          openCount: [T0 - 30, T0 - 20],
           closedAt: T0 - 17,
           decided: { at: T0 - 17, by: 'ops', value: 320 * MiB },
           settled: true,
-          newNormal: { value: 1, at: T0 },
+          approvedBaseline: { value: 1, at: T0 },
           overage: { before: 256 * MiB, value: 320 * MiB, since: T0 - 20, until: T0 + 5, returnedAt: T0 - 16 },
           leakApprovedAt: null,
           ceilingReached: true,
@@ -125,16 +125,16 @@ describe('the status of a Recommendation', () => {
         natural: values,
         sizes: new Map([['main', { requests: amounts('10m', '64Mi'), limits: amounts(null, null) }]]),
         floor: new Map([['main', { requests: amounts('50m', '64Mi'), limits: amounts(null, null) }]]),
-        awakeMs: 60_000,
+        activeMs: 60_000,
         replicas: 3,
         idleReplicas: 1,
         autoscaler: { name: 'web', minReplicas: 2 },
         scaled: true,
         waking: { since: T0 - 11, because: 'load', by: 'load' },
-        wakesOn: 'CPU',
+        wakeTriggers: 'CPU',
       },
-      lastIdle: { since: T0 - 30_000, wokenAt: T0 - 20_000, because: 'load', shortNaps: 2, awakeMs: 5000, floor: new Map() },
-      otherResizes: { by: 'kubectl', pod: 'web-1', at: T0 - 12, count: 2, until: T0 + 12 },
+      lastIdle: { since: T0 - 30_000, wokenAt: T0 - 20_000, because: 'load', shortIdlePeriods: 2, activeMs: 5000, floor: new Map() },
+      externalResizes: { by: 'kubectl', pod: 'web-1', at: T0 - 12, count: 2, until: T0 + 12 },
       oomBumps: [{ container: 'main', pod: 'web-1', uid: 'uid-web-1', at: T0 - 7, limit: 640 * 2 ** 20, request: null }],
       largestNode: { cpuMillicores: 8000, cpuSeenAt: T0 - 4, memoryBytes: 2 ** 35, memorySeenAt: T0 - 3 },
       hotReplicas: [{ container: 'main', pod: 'web-1', uid: 'u1', at: T0 - 5, cpu: 900 }],
@@ -213,7 +213,7 @@ const AN_EXCEPTION = {
   openedAt: isoTime(T0),
   lastSeenAt: isoTime(T0),
   occurrences: 1,
-  openings: [isoTime(T0)],
+  openCount: [isoTime(T0)],
   evidence: 'its working set reached 404Mi, 97 % of the limit of 416Mi',
 } as const;
 
@@ -230,23 +230,23 @@ describe('risk', () => {
 
 describe('money', () => {
   test('is what is freed at the prices of the nodes, per month of 730 hours', () => {
-    const [figures] = decideWorkload(aSituation()).containers;
+    const [plans] = decideWorkload(aSituation()).containers;
     const price = { perCoreHourUsd: 0.03, perGiBHourUsd: 0.004 };
     const priced = pods(2).map((pod) => ({ price, containers: pod.containers }));
     const template = [{ name: 'main', requests: amounts('1', '512Mi') }];
-    const money = workloadMoney(priced, [figures!], template);
+    const money = workloadMoney(priced, [plans!], template);
     expect(money.potentialPerMonthUsd).toBeCloseTo(2 * (0.4 * 0.03 + 0.375 * 0.004) * 730);
     expect(money.costPerMonthUsd).toBeCloseTo(2 * (0.5 * 0.03 + 0.5 * 0.004) * 730);
     expect(money.reclaimedPerMonthUsd).toBeCloseTo(2 * 0.5 * 0.03 * 730);
-    expect(workloadMoney([], [figures!], template).costPerMonthUsd).toBeNull();
+    expect(workloadMoney([], [plans!], template).costPerMonthUsd).toBeNull();
   });
 
   test('counts by pod: what an init container requests anyway is not freed', () => {
-    const [figures] = decideWorkload(aSituation()).containers;
+    const [plans] = decideWorkload(aSituation()).containers;
     const price = { perCoreHourUsd: 0.03, perGiBHourUsd: 0.004 };
     const initContainers = [{ requests: amounts('450m', '512Mi'), sidecarsBefore: 0 }];
     const priced = pods(1).map((pod) => ({ price, containers: pod.containers, initContainers, overhead: amounts('100m', '0') }));
-    const money = workloadMoney(priced, [figures!], [{ name: 'main', requests: amounts('1', '512Mi') }]);
+    const money = workloadMoney(priced, [plans!], [{ name: 'main', requests: amounts('1', '512Mi') }]);
     expect(money.costPerMonthUsd).toBeCloseTo((0.6 * 0.03 + 0.5 * 0.004) * 730);
     expect(money.potentialPerMonthUsd).toBeCloseTo(0.05 * 0.03 * 730);
     expect(money.reclaimedPerMonthUsd).toBeCloseTo(0.5 * 0.03 * 730);

@@ -15,12 +15,12 @@ import { nextConditions } from '../../recommendations/conditions.ts';
 import { readQuantities, writeQuantities, writeRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import { classesStatus } from './classes-status.ts';
-import type { ContainerTarget } from '../model/container-figures.ts';
+import type { ContainerTarget } from '../model/container-plan.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import { isCurrent } from '../plan/failed-resizes.ts';
 import { riskOf } from '../plan/risk.ts';
 import type { WaitingRaises } from '../plan/waiting-raises.ts';
-import type { ContainerFigures } from '../model/container-figures.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
 import { isSameMemory, writeMemory } from './memory-codec.ts';
 import { optional } from './optional.ts';
 
@@ -41,10 +41,10 @@ export interface StatusFacts {
 const REFRESH_MS: DurationMs = HOUR_MS;
 /** A figure that moved by less is not news. */
 const TOLERANCE = 0.05;
-const LONGEST_MESSAGE = 2048;
-const LONGEST_REASON = 512;
+const MAX_MESSAGE = 2048;
+const MAX_REASON = 512;
 /** As many as the schema holds. */
-const MOST_INPUTS = 512;
+const MAX_INPUTS = 512;
 
 /** The part of a status that decides whether it is written: made for every decision, the rest only for one that is written. */
 export type DecidedPart = Omit<RecommendationStatus, 'containers'> & {
@@ -81,7 +81,7 @@ export function recommendationStatus(
     ...optional('observedGeneration', facts.generation),
     state: decision.state,
     ...optional('reason', decision.reason),
-    message: decision.message.slice(0, LONGEST_MESSAGE),
+    message: decision.message.slice(0, MAX_MESSAGE),
     ...optional('until', decision.until === null ? null : isoTime(decision.until)),
     mode: decision.mode,
     replicas: facts.replicas,
@@ -94,7 +94,7 @@ export function recommendationStatus(
     requests: sumsOf(containers),
     ...optional('waitingForNodeCapacity', waitingStatus(facts.waitingRaises ?? null)),
     containers: containers.map(containerStatus),
-    inputs: containers.flatMap(inputsOf).slice(0, MOST_INPUTS),
+    inputs: containers.flatMap(inputsOf).slice(0, MAX_INPUTS),
     ...writeMemory(memory),
     ...classesStatus(decision),
     conditions: conditionsOf(decision, facts, before?.conditions ?? []),
@@ -162,7 +162,7 @@ function pairDiffers(before: QuantityPair | undefined, after: QuantityPair | und
   return differs(old.cpuMillicores, fresh.cpuMillicores) || differs(old.memoryBytes, fresh.memoryBytes);
 }
 
-function containerStatus({ name, current, target, advice }: ContainerFigures): RecommendationStatusContainer {
+function containerStatus({ name, current, target, advice }: ContainerPlan): RecommendationStatusContainer {
   return {
     name,
     current: writeRequestsAndLimits(current),
@@ -176,7 +176,7 @@ function targetStatus(target: ContainerTarget, { cpu, memory }: ContainerAdvice)
     recommended: writeRequestsAndLimits(target),
     lowerBound: writeReadable({ cpuMillicores: cpu?.lowerBound ?? null, memoryBytes: memory?.lowerBound ?? null }),
     upperBound: writeReadable({ cpuMillicores: cpu?.upperBound ?? null, memoryBytes: memory?.upperBound ?? null }),
-    ...optional('memoryLimitBecause', target.memoryLimitBecause?.slice(0, LONGEST_REASON) ?? null),
+    ...optional('memoryLimitReason', target.memoryLimitReason?.slice(0, MAX_REASON) ?? null),
   };
 }
 
@@ -196,7 +196,7 @@ function evidenceStatus(advice: ContainerAdvice): Partial<RecommendationStatusCo
   };
 }
 
-function inputsOf({ name, target }: ContainerFigures): RecommendationStatusInput[] {
+function inputsOf({ name, target }: ContainerPlan): RecommendationStatusInput[] {
   return (target?.steps ?? []).map(({ resource, step, detail, total }) => ({
     container: name,
     resource,
@@ -211,9 +211,9 @@ function waitingStatus(waiting: WaitingRaises | null): NonNullable<Recommendatio
   return waiting === null ? null : { pods: waiting.pods, since: isoTime(waiting.since), requests: writeReadable(waiting.requests) };
 }
 
-function sumsOf(containers: readonly ContainerFigures[]): NonNullable<RecommendationStatus['requests']> {
-  const sum = (of: (figures: ContainerFigures) => OptionalResources): QuantityPair =>
-    writeQuantities(containers.reduce((total, figures) => addResources(total, of(figures)), NO_RESOURCES));
+function sumsOf(containers: readonly ContainerPlan[]): NonNullable<RecommendationStatus['requests']> {
+  const sum = (of: (plans: ContainerPlan) => OptionalResources): QuantityPair =>
+    writeQuantities(containers.reduce((total, plans) => addResources(total, of(plans)), NO_RESOURCES));
   const known = containers.some(({ target }) => target !== null);
   return {
     current: sum(({ current }) => current.requests),

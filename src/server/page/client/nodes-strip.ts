@@ -4,7 +4,7 @@ import { h, styled, type PageElement } from './dom.ts';
 import { count, money, percent } from './format.ts';
 
 /** Beyond this the strip says enough and a list would only be long. */
-const LISTED_AT_MOST = 24;
+const MAX_LISTED = 24;
 
 /** One cell a node: the room asked for, what of it is used, and the hatched rest that is paid for and does nothing. */
 export function nodesStrip(nodes: readonly Node[]): readonly PageElement[] {
@@ -14,7 +14,7 @@ export function nodesStrip(nodes: readonly Node[]): readonly PageElement[] {
     { class: 'strip', role: 'img', 'aria-label': `Requested and used share of ${count(nodes.length, 'node')}` },
     ...nodes.map(cell),
   );
-  return nodes.length > LISTED_AT_MOST ? [strip] : [strip, h('ul', { class: 'nodes' }, ...nodes.map(line))];
+  return nodes.length > MAX_LISTED ? [strip] : [strip, h('ul', { class: 'nodes' }, ...nodes.map(line))];
 }
 
 export function nodesLine(nodes: readonly Node[]): string {

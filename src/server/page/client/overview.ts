@@ -29,7 +29,7 @@ import { drawTopBar } from './top-bar.ts';
 import { usagePlot } from './usage-plot.ts';
 
 /** As many as the page shows; the rest is in the CSV and behind the filter. */
-const SHOWN_AT_MOST = 200;
+const MAX_SHOWN = 200;
 /** A graph's step at least: what comes sooner than that would not be seen. */
 const USAGE_AGAIN_MS = 20_000;
 const NODES_AGAIN_MS = 5_000;
@@ -187,7 +187,7 @@ export class Overview {
 
   async #readItems(): Promise<void> {
     this.#items = await loaded(this.#items, async () => {
-      const { data, meta } = await read<readonly Recommendation[]>(`/recommendations?limit=${SHOWN_AT_MOST}`);
+      const { data, meta } = await read<readonly Recommendation[]>(`/recommendations?limit=${MAX_SHOWN}`);
       this.#total = meta.total;
       return data;
     });
@@ -231,7 +231,9 @@ export class Overview {
       if (meta.dryRun !== true) this.#decided.set(key, { words: DONE[verb], seen: momentOf(data) });
       this.onRecommendations({ changed: [data], removed: [] });
       toast(
-        meta.dryRun === true ? 'Dry-run: it would have been accepted; nothing was changed.' : SAID[verb](`${item.namespace}/${item.name}`),
+        meta.dryRun === true
+          ? 'Dry-run: it would have been accepted; nothing was changed.'
+          : CONFIRMATION[verb](`${item.namespace}/${item.name}`),
       );
     } catch (error) {
       toast(error instanceof ApiFailure ? error.message : 'It could not be done.');
@@ -361,7 +363,7 @@ export class Overview {
   }
 }
 
-const SAID = {
+const CONFIRMATION = {
   approve: (object: string): string => `Approved ${object}. It is applied as soon as nothing else holds it.`,
   reject: (object: string): string => `Rejected the values of ${object}. They are not offered again for 7 days unless they move.`,
   rollback: (object: string): string => `${object} goes back to the values before the last change.`,

@@ -6,7 +6,7 @@ import type { Pod } from '../../controllers/wire/pod.ts';
 import type { DisruptionBudget } from '../../controllers/wire/policy.ts';
 
 /** Evictions granted and not yet seen by the budget's controller; beyond this it is not keeping up. */
-const MOST_DISRUPTED_PODS = 2000;
+const MAX_DISRUPTED_PODS = 2000;
 
 export type EvictionRuling =
   /** The pod may go. `takesDisruption`: out of the budget's allowance. */
@@ -27,7 +27,7 @@ export function ruleOnEviction(pod: Pod, budget: DisruptionBudget): EvictionRuli
   }
   if (!isReady(pod) && isFreeWhileUnhealthy(budget)) return { kind: 'granted', takesDisruption: false };
   if (status.disruptionsAllowed < 0) return { kind: 'refused', why: 'pdb disruptions allowed is negative' };
-  if (Object.keys(status.disruptedPods ?? {}).length > MOST_DISRUPTED_PODS) {
+  if (Object.keys(status.disruptedPods ?? {}).length > MAX_DISRUPTED_PODS) {
     return { kind: 'refused', why: 'DisruptedPods map too big - too many evictions not confirmed by PDB controller' };
   }
   if (status.disruptionsAllowed === 0) {

@@ -4,8 +4,8 @@ import type { Autoscaler, MetricSpec, ScalingRules } from '../../controllers/wir
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
 import { countErrors } from '../workloads/template-rules.ts';
 
-const LONGEST_WINDOW_SECONDS = 3600;
-const LONGEST_PERIOD_SECONDS = 1800;
+const MAX_WINDOW_SECONDS = 3600;
+const MAX_PERIOD_SECONDS = 1800;
 
 export const autoscalerStrategy: ResourceStrategy = {
   validate(object, _old, _context, subresource) {
@@ -58,16 +58,16 @@ function rulesErrors(rules: ScalingRules | undefined, field: string): FieldError
   if (rules === undefined) return [];
   const { stabilizationWindowSeconds: window = 0, policies = [] } = rules;
   const errors: FieldError[] = [];
-  if (window < 0 || window > LONGEST_WINDOW_SECONDS) {
-    const why = window < 0 ? 'must be greater than or equal to zero' : `must be less than or equal to ${String(LONGEST_WINDOW_SECONDS)}`;
+  if (window < 0 || window > MAX_WINDOW_SECONDS) {
+    const why = window < 0 ? 'must be greater than or equal to zero' : `must be less than or equal to ${String(MAX_WINDOW_SECONDS)}`;
     errors.push(invalidValue(`${field}.stabilizationWindowSeconds`, window, why));
   }
   if (policies.length === 0) errors.push(required(`${field}.policies`, 'must specify at least one Policy'));
   for (const [index, { value, periodSeconds }] of policies.entries()) {
     const at = `${field}.policies[${String(index)}]`;
     if (value < 1) errors.push(invalidValue(`${at}.value`, value, 'must be greater than zero'));
-    if (periodSeconds < 1 || periodSeconds > LONGEST_PERIOD_SECONDS) {
-      errors.push(invalidValue(`${at}.periodSeconds`, periodSeconds, `must be between 1 and ${String(LONGEST_PERIOD_SECONDS)}`));
+    if (periodSeconds < 1 || periodSeconds > MAX_PERIOD_SECONDS) {
+      errors.push(invalidValue(`${at}.periodSeconds`, periodSeconds, `must be between 1 and ${String(MAX_PERIOD_SECONDS)}`));
     }
   }
   return errors;

@@ -7,7 +7,7 @@ import { jobSpecErrors } from './job-strategy.ts';
 import { countErrors } from './template-rules.ts';
 
 /** Its jobs' names add a dash and ten digits, and a job's name has at most 63 letters. */
-const LONGEST_NAME = 52;
+const MAX_NAME = 52;
 
 export const cronJobStrategy: ResourceStrategy = {
   validate(object, old, _context, subresource) {
@@ -20,8 +20,8 @@ export const cronJobStrategy: ResourceStrategy = {
       ...countErrors('spec.failedJobsHistoryLimit', spec.failedJobsHistoryLimit),
       ...jobSpecErrors(spec.jobTemplate.spec, 'spec.jobTemplate.spec'),
     ];
-    if (old === null && metadata.name.length > LONGEST_NAME) {
-      errors.push(invalidValue('metadata.name', metadata.name, `must be no more than ${String(LONGEST_NAME)} characters`));
+    if (old === null && metadata.name.length > MAX_NAME) {
+      errors.push(invalidValue('metadata.name', metadata.name, `must be no more than ${String(MAX_NAME)} characters`));
     }
     const zone = TimeZone.parse(spec.timeZone ?? 'UTC');
     if (!zone.ok) errors.push(invalidValue('spec.timeZone', spec.timeZone, `unknown time zone ${spec.timeZone ?? ''}`));

@@ -1,11 +1,11 @@
+import { isObject } from '#kube/json';
 import type { Authenticator } from './authentication.ts';
 import { invalid } from '../api-error.ts';
-import { isRecord } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { toTimestamp } from '../timestamp.ts';
 
 const DEFAULT_SECONDS = 3600;
-const SHORTEST_SECONDS = 600;
+const MIN_SECONDS = 600;
 
 function tooShort(seconds: unknown): Error {
   const message = `Invalid value: ${JSON.stringify(seconds)}: may not specify a duration less than 10 minutes`;
@@ -15,9 +15,9 @@ function tooShort(seconds: unknown): Error {
 
 /** Answers a TokenRequest. Throws ApiStatusError 422 for a lifetime under ten minutes. */
 export function issueToken(authenticator: Authenticator, account: KubeObject, body: unknown): object {
-  const spec = isRecord(body) && isRecord(body['spec']) ? body['spec'] : {};
+  const spec = isObject(body) && isObject(body['spec']) ? body['spec'] : {};
   const seconds = spec['expirationSeconds'] ?? DEFAULT_SECONDS;
-  if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < SHORTEST_SECONDS) throw tooShort(seconds);
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < MIN_SECONDS) throw tooShort(seconds);
   const audiences = Array.isArray(spec['audiences']) ? spec['audiences'].map(String) : [];
   const { token, expiresAt } = authenticator.issue(account, audiences, seconds);
   const { name, namespace } = account.metadata;

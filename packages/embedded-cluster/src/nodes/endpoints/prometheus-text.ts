@@ -45,8 +45,8 @@ function escaped(value: string): string {
 }
 
 /** Go writes an exponent from 1e+06 on and below 1e-04 (`strconv.FormatFloat(value, 'g', -1, 64)`). */
-const LEAST_PLAIN = 1e-4;
-const LEAST_WITH_EXPONENT = 1e6;
+const MIN_PLAIN = 1e-4;
+const MIN_WITH_EXPONENT = 1e6;
 
 /** Shortest digits that read back as the same number, in Go's notation: `380928`, `1.253376e+07`. */
 export function goFloat(value: number): string {
@@ -54,7 +54,7 @@ export function goFloat(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= LEAST_PLAIN && size < LEAST_WITH_EXPONENT) return String(value);
+  if (size >= MIN_PLAIN && size < MIN_WITH_EXPONENT) return String(value);
   const text = value.toExponential();
   const split = text.indexOf('e');
   return `${text.slice(0, split)}e${text.charAt(split + 1)}${text.slice(split + 2).padStart(2, '0')}`;

@@ -15,7 +15,7 @@ import { settleUsage, waitedRatio } from './usage-accounting.ts';
  */
 export const USAGE_STEP_MS: DurationMs = 30 * SECOND_MS;
 /** CPU weight of a container that requests nothing: 2 shares of 1024 for a core. */
-const LEAST_WEIGHT = 2;
+const MIN_WEIGHT = 2;
 /**
  * The kubelet looks every 10 s, which is within a step: a node that is a little short at its end had its eviction. One that is
  * this far beyond its memory was faster than the kubelet.
@@ -57,7 +57,7 @@ export class UsageEngine {
       const limits = container.limits;
       container.reclaimRatio = reclaimRatio(container);
       this.#wanted[i] = Math.min(container.demandMillicores, limits.cpuMillicores ?? Infinity);
-      this.#weights[i] = Math.max(container.requests.cpuMillicores ?? 0, LEAST_WEIGHT);
+      this.#weights[i] = Math.max(container.requests.cpuMillicores ?? 0, MIN_WEIGHT);
       if (limits.memoryBytes !== null && container.workingSetBytes > limits.memoryBytes) {
         // Cache goes first; only what a process holds itself kills it.
         if (container.ownMemoryBytes > limits.memoryBytes) {

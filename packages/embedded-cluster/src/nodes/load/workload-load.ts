@@ -8,7 +8,7 @@ const IDLE_SHARE = 0.04;
 /** Working set that moves with a replica's share of the load. */
 const MEMORY_SHARE = 0.15;
 /** However much load falls on one replica, its memory grows no further than for this many shares. */
-const GREATEST_MEMORY_LOAD = 2;
+const MAX_MEMORY_LOAD = 2;
 
 /**
  * The load on one workload: as much as its first replicas carried together, shared over those that are ready. Workloads
@@ -49,7 +49,7 @@ export class WorkloadLoad {
   /** Factor on a replica's working set. */
   memoryFactor(ready: boolean, skew: number): number {
     if (!this.#shared) return 1;
-    const load = ready ? Math.min(GREATEST_MEMORY_LOAD, this.#firstReplicas / Math.max(1, this.#ready)) : 0;
+    const load = ready ? Math.min(MAX_MEMORY_LOAD, this.#firstReplicas / Math.max(1, this.#ready)) : 0;
     const bias = this.#ready > 1 ? 1 + (skew - 1) / 2 : 1;
     return (1 - MEMORY_SHARE + MEMORY_SHARE * load) * bias;
   }

@@ -68,7 +68,7 @@ describe('a pod that its node can never give its size', () => {
       .slice(1)
       .map((pod) => ({ ...pod, containers: [{ ...container, actual: less }] }));
     const decided = decide({ advice: [anAdvice()], memory: small, pods: [stuck, ...others] });
-    expect([decided.evict?.name, decided.steps.map(({ kind }) => kind)]).toEqual(['web-1', ['write-back']]);
+    expect([decided.evict?.name, decided.steps.map(({ kind }) => kind)]).toEqual(['web-1', ['revert']]);
   });
 
   const window = parseWindow({ start: '0 22 * * *', duration: '6h' });
@@ -83,7 +83,7 @@ describe('a pod that its node can never give its size', () => {
     ['during a roll-out', { workload: aWorkloadRecord({ rolloutInProgress: true }) }],
     ['outside the windows', { policy: { ...policy, windows: [window.value] } }],
     ['while held', { overrides: { ...NO_OVERRIDES, heldUntil: T0 + HOUR_MS } }],
-    ['in the warm-up', { standing: { ...aSituation().standing, warmUpUntil: T0 + MINUTE_MS } }],
+    ['in the warm-up', { gateState: { ...aSituation().gateState, warmUpUntil: T0 + MINUTE_MS } }],
     ['of a DaemonSet, which would be created on the same node', { workload: aWorkloadRecord({ kind: 'DaemonSet' }) }],
     ['of a Job', { workload: aWorkloadRecord({ kind: 'Job' }) }],
     ['whose workload is not to be disrupted', { workload: aWorkloadRecord({ annotations: { 'evenkeel.io/do-not-disrupt': 'true' } }) }],
@@ -154,7 +154,7 @@ test('no node gives any pod less, and advice drifts: pods go one at a time, and 
     const refused = resized(situation.pods, decision.steps).map((pod, index): PodRecord => {
       const before = situation.pods[index]!;
       if (pod === before) return pod;
-      if (decision.steps.some((step) => step.pod.uid === pod.uid && step.kind === 'write-back')) return { ...pod, resize: first!.resize };
+      if (decision.steps.some((step) => step.pod.uid === pod.uid && step.kind === 'revert')) return { ...pod, resize: first!.resize };
       const containers = pod.containers.map((each, at) => ({ ...each, actual: before.containers[at]!.actual ?? before.containers[at]! }));
       return {
         ...pod,
@@ -186,15 +186,15 @@ describe('a pod that would restart when it is resized', () => {
     ...pod,
     containers: [{ ...pod.containers[0]!, resizePolicy: { cpu: 'RestartContainer', memory: 'NotRequired' } as const }],
   }));
-  const standing = { ...aSituation().standing, admission: true };
+  const gateState = { ...aSituation().gateState, admission: true };
 
   test('is evicted only where admission gives its successor the size', () => {
     expect(decide({ pods: stubborn, memory: { ...NO_MEMORY, lastApplied } }).evict).toBeNull();
-    expect(decide({ pods: stubborn, memory: { ...NO_MEMORY, lastApplied }, standing }).evict?.name).toBe('web-1');
+    expect(decide({ pods: stubborn, memory: { ...NO_MEMORY, lastApplied }, gateState }).evict?.name).toBe('web-1');
   });
 
   test('with admission a change is in force for new pods although no pod can have it now', () => {
-    const { memory: after, state, reason, evict } = decide({ policy: autoPolicy(), pods: stubborn, memory: NO_MEMORY, standing });
+    const { memory: after, state, reason, evict } = decide({ policy: autoPolicy(), pods: stubborn, memory: NO_MEMORY, gateState });
     expect([state, reason, evict]).toEqual(['awaiting', 'restart', null]);
     expect(after.lastApplied?.values.get('main')?.requests).toEqual(asked.requests);
   });
@@ -219,8 +219,8 @@ describe('a pod whose node has no room now', () => {
 });
 
 describe('apply: OnRestart', () => {
-  const standing = { ...aSituation().standing, admission: true };
-  const onRestart = { policy: autoPolicy({ apply: 'OnRestart' }), standing, memory: NO_MEMORY, pods: pods(3) } as const;
+  const gateState = { ...aSituation().gateState, admission: true };
+  const onRestart = { policy: autoPolicy({ apply: 'OnRestart' }), gateState, memory: NO_MEMORY, pods: pods(3) } as const;
 
   test('nothing is resized in place; it is in force for new pods, and awaited until every pod is created with it', () => {
     const decided = decide(onRestart);
@@ -245,7 +245,7 @@ describe('apply: OnRestart', () => {
     const decided = decide({
       ...onRestart,
       policy: autoPolicy(),
-      standing: aSituation().standing,
+      gateState: aSituation().gateState,
       workload: aWorkloadRecord({ kind: 'CronJob' }),
     });
     expect(decided).toMatchObject({ state: 'awaiting', reason: 'restart' });

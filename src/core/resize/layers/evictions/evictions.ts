@@ -31,7 +31,7 @@ const TRIES_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
 /** Requests within this ratio of each other are the same size. */
 const SAME_SIZE_RATIO = 1.5;
 /** A single replica is never evicted: the workload would be down meanwhile. */
-const LEAST_REPLICAS = 2;
+const MIN_REPLICAS = 2;
 
 export const evictions: ResizeLayer = {
   name: 'evictions',
@@ -78,14 +78,14 @@ function stuckPod(situation: WorkloadSituation): PodRecord | null {
 }
 
 function isStuck(situation: WorkloadSituation, pod: PodRecord): boolean {
-  const { memory, workload, standing, kubeletVersions, now } = situation;
+  const { memory, workload, gateState, kubeletVersions, now } = situation;
   const wanted = memory.apply?.values ?? memory.lastApplied?.values;
   const failure = lastRefusal(pod, situation);
   const refused =
     failure !== undefined && isFinal(failure, now) && failure.code !== 'start-up-boost' && lacksAny(pod, failure.values, wanted);
   // A DaemonSet's pod would be created on the same node again.
   if (refused && workload.kind !== 'DaemonSet') return true;
-  if (standing.admission !== true || wanted === undefined) return false;
+  if (gateState.admission !== true || wanted === undefined) return false;
   const fit = fitPod(pod, wanted, kubeletVersions.get(pod.node ?? '') ?? '', now);
   return fit.kind === 'restart' && fit.newPodFits;
 }
@@ -130,7 +130,7 @@ function whyNotEvict(situation: WorkloadSituation, tries: EvictionTries | null):
 }
 
 function neverEvicted({ workload }: WorkloadSituation): Waiting | null {
-  if (workload.replicas.desired < LEAST_REPLICAS) return waiting('not-evictable', 'it is the only replica, which is never evicted');
+  if (workload.replicas.desired < MIN_REPLICAS) return waiting('not-evictable', 'it is the only replica, which is never evicted');
   const { doNotDisrupt } = WORKLOAD_ANNOTATIONS;
   return workload.annotations[doNotDisrupt] === 'true'
     ? waiting('not-evictable', `the annotation ${doNotDisrupt} keeps its pods where they are`)
@@ -142,7 +142,7 @@ function heldBack(situation: WorkloadSituation): Waiting | null {
   if (hold !== null) return hold;
   const {
     now,
-    standing: { warmUpUntil },
+    gateState: { warmUpUntil },
   } = situation;
   if (warmUpUntil === null || warmUpUntil <= now) return null;
   return waiting('warm-up', 'nothing is evicted so soon after a start or an outage', warmUpUntil);

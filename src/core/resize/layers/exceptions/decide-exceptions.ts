@@ -7,7 +7,7 @@ import type { DecisionNote } from '../../model/decision-note.ts';
 import { isOneToOne } from '../../plan/container-target.ts';
 import { mayChangePods } from '../../plan/interlocks.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
-import type { ContainerFigures } from '../../model/container-figures.ts';
+import type { ContainerPlan } from '../../model/container-plan.ts';
 import { containerMode } from '../../policy/policy-rules.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
 import type { ResizeMode } from '../../../../apis/conditions.ts';
@@ -20,7 +20,7 @@ import {
   type LimitException,
 } from '../../model/limit-exception.ts';
 import { notesOn } from './exception-notes.ts';
-import { withoutTakenBack } from '../../plan/new-normals.ts';
+import { withoutTakenBack } from '../../plan/approved-baselines.ts';
 import { nextException, type StepInputs } from './next-exception.ts';
 import { overageOffer } from './overage-offer.ts';
 import { pendingDecision } from './pending.ts';
@@ -34,30 +34,30 @@ export interface ExceptionsDecision {
 }
 
 /** As many as the schema holds. */
-const MOST_EXCEPTIONS = 128;
+const MAX_EXCEPTIONS = 128;
 
-export function decideExceptions(situation: WorkloadSituation, mode: ResizeMode, figures: readonly ContainerFigures[]): ExceptionsDecision {
+export function decideExceptions(situation: WorkloadSituation, mode: ResizeMode, plans: readonly ContainerPlan[]): ExceptionsDecision {
   const { memory } = situation;
   const before = new Map(memory.limitExceptions.map((each) => [exceptionKey(each), withoutTakenBack(each, memory.rolledBack)] as const));
   const seen = new Set<string>();
   const after: LimitException[] = [];
-  const step = (container: string, resource: ResourceName, own: ContainerFigures | null): void => {
+  const step = (container: string, resource: ResourceName, own: ContainerPlan | null): void => {
     const key = exceptionKey({ container, resource });
     seen.add(key);
     const inputs = inputsOf(situation, mode, own, resource, before.get(key) ?? null);
     const next = nextException(before.get(key) ?? null, inputs);
     if (next !== null) after.push(brought(next, situation, own));
   };
-  for (const own of figures) for (const resource of RESOURCES) step(own.name, resource, own);
+  for (const own of plans) for (const resource of RESOURCES) step(own.name, resource, own);
   for (const [key, { container, resource }] of before) if (!seen.has(key)) step(container, resource, null);
-  const kept = after.slice(0, MOST_EXCEPTIONS);
-  return { ...whatFollows(situation, figures, before, kept), notes: notesOn(before, kept) };
+  const kept = after.slice(0, MAX_EXCEPTIONS);
+  return { ...whatFollows(situation, plans, before, kept), notes: notesOn(before, kept) };
 }
 
 function inputsOf(
   situation: WorkloadSituation,
   mode: ResizeMode,
-  own: ContainerFigures | null,
+  own: ContainerPlan | null,
   resource: ResourceName,
   before: LimitException | null,
 ): StepInputs {
@@ -77,12 +77,12 @@ function inputsOf(
 }
 
 /** Never from stale data, nor where a batch pod simply works as fast as it may. */
-function factsOf(situation: WorkloadSituation, own: ContainerFigures, resource: ResourceName, ownMode: ResizeMode): ResourceFacts {
-  const { standing, workload, demand } = situation;
-  const known = standing.stale === null ? demand.find(({ container }) => container === own.name) : undefined;
+function factsOf(situation: WorkloadSituation, own: ContainerPlan, resource: ResourceName, ownMode: ResizeMode): ResourceFacts {
+  const { gateState, workload, demand } = situation;
+  const known = gateState.stale === null ? demand.find(({ container }) => container === own.name) : undefined;
   const facts = resourceFacts(situation, own, resource, known ?? { windows: [] }, ownMode === 'Auto');
   const isBatch = workload.kind === 'Job' || workload.kind === 'CronJob';
-  const silent = ownMode === 'Off' || standing.stale !== null || (isBatch && resource === 'cpu');
+  const silent = ownMode === 'Off' || gateState.stale !== null || (isBatch && resource === 'cpu');
   return silent ? { ...facts, target: null, demand: null, evidence: null } : facts;
 }
 
@@ -93,11 +93,11 @@ function decisionOn(before: LimitException | null, decisions: readonly Exception
 }
 
 /** Whether the last pod is back at what it had, and whether what was approved has come. */
-function brought(exception: LimitException, situation: WorkloadSituation, own: ContainerFigures | null): LimitException {
+function brought(exception: LimitException, situation: WorkloadSituation, own: ContainerPlan | null): LimitException {
   return withSettled(withReturned(exception, situation, own), situation);
 }
 
-function withReturned(exception: LimitException, { now, pods }: WorkloadSituation, own: ContainerFigures | null): LimitException {
+function withReturned(exception: LimitException, { now, pods }: WorkloadSituation, own: ContainerPlan | null): LimitException {
   const { container, resource, overage, decided, bound } = exception;
   if (overage === null || !isReturning(exception, now)) return exception;
   const approved = bound === 'limit' ? (decided?.value ?? 0) : 0;
@@ -121,7 +121,7 @@ function hasMore({ containers, phase }: PodRecord, name: string, resource: Resou
 /** An approved limit is in force from the same write on that says that it was approved: no crash comes between. */
 function whatFollows(
   { memory, now, pods, workload }: WorkloadSituation,
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
   before: ReadonlyMap<string, LimitException>,
   after: readonly LimitException[],
 ): Pick<ExceptionsDecision, 'memory' | 'ceilings'> {
@@ -135,8 +135,8 @@ function whatFollows(
   );
   const [first] = newly;
   if (first === undefined) return { memory: { limitExceptions: after }, ceilings };
-  const inForce: Values = new Map(figures.map(({ name, inForce: values }) => [name, values]));
-  const equal = equalMemory(figures, workload);
+  const inForce: Values = new Map(plans.map(({ name, inForce: values }) => [name, values]));
+  const equal = equalMemory(plans, workload);
   const approved = withLimits(inForce, newly, equal);
   const by = first.decided?.by ?? 'a person';
   const reason = 'a limit exception was approved';
@@ -159,8 +159,8 @@ function whatFollows(
 }
 
 /** Containers whose memory request equals its limit, and rises with it. */
-function equalMemory(figures: readonly ContainerFigures[], { containers }: WorkloadSituation['workload']): ReadonlySet<string> {
-  const equal = figures.filter(({ name, inForce, policy }) => {
+function equalMemory(plans: readonly ContainerPlan[], { containers }: WorkloadSituation['workload']): ReadonlySet<string> {
+  const equal = plans.filter(({ name, inForce, policy }) => {
     const deployed = containers.find((each) => each.name === name);
     return isOneToOne({ current: inForce, policy, ...(deployed === undefined ? {} : { deployed }) });
   });

@@ -9,11 +9,11 @@ import type { ResourceAdvice } from '../../../recommender/advice.ts';
 import { FIELD } from '../../model/container-values.ts';
 import { KILL_COUNTS_FOR_MS } from '../../model/counted-kill.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import type { ContainerFigures } from '../../model/container-figures.ts';
+import type { ContainerPlan } from '../../model/container-plan.ts';
 import type { ExceptionBound, LimitExceptionType } from '../../model/limit-exception.ts';
 import type { ContainerDemand, DemandWindow } from '../../model/demand.ts';
 import { isLeakKept } from '../../plan/leak.ts';
-import { demandNow, isMostlyCache, isNearLimit, isThrottled, standsStill } from './pressure.ts';
+import { demandNow, isMostlyCache, isNearLimit, isThrottled, isUsageUnchanged } from './pressure.ts';
 
 /** What limits one container, for one resource. */
 export interface Evidence {
@@ -46,86 +46,86 @@ export interface ResourceFacts {
   readonly demand: number | null;
   readonly evidence: Evidence | null;
   /** Its memory was steady for hours without a kill: however near to its limit, it is not about to pass it. */
-  readonly standing: boolean;
+  readonly isConstant: boolean;
 }
 
 /** Recent usage under this share of a bound does not speak against it, whatever an older past would have recommended. */
-export const CALM_RATIO: Ratio = 0.8;
+export const CLEAR_RATIO: Ratio = 0.8;
 
 /** @param applies whether what is recommended for this container is put into force without being asked for */
 export function resourceFacts(
   situation: WorkloadSituation,
-  figures: ContainerFigures,
+  plans: ContainerPlan,
   resource: ResourceName,
   known: KnownDemand,
   applies: boolean,
 ): ResourceFacts {
   const { windows } = known;
-  const standing = resource === 'memory' && isStanding(known, figures, situation);
-  const limit = figures.inForce.limits[FIELD[resource]];
-  const target = figures.target?.limits[FIELD[resource]] ?? null;
+  const isConstant = resource === 'memory' && hasConstantUsage(known, plans, situation);
+  const limit = plans.inForce.limits[FIELD[resource]];
+  const target = plans.target?.limits[FIELD[resource]] ?? null;
   const reachable = limit === null ? null : applies ? Math.max(limit, target ?? limit) : limit;
-  const inputs: Inputs = { situation, figures, resource, windows, limit, reachable, applies, standing };
+  const inputs: Inputs = { situation, plans, resource, windows, limit, reachable, applies, isConstant };
   const bounded = overBound(inputs);
   return {
-    container: figures.name,
+    container: plans.name,
     resource,
     limit,
     ceiling: bounded?.ceiling ?? null,
-    target: figures.target?.requests[FIELD[resource]] ?? null,
+    target: plans.target?.requests[FIELD[resource]] ?? null,
     demand: demandNow(windows, resource, situation.now),
     evidence: gravestOf(inputs, bounded?.evidence ?? null, applies),
-    standing,
+    isConstant,
   };
 }
 
 /** A CPU limit that is raised by itself once throttling has lasted needs no decision of a person; a ceiling does. */
 function gravestOf(inputs: Inputs, overBounds: Evidence | null, applies: boolean): Evidence | null {
-  const { resource, figures } = inputs;
-  const awaitsStep = resource === 'cpu' && applies && figures.targetInputs?.cpuLimitStep?.isPossible === true;
+  const { resource, plans } = inputs;
+  const awaitsStep = resource === 'cpu' && applies && plans.targetInputs?.cpuLimitStep?.isPossible === true;
   if (awaitsStep) return overBounds?.bound === 'ceiling' ? overBounds : null;
   return leaking(inputs) ?? killed(inputs) ?? throttled(inputs) ?? nearLimit(inputs) ?? overBounds;
 }
 
-function isStanding({ memoryStillSince = null }: KnownDemand, { advice }: ContainerFigures, { now }: WorkloadSituation): boolean {
-  return standsStill(memoryStillSince, advice?.lastOomAt ?? null, now);
+function hasConstantUsage({ memoryStillSince = null }: KnownDemand, { advice }: ContainerPlan, { now }: WorkloadSituation): boolean {
+  return isUsageUnchanged(memoryStillSince, advice?.lastOomAt ?? null, now);
 }
 
 interface Inputs {
   readonly situation: WorkloadSituation;
-  readonly figures: ContainerFigures;
+  readonly plans: ContainerPlan;
   readonly resource: ResourceName;
   readonly windows: readonly DemandWindow[];
   readonly limit: number | null;
-  readonly standing: boolean;
+  readonly isConstant: boolean;
   /** The limit once what is recommended is in force. */
   readonly reachable: number | null;
   readonly applies: boolean;
 }
 
 /** Memory that grows without end: neither request nor limit follows it, and its own limit restarts the container. */
-function leaking({ situation, figures, resource }: Inputs): Evidence | null {
-  const { advice, name } = figures;
+function leaking({ situation, plans, resource }: Inputs): Evidence | null {
+  const { advice, name } = plans;
   if (resource !== 'memory' || advice === null || !isLeakKept(name, advice, situation)) return null;
   const deployed = situation.workload.containers.find((container) => container.name === name);
   const used = advice.memoryEvidence?.latest ?? advice.memory?.latest ?? 0;
-  const limit = deployed?.limits.memoryBytes ?? figures.inForce.limits.memoryBytes ?? deployed?.requests.memoryBytes ?? used;
+  const limit = deployed?.limits.memoryBytes ?? plans.inForce.limits.memoryBytes ?? deployed?.requests.memoryBytes ?? used;
   const words = `its memory has grown by more than 3 % a day for days: a leak, that is not fed; it stays at its deployed size of ${formatMemory(limit)}`;
   return { type: 'leak', bound: 'limit', limit, observed: used, used, needed: limit, words, at: situation.now };
 }
 
-function killed({ situation, figures, resource, limit, reachable, applies }: Inputs): Evidence | null {
+function killed({ situation, plans, resource, limit, reachable, applies }: Inputs): Evidence | null {
   const { now, policy } = situation;
-  const { advice } = figures;
+  const { advice } = plans;
   const at = advice?.lastOomAt ?? null;
   if (resource !== 'memory' || advice === null || at === null || limit === null || reachable === null) return null;
   if (now - at >= KILL_COUNTS_FOR_MS) return null;
   const needed = advice.oom?.killedPodNeed ?? 0;
   // The killed pod comes first: its raise is on its way before the others'.
-  if (needed <= (applies ? Math.max(reachable, figures.killedPod?.limits.memoryBytes ?? 0) : reachable)) return null;
+  if (needed <= (applies ? Math.max(reachable, plans.killedPod?.limits.memoryBytes ?? 0) : reachable)) return null;
   const { maxBumps } = policy.oom;
   const spent =
-    new Set(situation.memory.oomBumps.filter((bump) => bump.container === figures.name).map((bump) => bump.limit)).size >= maxBumps;
+    new Set(situation.memory.oomBumps.filter((bump) => bump.container === plans.name).map((bump) => bump.limit)).size >= maxBumps;
   const why = spent
     ? `its limit of ${formatMemory(limit)} was raised ${maxBumps} times in 7 days`
     : `its limit of ${formatMemory(limit)} is not to be raised`;
@@ -142,8 +142,8 @@ function killed({ situation, figures, resource, limit, reachable, applies }: Inp
   };
 }
 
-function nearLimit({ situation: { now }, resource, windows, limit, reachable, standing }: Inputs): Evidence | null {
-  if (limit === null || reachable === null || standing || !isNearLimit(windows, resource, reachable, now)) return null;
+function nearLimit({ situation: { now }, resource, windows, limit, reachable, isConstant }: Inputs): Evidence | null {
+  if (limit === null || reachable === null || isConstant || !isNearLimit(windows, resource, reachable, now)) return null;
   const observed = demandNow(windows, resource, now) ?? reachable;
   const share = Math.round((observed / limit) * 100);
   const words =
@@ -171,19 +171,19 @@ function usedOf(
 
 /** More is recommended than a ceiling, the policy or a limit lets it have, and it is used lately. */
 function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly evidence: Evidence | null } | null {
-  const { situation, figures, resource, limit } = inputs;
-  const { target, advice, policy } = figures;
+  const { situation, plans, resource, limit } = inputs;
+  const { target, advice, policy } = plans;
   const about = advice?.[resource] ?? null;
   const common = target?.requests[FIELD[resource]] ?? null;
   if (about === null || common === null) return null;
   // What a hot replica alone is given is held back by no bound.
-  const given = resource === 'cpu' ? Math.max(common, figures.hotCpu ?? 0) : common;
+  const given = resource === 'cpu' ? Math.max(common, plans.hotCpu ?? 0) : common;
   const wanted = learntNeed(about);
   if (wanted <= given) return null;
   const bound: ExceptionBound = given === limit ? 'limit' : 'ceiling';
   const ceiling = bound === 'ceiling' ? given : null;
   const used = lately(inputs, about, bound);
-  if (wanted <= given * (1 + policy[resource].minChangeRatio) || used < given * CALM_RATIO) return { ceiling, evidence: null };
+  if (wanted <= given * (1 + policy[resource].minChangeRatio) || used < given * CLEAR_RATIO) return { ceiling, evidence: null };
   const what = bound === 'limit' ? 'its limit, which is not to be raised,' : 'its ceiling';
   const words = `${amount(resource, wanted)} of ${resource} would be right; ${what} gives ${amount(resource, given)}`;
   const needed = bound === 'limit' ? Math.max(wanted, greaterLimit(resource, given, used)) : wanted;
@@ -195,13 +195,13 @@ function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly 
 
 /** What was used lately. Page cache fills any limit: there, what the recommender saw is no use. */
 function lately(
-  { situation: { now }, resource, windows, standing }: Inputs,
+  { situation: { now }, resource, windows, isConstant }: Inputs,
   { recentPeak }: ResourceAdvice,
   bound: ExceptionBound,
 ): number {
   const demand = demandNow(windows, resource, now) ?? 0;
   if (resource !== 'memory' || bound === 'ceiling') return Math.max(recentPeak, demand);
-  if (standing) return 0;
+  if (isConstant) return 0;
   return isMostlyCache(windows, now) ? demand : Math.max(recentPeak, demand);
 }
 

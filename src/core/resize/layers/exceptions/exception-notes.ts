@@ -15,7 +15,7 @@ export function notesOn(before: ReadonlyMap<string, LimitException>, after: read
       const reason = exception.bound === 'ceiling' ? 'CeilingReached' : 'LimitExceeded';
       const told: DecisionNote = { type: 'Warning', reason, message: `${what}: ${exception.evidence}${proposed}`.slice(0, 1024) };
       return isRecurring(exception)
-        ? [told, { type: 'Warning', reason: 'LimitExceptionRecurs', message: `${what}: ${exception.openings.length} times in 7 days` }]
+        ? [told, { type: 'Warning', reason: 'LimitExceptionRecurs', message: `${what}: ${exception.openCount.length} times in 7 days` }]
         : [told];
     }
     if (earlier === undefined) return [];

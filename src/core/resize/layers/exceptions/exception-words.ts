@@ -18,11 +18,11 @@ export function exceptionWords(exceptions: readonly LimitException[], steps: Ove
 function openWords(exception: LimitException, steps: OverageSteps, now: Instant): string {
   const { resource, container, type, evidence, proposed, overage } = exception;
   const what = `limit exception (${type}) on ${resource} of ${container}: ${evidence}`;
-  if (overage !== null && isApplied(exception)) return `${what}; ${lentWords(exception, overage, steps, now)}`;
+  if (overage !== null && isApplied(exception)) return `${what}; ${overageText(exception, overage, steps, now)}`;
   return proposed === null ? what : `${what}; proposed: ${amount(resource, proposed)}`;
 }
 
-function lentWords({ resource }: LimitException, { value, until }: Overage, { given, returned }: OverageSteps, now: Instant): string {
+function overageText({ resource }: LimitException, { value, until }: Overage, { given, returned }: OverageSteps, now: Instant): string {
   const lent = `its pods have ${amount(resource, value)}`;
   return until > now
     ? `${lent} for ${minutes(until - now)} more${waiting(given)}`

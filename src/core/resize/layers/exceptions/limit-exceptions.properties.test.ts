@@ -46,7 +46,7 @@ test('whatever demand does and people say: never beyond the ratio, never under w
           ...situation,
           demand: [{ container: 'main', windows }],
           advice: [{ ...fit, memoryEvidence: { ...fit.memoryEvidence!, latest: used } }],
-          standing: { ...situation.standing, stale: stale ? { source: 'usage', message: 'old' } : null },
+          gateState: { ...situation.gateState, stale: stale ? { source: 'usage', message: 'old' } : null },
           userRequests: { ...NO_USER_REQUESTS, exceptionDecisions: decisions as never },
         };
         const decision = decideWorkload(now);

@@ -23,7 +23,7 @@ import type { ExceptionDecision, LimitException } from '../../model/limit-except
 
 const LIMITED = { container: { requests: amounts('100m', '128Mi'), limits: amounts(null, '256Mi') } };
 const fit = anAdvice({ cpu: '100m', memory: '128Mi' });
-const standing = aSituation().standing;
+const gateState = aSituation().gateState;
 
 /** Three pods with a memory limit of 256Mi that is not ours to move; requests fit. */
 function limited(more: Partial<WorkloadSituation> = {}): WorkloadSituation {
@@ -94,7 +94,7 @@ describe('is opened by evidence', () => {
     ['old windows', limited({ demand: rising(T0 - 10 * MINUTE_MS) }), null],
     [
       'stale data',
-      limited({ demand: rising(), standing: { ...standing, stale: { source: 'usage', message: 'usage is 5 minutes old' } } }),
+      limited({ demand: rising(), gateState: { ...gateState, stale: { source: 'usage', message: 'usage is 5 minutes old' } } }),
       null,
     ],
     [
@@ -215,7 +215,7 @@ describe('page cache', () => {
     const after = live(limited(), 5 * HOUR_MS, (now) => full(now, T0));
     expect(after.memory.limitExceptions[0]).toMatchObject({ state: 'resolved', occurrences: 1 });
     expect(after.memory.limitExceptions[0]?.evidence).toMatch(/stood at the limit for 3 hours.*page cache/);
-    expect(live(after, 2 * DAY_MS, (now) => full(now, T0), 6 * HOUR_MS).memory.limitExceptions[0]?.openings).toHaveLength(1);
+    expect(live(after, 2 * DAY_MS, (now) => full(now, T0), 6 * HOUR_MS).memory.limitExceptions[0]?.openCount).toHaveLength(1);
   });
 
   test('is no excuse after a kill', () => {
@@ -242,7 +242,7 @@ describe('a temporary overage', () => {
   });
 
   test('is given to every pod at once and written down in the same decision', () => {
-    const { decision, next } = then({ ...temporary, standing: { ...standing, warmUpUntil: T0 + HOUR_MS } }, MINUTE_MS);
+    const { decision, next } = then({ ...temporary, gateState: { ...gateState, warmUpUntil: T0 + HOUR_MS } }, MINUTE_MS);
     expect(limits(next)).toEqual([320, 320, 320]);
     expect(only(decision).overage).toMatchObject({ before: 256 * MiB, value: 320 * MiB, until: T0 + DAY_MS });
     expect(decision.message).toMatch(/its pods have 320Mi for 1d more/);
@@ -271,7 +271,7 @@ describe('a temporary overage', () => {
       /mode Recommend applies nothing/,
     ],
     ['an old kubelet', { kubeletVersions: new Map([['n1', 'v1.33.0']]) }, [256, 256, 256], /without a restart/],
-    ['a dry run', { standing: { ...standing, dryRun: true } }, [256, 256, 256], /dry run/],
+    ['a dry run', { gateState: { ...gateState, dryRun: true } }, [256, 256, 256], /dry run/],
   ])('keeps to %s', (_, more, expected, words) => {
     const { decision, next } = then({ ...temporary, ...more }, MINUTE_MS);
     expect(limits(next)).toEqual(expected);
@@ -316,8 +316,8 @@ describe('a temporary overage', () => {
 
   test('waits for the policy’s windows and for calm before it is taken back', () => {
     const over = { ...then(temporary, MINUTE_MS, { advice: [using('150Mi')] }).next, now: T0 + 25 * HOUR_MS };
-    const calm = { ...standing, warmUpUntil: T0 + 30 * HOUR_MS };
-    expect(limits(live({ ...over, standing: calm }, 2 * HOUR_MS, (now) => memoryDemand(now, '150Mi')))).toEqual([320, 320, 320]);
+    const calm = { ...gateState, warmUpUntil: T0 + 30 * HOUR_MS };
+    expect(limits(live({ ...over, gateState: calm }, 2 * HOUR_MS, (now) => memoryDemand(now, '150Mi')))).toEqual([320, 320, 320]);
     expect(limits(live(over, 3 * HOUR_MS, (now) => memoryDemand(now, '150Mi')))).toEqual([256, 256, 256]);
   });
 

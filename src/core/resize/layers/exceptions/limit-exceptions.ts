@@ -7,7 +7,7 @@ import type { ResizeStep } from '../../model/resize-step.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { modeInForce } from '../../policy/policy-rules.ts';
-import { workloadFigures } from '../../plan/workload-figures.ts';
+import { planContainers } from '../../plan/plan-containers.ts';
 import { mayChangePods } from '../../plan/interlocks.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { decideExceptions, type ExceptionsDecision } from './decide-exceptions.ts';
@@ -18,7 +18,7 @@ import { NO_OVERAGE_STEPS, overageSteps, type OverageSteps } from './overage-ste
 /** While limits are given or taken back the pods are looked at this often. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 /** What an open exception does not talk over: it could not be acted on, or something is being done already. */
-const MORE_TELLING: ReadonlySet<WorkloadDecision['state']> = new Set(['excluded', 'blocked', 'applying', 'idle']);
+const MORE_SPECIFIC: ReadonlySet<WorkloadDecision['state']> = new Set(['excluded', 'blocked', 'applying', 'idle']);
 
 export const limitExceptions: ResizeLayer = {
   name: 'limit-exceptions',
@@ -50,7 +50,7 @@ function remembering(context: WorkloadSituation, { memory }: ExceptionsDecision)
 
 function nextStep(situation: WorkloadSituation, mode: ResizeMode): ExceptionsDecision {
   const { overrides, memory, now } = situation;
-  if (!overrides.excluded && mode !== 'Off') return decideExceptions(situation, mode, workloadFigures(situation));
+  if (!overrides.excluded && mode !== 'Off') return decideExceptions(situation, mode, planContainers(situation));
   const limitExceptions = memory.limitExceptions.map((each): LimitException =>
     each.state === 'open'
       ? { ...each, state: 'resolved', closedAt: now, evidence: `left alone since; it was: ${each.evidence}`.slice(0, 1024) }
@@ -72,7 +72,7 @@ function joined(
   const unfinished = acts && (given.steps.length > 0 || given.waits.length > 0 || limitExceptions.some((each) => isReturning(each, now)));
   return {
     ...decision,
-    ...(isOpen && !MORE_TELLING.has(decision.state) ? { state: 'exception', reason: null } : {}),
+    ...(isOpen && !MORE_SPECIFIC.has(decision.state) ? { state: 'exception', reason: null } : {}),
     message: words === null ? decision.message : `${words}; ${decision.message}`,
     steps: merged(decision.steps, given.steps, returned.steps),
     notes: [...decision.notes, ...exceptions.notes],
@@ -84,7 +84,7 @@ function joined(
 /** One resize a pod and decision: what saves it from a kill first, then what the node could not do, then the rest. */
 function merged(own: readonly ResizeStep[], given: readonly ResizeStep[], returned: readonly ResizeStep[]): readonly ResizeStep[] {
   const byPod = (steps: readonly ResizeStep[]): Set<string> => new Set(steps.map(({ pod }) => pod.uid));
-  const backs = byPod(own.filter(({ kind }) => kind === 'write-back'));
+  const backs = byPod(own.filter(({ kind }) => kind === 'revert'));
   const urgent = given.filter(({ pod }) => !backs.has(pod.uid));
   const taken = byPod(urgent);
   const others = own.filter(({ pod }) => !taken.has(pod.uid));

@@ -3,7 +3,7 @@
 
 import { greaterAmount, type ResourceName } from '#kube/records/resources';
 import { DAY_MS, MiB, type DurationMs, type Instant, type Ratio } from '#kube/units';
-import { CALM_RATIO, type Evidence, type ResourceFacts } from './evidence.ts';
+import { CLEAR_RATIO, type Evidence, type ResourceFacts } from './evidence.ts';
 import {
   isApplied,
   LIMIT_EXCEPTION_TYPES,
@@ -31,13 +31,13 @@ export interface StepInputs {
 }
 
 /** Demand has to stay calm for so long. */
-const CALM_FOR_MS: DurationMs = DAY_MS;
+const CLEAR_FOR_MS: DurationMs = DAY_MS;
 /** What was rejected is offered again when demand is so much greater. */
 const GROWN_RATIO: Ratio = 1.2;
 /** A figure that grew by less is not worth a write. */
 const NEWS_RATIO: Ratio = 0.05;
 const RECURRING = 3;
-const STANDS_STILL =
+const CONSTANT_USAGE =
   'its memory has stood at the limit for 3 hours, neither rising nor killed: most likely page cache, which the kernel takes back';
 
 /** @returns what is to be written down; null: nothing any more */
@@ -49,8 +49,8 @@ export function nextException(before: LimitException | null, inputs: StepInputs)
 }
 
 /** How often it was opened inside 7 days. */
-export function isRecurring({ openings }: LimitException): boolean {
-  return openings.length >= RECURRING;
+export function isRecurring({ openCount }: LimitException): boolean {
+  return openCount.length >= RECURRING;
 }
 
 function opened(before: LimitException | null, evidence: Evidence, inputs: StepInputs): LimitException {
@@ -70,7 +70,7 @@ function opened(before: LimitException | null, evidence: Evidence, inputs: StepI
     // A kill is reported after it happened; the opening counts it, so that it is seen now.
     lastSeenAt: now,
     occurrences: 1,
-    calmSince: null,
+    clearSince: null,
     closedAt: null,
     decided: null,
     settled: false,
@@ -84,12 +84,12 @@ function opened(before: LimitException | null, evidence: Evidence, inputs: StepI
 function goesOnFrom(
   before: LimitException | null,
   now: Instant,
-): Pick<LimitException, 'openings' | 'newNormal' | 'leakApprovedAt' | 'overage'> {
-  if (before === null) return { openings: [now], newNormal: null, leakApprovedAt: null, overage: null };
-  const { openings, newNormal, leakApprovedAt, overage } = before;
+): Pick<LimitException, 'openCount' | 'approvedBaseline' | 'leakApprovedAt' | 'overage'> {
+  if (before === null) return { openCount: [now], approvedBaseline: null, leakApprovedAt: null, overage: null };
+  const { openCount, approvedBaseline, leakApprovedAt, overage } = before;
   return {
-    openings: [...openings.filter((at) => now - at < REMEMBERED_MS), now].slice(-8),
-    newNormal,
+    openCount: [...openCount.filter((at) => now - at < REMEMBERED_MS), now].slice(-8),
+    approvedBaseline,
     leakApprovedAt,
     // What pods still have of the last time is not given twice: it goes on from there.
     overage: isApplied(before) && overage !== null ? { ...overage, since: now, until: now } : null,
@@ -106,14 +106,14 @@ function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
   const moved = before.bound === 'limit' ? movedOutOfTheWay(before, facts.limit) : ceilingOutOfTheWay(before, facts);
   if (moved !== null) return closed(before, 'resolved', now, moved);
   const limit = before.bound === 'limit' ? Math.max(before.limit, facts.limit ?? 0) : before.limit;
-  if (facts.demand !== null && hasStood(before, facts, facts.demand >= limit * CALM_RATIO))
-    return closed(before, 'resolved', now, STANDS_STILL);
-  return facts.demand === null ? before : calmer(before, facts.demand < limit * CALM_RATIO, now);
+  if (facts.demand !== null && wasConstant(before, facts, facts.demand >= limit * CLEAR_RATIO))
+    return closed(before, 'resolved', now, CONSTANT_USAGE);
+  return facts.demand === null ? before : calmer(before, facts.demand < limit * CLEAR_RATIO, now);
 }
 
 /** Of a temporary overage some is in use beyond the limit: that is no page cache at rest. */
-function hasStood(before: LimitException, { standing }: ResourceFacts, isNear: boolean): boolean {
-  return standing && isNear && before.bound === 'limit' && before.type === 'usage-over-limit' && !isApplied(before);
+function wasConstant(before: LimitException, { isConstant }: ResourceFacts, isNear: boolean): boolean {
+  return isConstant && isNear && before.bound === 'limit' && before.type === 'usage-over-limit' && !isApplied(before);
 }
 
 /** Raised by the ordinary way or by a hand: what it waited for has come. */
@@ -127,19 +127,19 @@ function ceilingOutOfTheWay(before: LimitException, { target, ceiling }: Resourc
   return target !== null && target > before.limit && ceiling === null && !isApplied(before) ? 'the ceiling is no longer in the way' : null;
 }
 
-function calmer(before: LimitException, isCalm: boolean, now: Instant): LimitException {
-  if (!isCalm) return before.calmSince === null ? before : { ...before, calmSince: null };
-  if (before.calmSince === null) return { ...before, calmSince: now };
-  if (now - before.calmSince < CALM_FOR_MS) return before;
-  return closed(before, 'resolved', now, `demand has stayed under ${CALM_RATIO * 100} % of the limit for 24 hours`);
+function calmer(before: LimitException, isClear: boolean, now: Instant): LimitException {
+  if (!isClear) return before.clearSince === null ? before : { ...before, clearSince: null };
+  if (before.clearSince === null) return { ...before, clearSince: now };
+  if (now - before.clearSince < CLEAR_FOR_MS) return before;
+  return closed(before, 'resolved', now, `demand has stayed under ${CLEAR_RATIO * 100} % of the limit for 24 hours`);
 }
 
 function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInputs): LimitException {
   const graver = LIMIT_EXCEPTION_TYPES.indexOf(evidence.type) > LIMIT_EXCEPTION_TYPES.indexOf(before.type);
   const killedAgain = evidence.type === 'oom-killed' && evidence.at > before.lastSeenAt;
-  const again = before.calmSince !== null || graver || killedAgain;
+  const again = before.clearSince !== null || graver || killedAgain;
   const counted: LimitException = again
-    ? { ...before, calmSince: null, occurrences: before.occurrences + 1, lastSeenAt: Math.max(before.lastSeenAt, evidence.at) }
+    ? { ...before, clearSince: null, occurrences: before.occurrences + 1, lastSeenAt: Math.max(before.lastSeenAt, evidence.at) }
     : before;
   // What is less grave than what is known of it already changes no figure of it.
   if (!graver && evidence.type !== before.type) return counted;
@@ -178,7 +178,7 @@ function nextClosed(before: LimitException, inputs: StepInputs): LimitException 
   const evidence = facts?.evidence ?? null;
   if (evidence !== null && mayOpenAgain(before, evidence, now)) return opened(before, evidence, inputs);
   const old = now - (before.closedAt ?? now) >= REMEMBERED_MS;
-  const holds = (before.newNormal !== null || isLeakApproved(before, now)) && facts !== null;
+  const holds = (before.approvedBaseline !== null || isLeakApproved(before, now)) && facts !== null;
   return old && !holds && !isApplied(before) ? null : before;
 }
 
@@ -208,9 +208,9 @@ function wordsOf(exception: LimitException, evidence: Evidence, { proposed, offe
   const parts = [
     evidence.words,
     cap === null ? null : proposed?.value === null ? `${cap} allows no more` : `no more is proposed because of ${cap}`,
-    offer.noneBecause === null ? null : `no temporary overage: ${offer.noneBecause}`,
+    offer.noneReason === null ? null : `no temporary overage: ${offer.noneReason}`,
     isRecurring(exception)
-      ? `opened ${exception.openings.length} times in 7 days: approve it as the new normal, or bring demand down`
+      ? `opened ${exception.openCount.length} times in 7 days: approve it as the new normal, or bring demand down`
       : null,
   ];
   return parts

@@ -6,7 +6,7 @@ import type { DurationMs } from '#kube/units';
 import { heldByPerson } from '../../plan/interlocks.ts';
 import { mayLowerMemoryLimit } from '../../plan/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import type { ContainerFigures } from '../../model/container-figures.ts';
+import type { ContainerPlan } from '../../model/container-plan.ts';
 import type { Evidence } from './evidence.ts';
 import { isApplied, type LimitException } from '../../model/limit-exception.ts';
 import { overageValue } from './proposal.ts';
@@ -19,13 +19,13 @@ export interface OverageOffer {
   readonly cappedBy: string | null;
   readonly forMs: DurationMs;
   /** Why there is none although the policy lets it; null: there is one, or the policy does not. */
-  readonly noneBecause: string | null;
+  readonly noneReason: string | null;
 }
 
 export interface OfferInputs {
   readonly situation: WorkloadSituation;
   /** null: nothing is known of the container. */
-  readonly own: ContainerFigures | null;
+  readonly own: ContainerPlan | null;
   readonly resource: ResourceName;
   readonly before: LimitException | null;
   readonly evidence: Evidence | null;
@@ -39,20 +39,20 @@ export function overageOffer(inputs: OfferInputs): OverageOffer {
   const { situation, own, resource, before, evidence, proposed } = inputs;
   const { mode, forMs } = situation.policy.limitOverage;
   const allowed = mode === 'Temporary';
-  const none = { allowed, value: null, cappedBy: null, forMs, noneBecause: null };
+  const none = { allowed, value: null, cappedBy: null, forMs, noneReason: null };
   if (!allowed || own === null || evidence?.bound !== 'limit') return none;
   const why = whyNone(inputs, own);
-  if (why !== null) return { ...none, noneBecause: why };
+  if (why !== null) return { ...none, noneReason: why };
   const given = before !== null && isApplied(before) ? before.overage : null;
   // From the limit before, never from what was given: a bump must not feed itself.
   const base = given?.before ?? evidence.limit;
   const { value, cappedBy } = overageValue(situation, resource, base, proposed ?? base);
-  return { allowed, value, cappedBy, forMs, noneBecause: value === null ? `${cappedBy ?? 'the cluster'} leaves no room` : null };
+  return { allowed, value, cappedBy, forMs, noneReason: value === null ? `${cappedBy ?? 'the cluster'} leaves no room` : null };
 }
 
-function whyNone({ situation, resource, acts, ownMode }: OfferInputs, own: ContainerFigures): string | null {
-  const { standing, policy, hpas, pods } = situation;
-  if (standing.dryRun || policy.dryRun) return 'dry run';
+function whyNone({ situation, resource, acts, ownMode }: OfferInputs, own: ContainerPlan): string | null {
+  const { gateState, policy, hpas, pods } = situation;
+  if (gateState.dryRun || policy.dryRun) return 'dry run';
   if (ownMode !== 'Auto' && ownMode !== 'Approve') return `mode ${ownMode} applies nothing`;
   if (!acts) return 'nothing may be changed now';
   if (heldByPerson(situation)) return 'held by the annotation evenkeel.io/held-until';

@@ -5,7 +5,7 @@ import { carryOut, type CarryOut } from '../../plan/carry-out.ts';
 import { heldByPerson, holdsChange } from '../../plan/interlocks.ts';
 import type { Waiting } from '../../model/waiting.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import type { ContainerFigures } from '../../model/container-figures.ts';
+import type { ContainerPlan } from '../../model/container-plan.ts';
 import { UNSET_RESOURCES } from '#kube/records/resources';
 import { amount } from './evidence.ts';
 import { isApplied, isReturning, type LimitException } from '../../model/limit-exception.ts';
@@ -21,12 +21,12 @@ export interface OverageSteps {
 const NOTHING: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
 export const NO_OVERAGE_STEPS: OverageSteps = { given: NOTHING, returned: NOTHING };
 
-export function overageSteps(situation: WorkloadSituation, figures: readonly ContainerFigures[]): OverageSteps {
+export function overageSteps(situation: WorkloadSituation, plans: readonly ContainerPlan[]): OverageSteps {
   const { now, memory } = situation;
   const applied = memory.limitExceptions.filter(isApplied);
   const giving = applied.filter((exception) => !isReturning(exception, now));
   const returning = applied.filter((exception) => isReturning(exception, now));
-  return { given: give(situation, giving), returned: takeBack(situation, figures, returning) };
+  return { given: give(situation, giving), returned: takeBack(situation, plans, returning) };
 }
 
 function give(situation: WorkloadSituation, giving: readonly LimitException[]): CarryOut {
@@ -41,12 +41,12 @@ function give(situation: WorkloadSituation, giving: readonly LimitException[]): 
   return { ...result, steps: result.steps.filter(({ lowers }) => !lowers) };
 }
 
-function takeBack(situation: WorkloadSituation, figures: readonly ContainerFigures[], returning: readonly LimitException[]): CarryOut {
+function takeBack(situation: WorkloadSituation, plans: readonly ContainerPlan[], returning: readonly LimitException[]): CarryOut {
   if (returning.length === 0) return NOTHING;
   const held = heldBack(situation, returning);
   if (held !== null) return { ...NOTHING, waits: [held] };
   const values = limitsOnly(returning, ({ container, resource, overage, limit }) => {
-    const inForce = figures.find(({ name }) => name === container)?.inForce.limits[FIELD[resource]] ?? 0;
+    const inForce = plans.find(({ name }) => name === container)?.inForce.limits[FIELD[resource]] ?? 0;
     return Math.max(overage?.before ?? limit, inForce);
   });
   const options = { kind: 'overage', because: 'the temporary limit is taken back' } as const;

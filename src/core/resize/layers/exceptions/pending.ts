@@ -24,7 +24,15 @@ export function asDecided(exception: LimitException, decisions: readonly Excepti
   if (pending.decision === 'approve' && value === null && !isLeak) return exception;
   const by = pending.by === '' ? 'a person' : pending.by;
   const state = pending.decision === 'approve' ? 'approved' : 'rejected';
-  const newNormal = value === null || exception.bound !== 'limit' ? exception.newNormal : { value, at: pending.at };
+  const approvedBaseline = value === null || exception.bound !== 'limit' ? exception.approvedBaseline : { value, at: pending.at };
   const leakApprovedAt = isLeak && state === 'approved' ? pending.at : exception.leakApprovedAt;
-  return { ...exception, state, closedAt: pending.at, calmSince: null, decided: { at: pending.at, by, value }, newNormal, leakApprovedAt };
+  return {
+    ...exception,
+    state,
+    closedAt: pending.at,
+    clearSince: null,
+    decided: { at: pending.at, by, value },
+    approvedBaseline,
+    leakApprovedAt,
+  };
 }

@@ -19,11 +19,11 @@ const WINDOWS_NEEDED = 2;
 /** Samples may come every minute or, from slow sources, every few. */
 const FRESH_MS: DurationMs = 5 * MINUTE_MS;
 /** Nodes report page cache every five minutes. */
-const CACHE_TOLD_WITHIN_MS: DurationMs = 7 * MINUTE_MS;
+const CACHE_REPORTED_WITHIN_MS: DurationMs = 7 * MINUTE_MS;
 /** Memory that was steady at a limit for so long without a kill is not about to pass it. */
-const STANDING_FOR_MS: DurationMs = 3 * HOUR_MS;
+const UNCHANGED_FOR_MS: DurationMs = 3 * HOUR_MS;
 const THROTTLED_FOR_MS: DurationMs = 10 * MINUTE_MS;
-const LEAST_THROTTLED_WINDOWS = 3;
+const MIN_THROTTLED_WINDOWS = 3;
 
 /** Demand as it is now: the most of the newest windows; null where nothing is known of the last minutes. */
 export function demandNow(windows: readonly DemandWindow[], resource: ResourceName, now: Instant): number | null {
@@ -50,8 +50,8 @@ export function isMostlyCache(windows: readonly DemandWindow[], now: Instant): b
 }
 
 /** Whether memory was steady for hours without a kill. */
-export function standsStill(stillSince: Instant | null, lastOomAt: Instant | null, now: Instant): boolean {
-  return stillSince !== null && now - stillSince >= STANDING_FOR_MS && (lastOomAt === null || lastOomAt < stillSince);
+export function isUsageUnchanged(stillSince: Instant | null, lastOomAt: Instant | null, now: Instant): boolean {
+  return stillSince !== null && now - stillSince >= UNCHANGED_FOR_MS && (lastOomAt === null || lastOomAt < stillSince);
 }
 
 /** One replica's working set, where it alone is near a limit of its own: worth a look at the whole workload. null: it is not. */
@@ -65,7 +65,7 @@ export function isThrottled(windows: readonly DemandWindow[], now: Instant): boo
   const told = windows.filter(({ at, throttledRatio }) => throttledRatio !== null && at > now - THROTTLED_FOR_MS - 2 * WINDOW_MS);
   const [first, last] = [told[0], told.at(-1)];
   if (first === undefined || last === undefined || now - last.at > FRESH_MS) return false;
-  if (told.length < LEAST_THROTTLED_WINDOWS || last.at + WINDOW_MS - first.at < THROTTLED_FOR_MS) return false;
+  if (told.length < MIN_THROTTLED_WINDOWS || last.at + WINDOW_MS - first.at < THROTTLED_FOR_MS) return false;
   return told.every(({ throttledRatio }) => (throttledRatio ?? 0) > THROTTLED_RATIO);
 }
 
@@ -90,7 +90,7 @@ function memoryWithoutCache({ at, memoryBytes, ownMemoryBytes }: DemandWindow, w
   if (memoryBytes === null || ownMemoryBytes === null || ownMemoryBytes === undefined) return memoryBytes;
   let least = memoryBytes;
   for (const each of windows) {
-    const isRecent = each.at <= at && each.at > at - CACHE_TOLD_WITHIN_MS;
+    const isRecent = each.at <= at && each.at > at - CACHE_REPORTED_WITHIN_MS;
     if (isRecent && each.memoryBytes !== null && each.memoryBytes < least) least = each.memoryBytes;
   }
   return Math.min(memoryBytes, ownMemoryBytes + memoryBytes - least);

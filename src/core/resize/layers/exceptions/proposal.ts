@@ -9,7 +9,7 @@ import type { WorkloadSituation } from '../../model/situation.ts';
 /** Of what a node has free, others may need some too. */
 const FREE_SHARE: Ratio = 0.8;
 /** Less than this on top of a limit is not worth a resize. */
-const LEAST_GAIN_RATIO: Ratio = 0.02;
+const MIN_GAIN_RATIO: Ratio = 0.02;
 
 /** A value and what kept it from being greater; null: nothing did. */
 export interface Capped {
@@ -25,7 +25,7 @@ export function proposedValue(
   limit: number,
   needed: number,
 ): Capped {
-  const caps = [...standingCaps(situation, resource), ...rangeCaps(situation, container, resource)];
+  const caps = [...fixedCaps(situation, resource), ...rangeCaps(situation, container, resource)];
   return capped(limit, roundedUp(resource, needed), caps);
 }
 
@@ -40,7 +40,7 @@ export function overageValue(situation: WorkloadSituation, resource: ResourceNam
   return { value: value === null ? null : roundedDown(resource, value), cappedBy };
 }
 
-function standingCaps({ limitRanges, largestNode }: WorkloadSituation, resource: ResourceName): readonly Cap[] {
+function fixedCaps({ limitRanges, largestNode }: WorkloadSituation, resource: ResourceName): readonly Cap[] {
   const field = FIELD[resource];
   const ranges = containerCaps(limitRanges, field);
   return largestNode === null ? ranges : [...ranges, { value: largestNode[field], what: 'the largest node' }];
@@ -80,7 +80,7 @@ function capped(limit: number, wanted: number, caps: readonly Cap[]): Capped {
   const tightest = tightestCap(caps);
   const isCapped = tightest !== null && tightest.value < wanted;
   const value = isCapped ? tightest.value : wanted;
-  return { value: value > limit * (1 + LEAST_GAIN_RATIO) ? value : null, cappedBy: isCapped ? tightest.what : null };
+  return { value: value > limit * (1 + MIN_GAIN_RATIO) ? value : null, cappedBy: isCapped ? tightest.what : null };
 }
 
 function roundedUp(resource: ResourceName, value: number): number {

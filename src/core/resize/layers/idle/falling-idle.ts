@@ -24,11 +24,11 @@ const NEVER: ReadonlySet<string> = new Set(['Job', 'CronJob', 'DaemonSet', 'Pod'
 const NO: IdleCandidacy = { kind: 'no' };
 
 export function idleCandidacy(situation: WorkloadSituation): IdleCandidacy {
-  const { now, workload, policy, memory, standing } = situation;
-  if (!policy.idle.enabled || standing.idleWorkloads !== true || NEVER.has(workload.kind)) return NO;
+  const { now, workload, policy, memory, gateState } = situation;
+  if (!policy.idle.enabled || gateState.idleWorkloads !== true || NEVER.has(workload.kind)) return NO;
   const quietSince = quietSinceOf(situation);
-  const needed = quietNeededMs(policy.idle, memory.lastIdle?.shortNaps ?? 0);
-  if (now - quietSince < needed || !allHeard(situation) || !wasInUse(situation)) return NO;
+  const needed = quietNeededMs(policy.idle, memory.lastIdle?.shortIdlePeriods ?? 0);
+  if (now - quietSince < needed || !haveAllReported(situation) || !wasInUse(situation)) return NO;
   if (killedLately(situation) || memory.limitExceptions.some(({ state }) => state === 'open')) return NO;
   const held = holdsIt(situation, `quiet for ${formatDuration(Math.floor((now - quietSince) / MINUTE_MS) * MINUTE_MS)}`);
   return held ?? { kind: 'yes', quietSince };
@@ -40,9 +40,9 @@ function quietSinceOf({ activity, memory }: WorkloadSituation): Instant {
 }
 
 /** Whether every pod reports samples: silence without them proves nothing. */
-function allHeard({ pods, unreadPods, activity }: WorkloadSituation): boolean {
+function haveAllReported({ pods, unreadPods, activity }: WorkloadSituation): boolean {
   const running = pods.filter(({ phase }) => phase === 'Running');
-  return running.length > 0 && unreadPods.size === 0 && running.every(({ name }) => activity?.heard.has(name) === true);
+  return running.length > 0 && unreadPods.size === 0 && running.every(({ name }) => activity?.reported.has(name) === true);
 }
 
 /** A workload that was never seen in use is small, not idle: its size is a matter of right-sizing. */
@@ -60,7 +60,7 @@ function killedLately({ now, advice, policy }: WorkloadSituation): boolean {
 
 /** In the order in which a person would ask. */
 function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | null {
-  const { now, workload, standing } = situation;
+  const { now, workload, gateState } = situation;
   const held = (reason: AwaitingReason, why: string, until: Instant | null = null): IdleCandidacy => ({
     kind: 'held',
     reason,
@@ -72,8 +72,8 @@ function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | n
   if (workload.rolloutInProgress) return held('rollout', 'a roll-out is in progress');
   const never = situation.hpas.find(({ annotations }) => annotations[HPA_ANNOTATIONS.idle] === 'never');
   if (never !== undefined) return held('hpa', `HorizontalPodAutoscaler ${never.name} says never (annotation ${HPA_ANNOTATIONS.idle})`);
-  if (standing.warmUpUntil !== null && standing.warmUpUntil > now) {
-    return held('warm-up', 'usage is observed for a while after a start or an outage', standing.warmUpUntil);
+  if (gateState.warmUpUntil !== null && gateState.warmUpUntil > now) {
+    return held('warm-up', 'usage is observed for a while after a start or an outage', gateState.warmUpUntil);
   }
   const closed = outsideWindow(situation);
   return closed === null ? null : held('window', closed.message, closed.until);

@@ -8,7 +8,7 @@ import { requestsOnly } from '../../model/idle-memory.ts';
 import { scaleDown, scalePlan, type ScalePlan } from './idle-scale.ts';
 import type { ScaleStep } from '../../model/scale-step.ts';
 import { idleSizes, isSmaller } from './idle-size.ts';
-import { wakesOn } from './waking.ts';
+import { wakeTriggers } from './waking.ts';
 import { containerMode } from '../../policy/policy-rules.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
 import { carryOut, type CarryOut } from '../../plan/carry-out.ts';
@@ -18,9 +18,9 @@ import { FIELD, RESOURCES, withAmount } from '../../model/container-values.ts';
 import { outcome, type Outcome } from '../../model/decision.ts';
 import type { DecisionNote } from '../../model/decision-note.ts';
 import { nextFloor } from './idle-floor.ts';
-import { mostTelling } from '../../model/waiting.ts';
+import { mostSpecific } from '../../model/waiting.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
-import type { ContainerFigures } from '../../model/container-figures.ts';
+import type { ContainerPlan } from '../../model/container-plan.ts';
 
 /** What idle mode makes of a workload. */
 export interface IdleVerdict {
@@ -44,31 +44,31 @@ interface Shrinking {
  * Makes a workload small that is idle; null where it is not, or where what was decided about it otherwise goes first.
  * @param decided the decision without idle mode
  */
-export function fallsIdle(situation: WorkloadSituation, figures: readonly ContainerFigures[], decided: Outcome): IdleVerdict | null {
+export function fallsIdle(situation: WorkloadSituation, plans: readonly ContainerPlan[], decided: Outcome): IdleVerdict | null {
   if (isOccupied(situation, decided)) return null;
   const candidacy = idleCandidacy(situation);
   if (candidacy.kind === 'no') return null;
-  const natural: Sizes = new Map(figures.map(({ name, inForce }) => [name, inForce]));
-  const { policy, standing, now } = situation;
+  const natural: Sizes = new Map(plans.map(({ name, inForce }) => [name, inForce]));
+  const { policy, gateState, now } = situation;
   const plan = scalePlan(situation);
-  const hindrance = whyNotInPlace(situation);
-  const wanted = sizesFor(situation, natural, figures);
-  const sizes = hindrance !== null || plan.idleReplicas === 0 ? natural : wanted;
+  const notInPlace = whyNotInPlace(situation);
+  const wanted = sizesFor(situation, natural, plans);
+  const sizes = notInPlace !== null || plan.idleReplicas === 0 ? natural : wanted;
   if (!isSmaller(wanted, natural) && plan.idleReplicas === null) return null;
   if (candidacy.kind === 'held') return says(decided, outcome('awaiting', candidacy.reason, candidacy.message, candidacy.until));
   const quiet = formatDuration(Math.floor((now - candidacy.quietSince) / MINUTE_MS) * MINUTE_MS);
   const progress = carryOut(situation, sizes, { kind: 'change', most: Number.POSITIVE_INFINITY, because: `idle: quiet for ${quiet}` });
   const shrinking: Shrinking = { natural, sizes, plan, progress };
-  const obstacle = whyNot(shrinking, hindrance, quiet);
-  if (obstacle !== null) return says(decided, obstacle);
+  const blocker = whyNot(shrinking, notInPlace, quiet);
+  if (blocker !== null) return says(decided, blocker);
   const summary = summaryOf(natural, sizes, plan);
-  if (standing.dryRun || policy.dryRun) {
+  if (gateState.dryRun || policy.dryRun) {
     const message = `dry run: idle, quiet for ${quiet}; would be made small: ${summary}`;
     return { ...NOTHING, steps: progress.steps, outcome: outcome('awaiting', 'dry-run', message) };
   }
-  const idle = idleMemory(situation, figures, shrinking);
+  const idle = idleMemory(situation, plans, shrinking);
   return {
-    outcome: asleep(idle),
+    outcome: idledOutcome(idle),
     memory: { idle },
     steps: progress.steps,
     notes: [{ type: 'Normal', reason: 'Idled', message: `quiet for ${quiet}; ${summary}` }],
@@ -83,31 +83,33 @@ function says(decided: Outcome, why: Outcome): IdleVerdict | null {
   return decided.state === 'awaiting' ? null : { ...NOTHING, outcome: why };
 }
 
-function sizesFor(situation: WorkloadSituation, natural: Sizes, figures: readonly ContainerFigures[]): Sizes {
+function sizesFor(situation: WorkloadSituation, natural: Sizes, plans: readonly ContainerPlan[]): Sizes {
   const { policy, pods, overrides, limitRanges, advice } = situation;
   const floorOf = (name: string) => boundsOf(overrides.floor, name);
   const sizes = idleSizes({ rules: policy.idle, natural, pods: pods.length, advice, floorOf, limitRanges });
   // A container of a more careful mode of its own is left as it is.
-  const spared = figures
-    .filter((each) => containerMode(each.policy, 'Auto') !== 'Auto')
-    .map(({ name, inForce }) => [name, inForce] as const);
+  const spared = plans.filter((each) => containerMode(each.policy, 'Auto') !== 'Auto').map(({ name, inForce }) => [name, inForce] as const);
   return new Map([...sizes, ...spared]);
 }
 
 /** Nothing can be made small: neither requests in place, nor replicas. */
-function whyNot({ natural, sizes, plan, progress }: Shrinking, hindrance: ReturnType<typeof whyNotInPlace>, quiet: string): Outcome | null {
+function whyNot(
+  { natural, sizes, plan, progress }: Shrinking,
+  notInPlace: ReturnType<typeof whyNotInPlace>,
+  quiet: string,
+): Outcome | null {
   if (plan.idleReplicas !== null || (isSmaller(sizes, natural) && progress.reachable > 0)) return null;
   const words = `idle, quiet for ${quiet}; not made small: `;
   const besides = plan.why === null ? '' : `; ${plan.why}`;
-  if (hindrance !== null) return outcome('awaiting', hindrance.reason, `${words}${hindrance.why}${besides}`);
-  const waiting = mostTelling(progress.waits);
+  if (notInPlace !== null) return outcome('awaiting', notInPlace.reason, `${words}${notInPlace.why}${besides}`);
+  const waiting = mostSpecific(progress.waits);
   const why = `${waiting?.message ?? 'no pod can be resized now'}${besides}`;
   return outcome('awaiting', waiting?.reason ?? 'stuck', `${words}${why}`, waiting?.until ?? null);
 }
 
 function idleMemory(
   situation: WorkloadSituation,
-  figures: readonly ContainerFigures[],
+  plans: readonly ContainerPlan[],
   { natural, sizes, plan, progress }: Shrinking,
 ): IdleMemory {
   const { now, policy, workload } = situation;
@@ -116,27 +118,27 @@ function idleMemory(
     natural,
     // What cannot be resized in place is not waited for: its replicas are enough.
     sizes: progress.reachable > 0 ? sizes : natural,
-    ...nextFloor(situation, figures),
+    ...nextFloor(situation, plans),
     replicas: workload.replicas.desired,
     idleReplicas: plan.idleReplicas,
     autoscaler: plan.autoscaler,
     scaled: false,
     waking: null,
-    wakesOn: wakesOn(policy.idle.cpuThreshold, plan.idleReplicas),
+    wakeTriggers: wakeTriggers(policy.idle.cpuThreshold, plan.idleReplicas),
   };
 }
 
 /** Something goes first: a change under way, a stop, or a state in which nothing may be done. */
-function isOccupied({ memory, policy, standing, userRequests }: WorkloadSituation, { state }: Outcome): boolean {
+function isOccupied({ memory, policy, gateState, userRequests }: WorkloadSituation, { state }: Outcome): boolean {
   if (memory.apply !== null || memory.idle !== null) return true;
-  if (standing.paused !== null || standing.stale !== null || policy.paused || userRequests.paused) return true;
+  if (gateState.paused !== null || gateState.stale !== null || policy.paused || userRequests.paused) return true;
   return state === 'blocked' || state === 'excluded' || state === 'applying' || state === 'exception';
 }
 
 /** The state of a workload that sleeps. */
-export function asleep(idle: IdleMemory): Outcome {
+export function idledOutcome(idle: IdleMemory): Outcome {
   const summary = summaryOf(idle.natural, idle.sizes, idle);
-  return outcome('idle', null, `idle since ${new Date(idle.since).toISOString()}: ${summary}; wakes on ${idle.wakesOn}`);
+  return outcome('idle', null, `idle since ${new Date(idle.since).toISOString()}: ${summary}; wakes on ${idle.wakeTriggers}`);
 }
 
 function summaryOf(natural: Sizes, sizes: Sizes, { idleReplicas, autoscaler }: Pick<IdleMemory, 'idleReplicas' | 'autoscaler'>): string {

@@ -7,26 +7,26 @@ import { UNSET_RESOURCES } from '#kube/records/resources';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import type { RecommenderRules, ResourceRules } from '../../../recommender/advice.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
-import type { ContainerFigures } from '../../model/container-figures.ts';
+import type { ContainerPlan } from '../../model/container-plan.ts';
 
 /** Awake for so long it has shown each hour of a day, and what is recommended follows from its use again. */
-const AWAKE_FOR_MS: DurationMs = DAY_MS;
+const ACTIVE_FOR_MS: DurationMs = DAY_MS;
 
 /**
  * What is recommended now, before the idle hours are learnt, is recommended at least until the workload has been awake for a
  * day. A workload that is idle every night keeps the floor over its idle periods until then.
  */
-export function nextFloor(situation: WorkloadSituation, figures: readonly ContainerFigures[]): Pick<IdleMemory, 'floor' | 'awakeMs'> {
+export function nextFloor(situation: WorkloadSituation, plans: readonly ContainerPlan[]): Pick<IdleMemory, 'floor' | 'activeMs'> {
   const floor = floorInForce(situation.memory, situation.now);
-  if (floor !== null) return { floor, awakeMs: awakeMs(situation.memory.lastIdle, situation.now) };
-  return { floor: new Map(figures.map(({ name, target, inForce }) => [name, requestsOnly((target ?? inForce).requests)])), awakeMs: 0 };
+  if (floor !== null) return { floor, activeMs: activeMs(situation.memory.lastIdle, situation.now) };
+  return { floor: new Map(plans.map(({ name, target, inForce }) => [name, requestsOnly((target ?? inForce).requests)])), activeMs: 0 };
 }
 
 /** Requests below which nothing is recommended because of idle hours; null: there is no such floor now. */
 function floorInForce(memory: ResizeMemory, now: Instant): Sizes | null {
   if (memory.idle !== null) return memory.idle.floor;
   const { lastIdle } = memory;
-  return lastIdle === null || awakeMs(lastIdle, now) >= AWAKE_FOR_MS ? null : lastIdle.floor;
+  return lastIdle === null || activeMs(lastIdle, now) >= ACTIVE_FOR_MS ? null : lastIdle.floor;
 }
 
 /** The same rules with that floor as the least, so that advice and its explanation agree. A greatest value that is less wins. */
@@ -48,6 +48,6 @@ export function withIdleFloor(
   };
 }
 
-function awakeMs(last: LastIdle | null, now: Instant): DurationMs {
-  return last === null ? 0 : last.awakeMs + Math.max(0, now - last.wokenAt);
+function activeMs(last: LastIdle | null, now: Instant): DurationMs {
+  return last === null ? 0 : last.activeMs + Math.max(0, now - last.wokenAt);
 }

@@ -1,7 +1,7 @@
 // What idle mode has in the notes of original values: the replicas of the workload, or minReplicas of its autoscaler.
 
 import { HPA_ANNOTATIONS } from '../../../../apis/annotations.ts';
-import { liveValues } from '../../../hpa/kept-target.ts';
+import { liveValues } from '../../../hpa/recorded-target.ts';
 import type { HpaRecord } from '../../../model/cluster-records.ts';
 import type { Instant } from '#kube/units';
 import { readOriginalNote } from '../../../ownership/original-note.ts';
@@ -49,7 +49,7 @@ export function idleFromRecords(
 ): IdleMemory {
   const scaled = ofReplicas(record.since, workload.note) ?? ofAutoscaler(record.since, hpas);
   const kept = { replicas: workload.replicas, idleReplicas: null, autoscaler: null, ...scaled };
-  return { ...record, ...kept, floor: new Map(), awakeMs: 0, scaled: false, waking: null };
+  return { ...record, ...kept, floor: new Map(), activeMs: 0, scaled: false, waking: null };
 }
 
 function ofReplicas(since: Instant, note: OriginalNote | null): Pick<IdleMemory, 'replicas' | 'idleReplicas'> | null {

@@ -1,7 +1,7 @@
 // Fewer replicas while idle, where the policy allows it: by the workload's own `scale`, or by the autoscaler's least where
 // there is one. What another tool keeps as it wants it is left to that tool.
 
-import { keeperOf } from '../../../hpa/autoscaler-standing.ts';
+import { keeperOf } from '../../../hpa/autoscaler-state.ts';
 import { hasAutoscaler } from './idle-originals.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ScaleStep } from '../../model/scale-step.ts';
@@ -33,7 +33,7 @@ export function scalePlan({ policy, workload, hpas, scaledObjects }: WorkloadSit
 }
 
 /** Current value of the field to lower; null: the object is gone. */
-function standing({ workload, hpas }: Pick<WorkloadSituation, 'workload' | 'hpas'>, { autoscaler }: IdleMemory): number | null {
+function currentReplicas({ workload, hpas }: Pick<WorkloadSituation, 'workload' | 'hpas'>, { autoscaler }: IdleMemory): number | null {
   if (autoscaler === null) return workload.replicas.desired;
   return hpas.find(({ name }) => name === autoscaler.name)?.minReplicas ?? null;
 }
@@ -45,12 +45,12 @@ function naturalOf({ autoscaler, replicas }: IdleMemory): number {
 
 /** Whether the idle replicas are in force now. */
 export function isScaled(situation: Pick<WorkloadSituation, 'workload' | 'hpas'>, idle: IdleMemory): boolean {
-  return idle.idleReplicas !== null && standing(situation, idle) === idle.idleReplicas;
+  return idle.idleReplicas !== null && currentReplicas(situation, idle) === idle.idleReplicas;
 }
 
 /** What is to be lowered still; null: nothing. */
 export function scaleDown(situation: WorkloadSituation, idle: IdleMemory): ScaleStep | null {
-  const now = standing(situation, idle);
+  const now = currentReplicas(situation, idle);
   if (idle.idleReplicas === null || now === null || now <= idle.idleReplicas) return null;
   return { autoscaler: idle.autoscaler?.name ?? null, from: now, to: idle.idleReplicas, because: 'idle' };
 }
@@ -70,7 +70,7 @@ export function scaleBack(situation: WorkloadSituation, idle: IdleMemory, becaus
 /** Another writer has set the replicas since, on purpose. null: none has. */
 export function scaledByOthers(situation: WorkloadSituation, idle: IdleMemory): string | null {
   if (idle.idleReplicas === null) return null;
-  const now = standing(situation, idle);
+  const now = currentReplicas(situation, idle);
   const expected = idle.scaled ? [idle.idleReplicas] : [idle.idleReplicas, naturalOf(idle)];
   if (now !== null && expected.includes(now)) return null;
   const what = idle.autoscaler === null ? 'the replicas were' : `minReplicas of HorizontalPodAutoscaler ${idle.autoscaler.name} was`;

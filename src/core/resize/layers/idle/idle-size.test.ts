@@ -93,8 +93,8 @@ test.each([
   [HOUR_MS, 3, 8 * HOUR_MS],
   [DAY_MS, 5, 7 * DAY_MS],
   [14 * DAY_MS, 5, 14 * DAY_MS],
-])('After %i ms and %i short naps it must be quiet for %i ms', (afterMs, naps, needed) => {
-  expect(quietNeededMs({ afterMs }, naps)).toBe(needed);
+])('After %i ms and %i short naps it must be quiet for %i ms', (afterMs, shortIdlePeriods, needed) => {
+  expect(quietNeededMs({ afterMs }, shortIdlePeriods)).toBe(needed);
 });
 
 function aLimitRange(): IdleSizeInputs['limitRanges'][number] {

@@ -12,13 +12,13 @@ const base = aSituation({ pods: pods(3), advice: [anAdvice({ cpu: '500m', memory
 const quiet: WorkloadSituation = {
   ...base,
   policy: autoPolicy({ idle: { ...DEFAULT_POLICY_RULES.idle, enabled: true } }),
-  standing: { ...base.standing, idleWorkloads: true },
+  gateState: { ...base.gateState, idleWorkloads: true },
   activity: {
     quietSince: base.now - 48 * HOUR_MS,
     cpuMillicores: 1,
     busiestMillicores: 800,
     inUseAt: base.now - 48 * HOUR_MS,
-    heard: new Set(base.pods.map(({ name }) => name)),
+    reported: new Set(base.pods.map(({ name }) => name)),
   },
 };
 
@@ -32,10 +32,10 @@ describe('idle mode', () => {
     const fallen = idle.apply(quiet, decideInPlace);
     expect([fallen.state, fallen.steps.length]).toEqual(['idle', 3]);
     expect(fallen.memory.idle?.natural.get('main')?.requests.cpuMillicores).toBe(500);
-    const asleep = idle.apply({ ...quiet, memory: fallen.memory }, () => {
+    const idled = idle.apply({ ...quiet, memory: fallen.memory }, () => {
       throw new Error('the layers inside are not asked');
     });
-    expect(asleep.state).toBe('idle');
+    expect(idled.state).toBe('idle');
   });
 
   test.each<[string, Partial<WorkloadRecord>, number | null]>([

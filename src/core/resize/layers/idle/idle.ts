@@ -13,19 +13,19 @@ import { carryOut } from '../../plan/carry-out.ts';
 import { FIELD, isLess, RESOURCES } from '../../model/container-values.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { DecisionNote } from '../../model/decision-note.ts';
-import { asleep, fallsIdle, type IdleVerdict } from './falls-idle.ts';
-import { mostTelling } from '../../model/waiting.ts';
+import { idledOutcome, fallsIdle, type IdleVerdict } from './falls-idle.ts';
+import { mostSpecific } from '../../model/waiting.ts';
 import { isResizable } from '../../plan/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { modeInForce } from '../../policy/policy-rules.ts';
-import { workloadFigures } from '../../plan/workload-figures.ts';
-import type { ContainerFigures } from '../../model/container-figures.ts';
+import { planContainers } from '../../plan/plan-containers.ts';
+import type { ContainerPlan } from '../../model/container-plan.ts';
 
 /** A node that cannot give a pod its natural size yet keeps the rest of right-sizing from it no longer than this. */
 const NODES_PATIENCE_MS: DurationMs = 30 * MINUTE_MS;
 
 /** As many as the schema holds; the wait between idle periods grows no further by then. */
-const MOST_NAPS = 64;
+const MAX_SHORT_IDLE_PERIODS = 64;
 
 /** While it wakes, pods are looked at this often. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
@@ -56,19 +56,19 @@ function orFalls(situation: WorkloadSituation, decided: WorkloadDecision): Workl
 }
 
 /** The figures that savings are counted by: while it is idle nothing is to be changed, so nothing more can be saved. */
-export function dueFigures({ containers, memory }: WorkloadDecision): readonly ContainerFigures[] {
-  return memory.idle === null ? containers : containers.map((figures) => ({ ...figures, target: null, targetInputs: null }));
+export function duePlans({ containers, memory }: WorkloadDecision): readonly ContainerPlan[] {
+  return memory.idle === null ? containers : containers.map((plans) => ({ ...plans, target: null, targetInputs: null }));
 }
 
 function decisionOf(situation: WorkloadSituation, mode: ResizeMode, verdict: IdleVerdict, outcome: Outcome): WorkloadDecision {
-  const { policy, standing } = situation;
+  const { policy, gateState } = situation;
   const memory = { ...situation.memory, ...verdict.memory };
   return {
     ...outcome,
     mode,
-    containers: workloadFigures({ ...situation, memory }),
+    containers: planContainers({ ...situation, memory }),
     memory,
-    steps: standing.dryRun || policy.dryRun ? verdict.steps.slice(0, 1) : verdict.steps,
+    steps: gateState.dryRun || policy.dryRun ? verdict.steps.slice(0, 1) : verdict.steps,
     autoscalers: [],
     evict: null,
     ...(verdict.scale === null ? {} : { scale: verdict.scale }),
@@ -90,12 +90,12 @@ function whileIdle(situation: WorkloadSituation, mode: ResizeMode): IdleVerdict 
 
 function sleeps(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
   const because = 'idle: the pod has its natural size still';
-  const { steps } = carryOut(situation, idle.sizes, { kind: 'conform', most: Number.POSITIVE_INFINITY, because });
-  const { standing, now } = situation;
-  const isWarmingUp = standing.warmUpUntil !== null && standing.warmUpUntil > now;
-  const stands = standing.paused !== null || standing.stale !== null || isWarmingUp;
+  const { steps } = carryOut(situation, idle.sizes, { kind: 'correct-drift', most: Number.POSITIVE_INFINITY, because });
+  const { gateState, now } = situation;
+  const isWarmingUp = gateState.warmUpUntil !== null && gateState.warmUpUntil > now;
+  const stands = gateState.paused !== null || gateState.stale !== null || isWarmingUp;
   return {
-    outcome: asleep(idle),
+    outcome: idledOutcome(idle),
     // Once observed, a later change of the replicas is a user's decision.
     memory: !idle.scaled && isScaled(situation, idle) ? { idle: { ...idle, scaled: true } } : {},
     steps: stands ? [] : steps,
@@ -106,7 +106,7 @@ function sleeps(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
 
 /** To all pods at once: an increase has nothing to prove, and waits for no window and no cool-down. */
 function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly DecisionNote[]): IdleVerdict {
-  const { now, pods, standing, policy, overrides } = situation;
+  const { now, pods, gateState, policy, overrides } = situation;
   const { waking, natural } = idle;
   if (waking === null) return { outcome: null, memory: {}, steps: [], notes, scale: null };
   const because = `woken: ${waking.because}`;
@@ -125,10 +125,10 @@ function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly D
   if (scale === null && (missing === 0 || handedOver)) {
     return { outcome: null, memory: { idle: null, lastIdle: lastIdleOf(situation, idle, waking) }, steps: [], notes, scale };
   }
-  const dryRun = standing.dryRun || policy.dryRun;
+  const dryRun = gateState.dryRun || policy.dryRun;
   const replicas = scale === null || scale.from === scale.to ? '' : `; replicas ${scale.from} → ${scale.to}`;
   const what = `waking (${waking.because}): ${missing} of ${pods.length} pods lack their natural size${replicas}`;
-  const waiting = progress.steps.length > 0 || dryRun ? null : mostTelling(progress.waits);
+  const waiting = progress.steps.length > 0 || dryRun ? null : mostSpecific(progress.waits);
   const state =
     waiting === null
       ? outcome('applying', null, dryRun ? `dry run: ${what}` : what)
@@ -146,7 +146,7 @@ function isShort(pod: PodRecord, natural: Sizes): boolean {
 
 function lastIdleOf({ now, memory, policy }: WorkloadSituation, idle: IdleMemory, waking: NonNullable<IdleMemory['waking']>): LastIdle {
   const slept = waking.since - idle.since;
-  const before = memory.lastIdle?.shortNaps ?? 0;
-  const shortNaps = slept >= policy.idle.afterMs ? 0 : waking.by === 'load' ? Math.min(before + 1, MOST_NAPS) : before;
-  return { since: idle.since, wokenAt: now, because: waking.because, shortNaps, awakeMs: idle.awakeMs, floor: idle.floor };
+  const before = memory.lastIdle?.shortIdlePeriods ?? 0;
+  const shortIdlePeriods = slept >= policy.idle.afterMs ? 0 : waking.by === 'load' ? Math.min(before + 1, MAX_SHORT_IDLE_PERIODS) : before;
+  return { since: idle.since, wokenAt: now, because: waking.because, shortIdlePeriods, activeMs: idle.activeMs, floor: idle.floor };
 }

@@ -12,7 +12,7 @@ import { otherManager } from '../../plan/other-manager.ts';
 import { hasCrashed } from '../../plan/pod-change.ts';
 import { rollbackToCarryOut } from '../../plan/remembered-change.ts';
 import { failedSince } from '../../plan/restart-rates.ts';
-import { LONGEST_HOLE_MS } from '../../model/quiet-spell.ts';
+import { MAX_GAP_MS } from '../../model/idle-tracker.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { isOwnManager } from '../../../model/field-managers.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
@@ -31,7 +31,7 @@ export interface WakeReason {
 const NOTE_SEEN_AFTER_MS: DurationMs = 5 * MINUTE_MS;
 
 /** In words for people: the same for every workload of a policy. */
-export function wakesOn(cpuThreshold: number, replicas: number | null): string {
+export function wakeTriggers(cpuThreshold: number, replicas: number | null): string {
   if (replicas === 0) return 'request: with no replicas there is no load to be seen; also a change of mode, policy or replicas';
   return `CPU of ${formatCpu(wakeThreshold({ cpuThreshold }))} over all replicas; also an autoscaler, a roll-out, or a request`;
 }
@@ -44,7 +44,7 @@ export function wakeReason(situation: WorkloadSituation, mode: ResizeMode, idle:
   const load = byLoad(situation, idle) ?? byFailure(situation, idle);
   if (load !== null) return { by: 'load', because: load };
   const silent = situation.pods.find((pod) => isSilent(situation, pod, idle));
-  return silent === undefined ? null : { by: 'other', because: `no usage of ${silent.name} for ${formatDuration(LONGEST_HOLE_MS)}` };
+  return silent === undefined ? null : { by: 'other', because: `no usage of ${silent.name} for ${formatDuration(MAX_GAP_MS)}` };
 }
 
 /** A pod that fails may lack what it had before. */
@@ -68,13 +68,13 @@ function byFailure({ pods, now }: WorkloadSituation, { since }: IdleMemory): str
 function isSilent({ now, activity }: WorkloadSituation, { name, phase, deletionAt, createdAt }: PodRecord, { since }: IdleMemory): boolean {
   const samples = activity?.samples;
   if (samples === undefined || phase !== 'Running' || deletionAt !== null) return false;
-  return now - Math.max(since, createdAt, samples.since, samples.newest.get(name) ?? 0) >= LONGEST_HOLE_MS;
+  return now - Math.max(since, createdAt, samples.since, samples.newest.get(name) ?? 0) >= MAX_GAP_MS;
 }
 
 /** What people, policies and settings say. */
 function byWord(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): string | null {
-  const { policy, policyProblem, standing, userRequests, overrides } = situation;
-  if (standing.idleWorkloads !== true) return 'the setting features.idleWorkloads is off';
+  const { policy, policyProblem, gateState, userRequests, overrides } = situation;
+  if (gateState.idleWorkloads !== true) return 'the setting features.idleWorkloads is off';
   const inForce = overrides.excluded ? 'Off' : mode;
   if (inForce !== 'Auto') return `the mode is ${inForce}`;
   if (policyProblem !== null || !policy.idle.enabled) return 'its policy makes no idle workload small';
@@ -120,7 +120,7 @@ function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplica
 export function leftToOthers(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
   const managed = otherManager(situation) !== null;
   const recorded = idle.waking?.by === 'record';
-  return (pod) => isResizedByOthers(pod, idle) || (managed && !isAsleep(pod, idle)) || (recorded && !isMadeSmall(pod, idle));
+  return (pod) => isResizedByOthers(pod, idle) || (managed && !isIdled(pod, idle)) || (recorded && !isMadeSmall(pod, idle));
 }
 
 function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boolean {
@@ -128,7 +128,7 @@ function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boo
   return resizedBy !== null && resizedBy.at >= Math.ceil(since / SECOND_MS) * SECOND_MS && !isOwnManager(resizedBy.manager);
 }
 
-function isAsleep({ containers }: PodRecord, { sizes }: IdleMemory): boolean {
+function isIdled({ containers }: PodRecord, { sizes }: IdleMemory): boolean {
   return containers.every(({ name, requests }) => {
     const small = sizes.get(name)?.requests ?? requests;
     return sameResources(requests, small);

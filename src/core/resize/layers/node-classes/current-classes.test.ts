@@ -31,10 +31,10 @@ test.each([
 test('a request for a roll-back that was carried out before a class came is not carried out for it', () => {
   const rolledBack = { at: T0, reason: 'request', message: '', heldUntil: T0, count: 0, requestedAt: T0 - 1, values: new Map() };
   const memory = { ...applied('whole'), rolledBack, lastRollbackRequestAt: T0 - 1 };
-  const standing = ['l1', 's1'].map((node, index) => ({
+  const current = ['l1', 's1'].map((node, index) => ({
     name: CLASSES.get(node)!,
     pods: [aPodRecord({ name: node, node, createdAt: T0 - index })],
   }));
-  const fresh = memoryOfClass(standing[0]!, standing, memory);
+  const fresh = memoryOfClass(current[0]!, current, memory);
   expect([fresh.rolledBack, fresh.lastRollbackRequestAt]).toEqual([null, T0 - 1]);
 });

@@ -22,17 +22,17 @@ export function currentClasses(pods: readonly PodRecord[], classes: ReadonlyMap<
 }
 
 /** Whether classes are decided separately: there are two of them, or have been. */
-export function areApart(standing: readonly CurrentClass[], memory: ResizeMemory): boolean {
-  return standing.length > 1 || (standing.length > 0 && (memory.classes?.size ?? 0) > 0);
+export function areApart(current: readonly CurrentClass[], memory: ResizeMemory): boolean {
+  return current.length > 1 || (current.length > 0 && (memory.classes?.size ?? 0) > 0);
 }
 
 /**
  * What is remembered of one class. Where the workload had one class until now, that memory is of the class whose pods have
  * been there for the longest; a class that comes new begins anew, so that it never gets what another one needs.
  */
-export function memoryOfClass({ name, pods }: CurrentClass, standing: readonly CurrentClass[], memory: ResizeMemory): ResizeMemory {
+export function memoryOfClass({ name, pods }: CurrentClass, current: readonly CurrentClass[], memory: ResizeMemory): ResizeMemory {
   const { classes, ...whole } = memory;
-  const own = classes?.get(name) ?? (firstOf(standing) === name && (classes?.size ?? 0) === 0 ? whole : afresh(whole));
+  const own = classes?.get(name) ?? (firstOf(current) === name && (classes?.size ?? 0) === 0 ? whole : afresh(whole));
   return { ...own, failures: withNewer(own.failures, whole.failures, pods) };
 }
 
@@ -43,11 +43,11 @@ export function memoryAtCreation(
   classes: ReadonlyMap<string, string>,
   memory: ResizeMemory,
 ): ResizeMemory {
-  const standing = currentClasses(pods, classes);
-  const isOne = (memory.classes?.size ?? 0) === 0 && standing.length <= 1;
+  const current = currentClasses(pods, classes);
+  const isOne = (memory.classes?.size ?? 0) === 0 && current.length <= 1;
   if (name === null) return isOne ? memory : NO_MEMORY;
-  if (isOne && (standing.length === 0 || standing[0]?.name === name)) return memory;
-  return memoryOfClass(standing.find((each) => each.name === name) ?? { name, pods: [] }, standing, memory);
+  if (isOne && (current.length === 0 || current[0]?.name === name)) return memory;
+  return memoryOfClass(current.find((each) => each.name === name) ?? { name, pods: [] }, current, memory);
 }
 
 // A temporary increase is taken back from every pod that has it, whichever class it turned out to be of.
@@ -67,7 +67,7 @@ function withNewer(own: ResizeMemory['failures'], whole: ResizeMemory['failures'
   return [...known.values()];
 }
 
-function firstOf(standing: readonly CurrentClass[]): string | null {
+function firstOf(current: readonly CurrentClass[]): string | null {
   const oldest = ({ pods }: CurrentClass): number => Math.min(...pods.map(({ createdAt }) => createdAt));
-  return standing.toSorted((a, b) => oldest(a) - oldest(b))[0]?.name ?? null;
+  return current.toSorted((a, b) => oldest(a) - oldest(b))[0]?.name ?? null;
 }

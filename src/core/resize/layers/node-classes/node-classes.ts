@@ -12,7 +12,7 @@ import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
 import { areApart, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';
 
 /** What a state of one class says of the whole, the most telling first. */
-const TELLING: readonly RecommendationState[] = [
+const STATE_PRIORITY: readonly RecommendationState[] = [
   'applying',
   'exception',
   'blocked',
@@ -25,8 +25,8 @@ const TELLING: readonly RecommendationState[] = [
   'excluded',
 ];
 /** As many as the schema holds. */
-const MOST_CLASSES = 32;
-const LONGEST_CLASS_MESSAGE = 200;
+const MAX_CLASSES = 32;
+const MAX_CLASS_MESSAGE = 200;
 
 export const nodeClasses: ResizeLayer = {
   name: 'node-classes',
@@ -57,7 +57,7 @@ interface Decided {
 }
 
 /** The decision for one class alone. */
-function partOf(situation: WorkloadSituation, own: CurrentClass, standing: readonly CurrentClass[], isFirst: boolean): WorkloadSituation {
+function partOf(situation: WorkloadSituation, own: CurrentClass, gateState: readonly CurrentClass[], isFirst: boolean): WorkloadSituation {
   const { advice, userRequests, memory } = situation;
   return {
     ...situation,
@@ -67,7 +67,7 @@ function partOf(situation: WorkloadSituation, own: CurrentClass, standing: reado
       return split?.className === own.name ? [{ ...each, container: split.container }] : [];
     }),
     userRequests: requestsFor(userRequests, own.name, isFirst),
-    memory: memoryOfClass(own, standing, memory),
+    memory: memoryOfClass(own, gateState, memory),
     // Of the last minutes only the most of all pods is known, and that is some other class's; throttling is known by pod.
     demand: situation.demand.map(({ container, throttled = [], throttlingMeasuredAt = null }) => {
       return { container, windows: [], throttled, throttlingMeasuredAt };
@@ -89,14 +89,15 @@ function requestsFor(userRequests: UserRequests, name: string, isFirst: boolean)
 
 function merged(first: Decided, rest: readonly Decided[], situation: WorkloadSituation): WorkloadDecision {
   const all = [first, ...rest];
-  const telling = all.toSorted((a, b) => TELLING.indexOf(a.decision.state) - TELLING.indexOf(b.decision.state))[0] ?? first;
+  const representative =
+    all.toSorted((a, b) => STATE_PRIORITY.indexOf(a.decision.state) - STATE_PRIORITY.indexOf(b.decision.state))[0] ?? first;
   const steps = all.flatMap(({ decision }) => decision.steps);
-  const dryRun = situation.standing.dryRun || situation.policy.dryRun;
+  const dryRun = situation.gateState.dryRun || situation.policy.dryRun;
   return {
     ...first.decision,
-    state: telling.decision.state,
-    reason: telling.decision.reason,
-    until: telling.decision.until,
+    state: representative.decision.state,
+    reason: representative.decision.reason,
+    until: representative.decision.until,
     message: all.map(inWords).join('; '),
     memory: { ...first.decision.memory, classes: remembered(all, situation.memory) },
     steps: dryRun ? steps.slice(0, 1) : steps,
@@ -110,7 +111,7 @@ function merged(first: Decided, rest: readonly Decided[], situation: WorkloadSit
 
 function inWords({ each, decision }: Decided): string {
   const { length } = each.pods;
-  return `on ${each.name} (${length} ${length === 1 ? 'pod' : 'pods'}): ${decision.message.slice(0, LONGEST_CLASS_MESSAGE)}`;
+  return `on ${each.name} (${length} ${length === 1 ? 'pod' : 'pods'}): ${decision.message.slice(0, MAX_CLASS_MESSAGE)}`;
 }
 
 function notesOf({ each, decision }: Decided): readonly DecisionNote[] {
@@ -119,10 +120,10 @@ function notesOf({ each, decision }: Decided): readonly DecisionNote[] {
 
 /** Current classes, then former ones: a pool that is scaled to zero at night comes back. */
 function remembered(all: readonly Decided[], before: ResizeMemory): ReadonlyMap<string, ResizeMemory> {
-  const standing = all.map(({ each, decision }) => [each.name, decision.memory] as const);
-  const names = new Set(standing.map(([name]) => name));
+  const gateState = all.map(({ each, decision }) => [each.name, decision.memory] as const);
+  const names = new Set(gateState.map(([name]) => name));
   const away = [...(before.classes ?? [])].filter(([name]) => !names.has(name));
-  return new Map([...standing, ...away].slice(0, MOST_CLASSES));
+  return new Map([...gateState, ...away].slice(0, MAX_CLASSES));
 }
 
 function keeping({ classes }: ResizeMemory, decision: WorkloadDecision): WorkloadDecision {

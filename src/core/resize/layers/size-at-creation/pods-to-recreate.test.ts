@@ -54,7 +54,7 @@ function createdOnly(pods: readonly PodRecord[], more: Partial<WorkloadSituation
     policy: { ...autoPolicy(), apply: 'OnRestart' },
     advice: [anAdvice()],
     memory: { ...NO_MEMORY, lastApplied },
-    standing: { ...aSituation().standing, admission: true },
+    gateState: { ...aSituation().gateState, admission: true },
     ...more,
   });
 }

@@ -9,21 +9,21 @@ import { isSizedAtCreationOnly } from '../../plan/creation-only.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { Decide, ResizeLayer } from '../layer.ts';
-import { harmAfterCreation } from './harm-after-creation.ts';
+import { regressionAfterCreation } from './regression-after-creation.ts';
 
 export const sizeAtCreation: ResizeLayer = {
   name: 'size-at-creation',
   apply(context, next) {
     if (!mayChangePods(context) || resizesLeftAlone(context) !== null) return next(context);
-    return awaitNewPods(context, rollBackOnHarm(context, next));
+    return awaitNewPods(context, rollBackOnRegression(context, next));
   },
 };
 
-function rollBackOnHarm(context: WorkloadSituation, next: Decide): WorkloadDecision {
-  const harm = harmAfterCreation(context);
-  if (harm === null) return next(context);
+function rollBackOnRegression(context: WorkloadSituation, next: Decide): WorkloadDecision {
+  const regression = regressionAfterCreation(context);
+  if (regression === null) return next(context);
   const { memory, now } = context;
-  const { reason, message, asDeployed } = harm;
+  const { reason, message, asDeployed } = regression;
   const before = { ...memory, previous: { at: now, values: asDeployed } };
   const decision = next({ ...context, memory: { ...before, ...rolledBack(before, now, { reason, message, requestedAt: null }) } });
   const note = { type: 'Warning', reason: 'RolledBack', message: `back to the values before: ${message}` } as const;

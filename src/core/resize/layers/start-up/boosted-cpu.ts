@@ -2,15 +2,15 @@
 // LimitRange, quota and node let it. Memory stays.
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../../model/cluster-records.ts';
-import { greatestOfContainer } from '../../../model/limit-range.ts';
-import { leftByQuota } from '../../../model/quota-room.ts';
+import { maxOfContainer } from '../../../model/limit-range.ts';
+import { leftByQuota } from '../../../model/remaining-quota.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Millicores } from '#kube/units';
 
 /** Less is not worth two resizes. */
-const LEAST_BOOST_MILLICORES: Millicores = 10;
-const LEAST_BOOST_RATIO = 1.05;
+const MIN_BOOST_MILLICORES: Millicores = 10;
+const MIN_BOOST_RATIO = 1.05;
 
 export interface BoostBounds {
   readonly ratio: number;
@@ -32,12 +32,12 @@ export function boostedCpu(
   const { cpuMillicores: request } = base.requests;
   const { cpuMillicores: limit } = base.limits;
   if (request === null || request === 0 || qosClass === 'BestEffort') return null;
-  const greatest = greatestOfContainer(limitRanges, 'cpuMillicores');
+  const greatest = maxOfContainer(limitRanges, 'cpuMillicores');
   let boosted = Math.min(Math.floor(request * ratio), most ?? Infinity, greatest, request + Math.max(0, room.request));
   // Without a higher limit a higher request gives no more CPU than the limit lets through.
   const highestLimit = limit === null ? Infinity : movesLimits ? Math.min(greatest, limit + Math.max(0, room.limit)) : limit;
   boosted = Math.min(boosted, highestLimit);
-  if (boosted - request < LEAST_BOOST_MILLICORES || boosted < request * LEAST_BOOST_RATIO) return null;
+  if (boosted - request < MIN_BOOST_MILLICORES || boosted < request * MIN_BOOST_RATIO) return null;
   const withRequest = { ...base, requests: { ...base.requests, cpuMillicores: boosted } };
   if (limit === null || !movesLimits) return withRequest;
   const scaled = qosClass === 'Guaranteed' ? boosted : Math.min(highestLimit, Math.max(limit, Math.floor((limit * boosted) / request)));

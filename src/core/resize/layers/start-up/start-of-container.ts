@@ -4,7 +4,7 @@ import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 
 /** What takes longer to become ready is not starting, but how it is. */
-const LONGEST_START_MS: DurationMs = 10 * MINUTE_MS;
+const MAX_START_MS: DurationMs = 10 * MINUTE_MS;
 /** A start that is over sooner is not worth two resizes. */
 const WORTH_IT_MS: DurationMs = 10 * SECOND_MS;
 /** So many restarts, each after a try that died young, are a crash loop: more CPU does not end it, and two resizes a try would never end. */
@@ -16,7 +16,7 @@ const CRASH_LOOP_RESTARTS = 3;
  */
 export function startEndsAt(pod: PodRecord, container: ContainerRecord, durationMs: DurationMs): Instant {
   const startedAt = container.startedAt ?? container.lastTermination?.finishedAt ?? pod.createdAt;
-  const latest = startedAt + LONGEST_START_MS + durationMs;
+  const latest = startedAt + MAX_START_MS + durationMs;
   if (!pod.ready) return latest;
   return Math.min(latest, Math.max(pod.readySince ?? startedAt, startedAt) + durationMs);
 }
@@ -36,5 +36,5 @@ export function isStillStarting(pod: PodRecord, container: ContainerRecord, dura
 function isCrashLooping({ ready }: PodRecord, { restarts, lastTermination }: ContainerRecord): boolean {
   if (ready || restarts < CRASH_LOOP_RESTARTS) return false;
   const { startedAt = null, finishedAt = null } = lastTermination ?? {};
-  return startedAt !== null && finishedAt !== null && finishedAt - startedAt < LONGEST_START_MS;
+  return startedAt !== null && finishedAt !== null && finishedAt - startedAt < MAX_START_MS;
 }

@@ -32,7 +32,7 @@ function onUnboostedPods(steps: readonly ResizeStep[], usual: ReadonlyMap<string
 }
 
 function mayBoostPods(context: WorkloadSituation): boolean {
-  const { standing, policy } = context;
-  if (standing.dryRun || policy.dryRun || !standing.inPlace) return false;
+  const { gateState, policy } = context;
+  if (gateState.dryRun || policy.dryRun || !gateState.inPlace) return false;
   return holdsEverything(context) === null && otherManager(context) === null;
 }

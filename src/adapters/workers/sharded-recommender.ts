@@ -1,0 +1,89 @@
+// A learner of one or several seats: each workload always with the same one.
+
+import { fnv1a } from '#kube/fnv1a';
+import type { UsageSample, UsageSeries } from '#kube/records/usage';
+import type { Bytes, Instant } from '#kube/units';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
+import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
+import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
+import type { UsageRecommender, RecommenderMarks } from '../../ports/usage-recommender.ts';
+import type { RecommenderWorker } from './recommender-worker.ts';
+
+/** Checkpoints of this many containers are asked for at once: about 2 MB. */
+const PORTION = 200;
+
+export class ShardedRecommender implements UsageRecommender {
+  readonly #workers: readonly RecommenderWorker[];
+
+  /** @param seats at least one */
+  constructor(workers: readonly RecommenderWorker[]) {
+    this.#workers = workers;
+  }
+
+  observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void {
+    this.#workerOf(workload).notify({ kind: 'sample', workload, container, pod, sample });
+  }
+
+  observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes = limitBytes): void {
+    this.#workerOf(workload).notify({ kind: 'oom', workload, container, at, limitBytes, workingSetBytes });
+  }
+
+  noteChange(workload: WorkloadKey, at: Instant): void {
+    this.#workerOf(workload).notify({ kind: 'change', workload, at });
+  }
+
+  async backfill(series: readonly UsageSeries[]): Promise<BackfillResult> {
+    const known = series.filter((each) => each.workload !== null);
+    const byWorker = Map.groupBy(known, ({ workload }) => this.#workerOf(workload === null ? '' : workloadKey(workload)));
+    const results = await Promise.all([...byWorker].map(([worker, group]) => worker.ask('backfill', { series: group })));
+    return results.reduce((sum, each) => ({ taken: sum.taken + each.taken, dropped: sum.dropped + each.dropped }), {
+      taken: 0,
+      dropped: 0,
+    });
+  }
+
+  advise(workload: WorkloadKey, now: Instant, rules: ReadonlyMap<string, RecommenderRules>): Promise<readonly ContainerAdvice[]> {
+    return this.#workerOf(workload).ask('advise', { workload, now, rules });
+  }
+
+  async marks(): Promise<RecommenderMarks> {
+    const all = await Promise.all(this.#workers.map((worker) => worker.ask('changed', { since: Number.MAX_SAFE_INTEGER })));
+    return all.map(({ sequence }) => sequence);
+  }
+
+  async *changedSince(marks: RecommenderMarks | null): AsyncGenerator<readonly RecommenderCheckpoint[]> {
+    for (const [index, worker] of this.#workers.entries()) {
+      const { keys } = await worker.ask('changed', { since: marks?.[index] ?? 0 });
+      for (let begin = 0; begin < keys.length; begin += PORTION) {
+        yield await worker.ask('checkpoints', { keys: keys.slice(begin, begin + PORTION) });
+      }
+    }
+  }
+
+  async restore(checkpoints: readonly RecommenderCheckpoint[]): Promise<{ readonly restored: number; readonly refused: number }> {
+    const byWorker = Map.groupBy(checkpoints, ({ key }) => this.#workerOf(key.slice(0, key.lastIndexOf('/'))));
+    const results = await Promise.all([...byWorker].map(([worker, group]) => worker.ask('restore', { checkpoints: group })));
+    return results.reduce((sum, each) => ({ restored: sum.restored + each.restored, refused: sum.refused + each.refused }), {
+      restored: 0,
+      refused: 0,
+    });
+  }
+
+  forget(workload: WorkloadKey): Promise<readonly string[]> {
+    return this.#workerOf(workload).ask('forget', { workload });
+  }
+
+  async workloads(): Promise<readonly WorkloadKey[]> {
+    return (await Promise.all(this.#workers.map((worker) => worker.ask('workloads', null)))).flat();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
+  }
+
+  #workerOf(workload: WorkloadKey): RecommenderWorker {
+    const worker = this.#workers[this.#workers.length === 1 ? 0 : fnv1a(workload) % this.#workers.length];
+    if (worker === undefined) throw new Error('a learner needs at least one seat');
+    return worker;
+  }
+}

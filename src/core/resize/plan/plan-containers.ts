@@ -1,0 +1,207 @@
+// The figures of a workload: by container what is in force, what it should be, and why.
+
+import type { ContainerRecord, PodRecord, QosClass } from '#kube/records/pod';
+import { UNSET_RESOURCES, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
+import type { Bytes } from '#kube/units';
+import { withoutOverages } from './beside-overages.ts';
+import { approvedBaselinesOf } from './approved-baselines.ts';
+import type { ContainerAdvice } from '../../recommender/advice.ts';
+import { containerMode, containerPolicyOf, modeInForce, type ContainerPolicy } from '../policy/policy-rules.ts';
+import { requestBounds } from '../policy/container-rules.ts';
+import { withinAutoscalers } from './autoscaler-bounds.ts';
+import { withinPodCaps } from './pod-caps.ts';
+import { containerTarget, keptBurstable, limitsFor } from './container-target.ts';
+import type { TargetInputs } from '../model/container-plan.ts';
+import { FIELD, qosOf, withAmount, type Values } from '../model/container-values.ts';
+import { KILL_COUNTS_FOR_MS } from '../model/counted-kill.ts';
+import type { DueChange } from './due-changes.ts';
+import { cpuLimitStep, NO_CPU_LIMIT_STEP } from './cpu-limit.ts';
+import { besideHotReplicas } from './hot-replicas.ts';
+import { isLeakKept } from './leak.ts';
+import { boundingNode } from './largest-node.ts';
+import { boundedByBumps } from './oom-bumps.ts';
+import { limitBound } from './limit-bound.ts';
+import { mayLowerMemoryLimit } from './pod-change.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import type { ContainerPlan } from '../model/container-plan.ts';
+
+const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
+
+/** A situation is never changed: its figures are made once, however many layers ask for them. */
+const figuresMade = new WeakMap<WorkloadSituation, readonly ContainerPlan[]>();
+
+/** Figures of every container of the template, and of those that only the pods have (injected sidecars). */
+export function planContainers(situation: WorkloadSituation): readonly ContainerPlan[] {
+  let plans = figuresMade.get(situation);
+  if (plans === undefined) figuresMade.set(situation, (plans = makeFigures(situation)));
+  return plans;
+}
+
+function makeFigures(situation: WorkloadSituation): readonly ContainerPlan[] {
+  const { workload, advice, policy, memory } = situation;
+  const current = usualValues(situation);
+  const settled = memory.apply?.values ?? memory.lastApplied?.values;
+  const guaranteed = qosInForce(situation, current) === 'Guaranteed';
+  const applies = ['Auto', 'Approve'].includes(modeInForce(policy, situation.overrides));
+  const names = [...new Set([...workload.containers.map(({ name }) => name), ...current.keys()])];
+  const plans = names.map((name): ContainerPlan => {
+    const deployed = workload.containers.find((container) => container.name === name);
+    const own = current.get(name) ?? deployed ?? NOTHING;
+    const present: RequestsAndLimits = { requests: own.requests, limits: own.limits };
+    const inForce =
+      memory.idle?.natural.get(name) ??
+      (applies ? settled?.get(name) : undefined) ??
+      withoutOverages(name, present, memory.limitExceptions);
+    const known = advice.find((each) => each.container === name) ?? null;
+    const containerPolicy = containerPolicyOf(policy, name);
+    const base = { name, current: present, inForce, advice: known, policy: containerPolicy };
+    const off = containerMode(containerPolicy, modeInForce(policy, situation.overrides)) === 'Off';
+    if (known === null || off || !(known.enoughHistory || killedLately(known, situation)))
+      return { ...base, target: null, targetInputs: null };
+    const targetInputs = targetInputsOf(base, known, guaranteed, situation);
+    const mode = modeInForce(policy, situation.overrides);
+    const { target, hotCpu } = besideHotReplicas(containerTarget(targetInputs), targetInputs, name, mode, situation);
+    return { ...base, target, targetInputs, hotCpu, killedPod: killedPodValues(target, targetInputs, name, situation) };
+  });
+  return withinAutoscalers(withinPodCaps(plans, situation), situation);
+}
+
+function targetInputsOf(
+  { name, inForce, policy }: Pick<ContainerPlan, 'name' | 'inForce' | 'policy'>,
+  advice: ContainerAdvice,
+  guaranteed: boolean,
+  situation: WorkloadSituation,
+): TargetInputs {
+  const { workload, pods, memory, limitRanges, overrides, now } = situation;
+  const template = workload.containers.find((container) => container.name === name);
+  return {
+    now,
+    current: inForce,
+    advice,
+    policy,
+    guaranteed,
+    limitRanges,
+    memoryLimitMayFall: pods.every((pod) => mayFallOn(pod, name, situation)),
+    memoryLimitLoweredAt: memory.reductions.get(name)?.memoryLimit ?? null,
+    memoryLimitBound: limitBoundOf('memory', name, policy, guaranteed, situation),
+    cpuLimitStep:
+      policy.controlled === 'requests'
+        ? NO_CPU_LIMIT_STEP
+        : cpuLimitStep(situation, name, inForce.limits.cpuMillicores, limitBoundOf('cpu', name, policy, guaranteed, situation)),
+    maxCpuRequest: requestBounds('cpu', situation.policy, overrides, name, null).max?.value ?? null,
+    templateCpuLimit: template?.limits.cpuMillicores ?? null,
+    ...(template === undefined ? {} : { deployed: template }),
+    leaks: isLeakKept(name, advice, situation),
+    oomNeed: oomNeedOf(advice.oom?.limitNeed ?? 0, inForce, name, situation),
+    minLimits: approvedBaselinesOf(name, memory.limitExceptions),
+    goMaxProcs: template?.goMaxProcs ?? null,
+  };
+}
+
+/**
+ * The figures' targets for the resources that are to change: the rest stays in force, and limits follow what is really
+ * asked. Nothing falls for the sake of a raise.
+ */
+export function partOfTarget(plans: ContainerPlan, changes: readonly DueChange[]): RequestsAndLimits {
+  const { target, targetInputs, inForce } = plans;
+  if (target === null || targetInputs === null) return inForce;
+  let { requests, limits } = inForce;
+  for (const { resource, direction } of changes) {
+    const field = FIELD[resource];
+    const least = direction === 'raise' ? inForce : null;
+    requests = withAmount(requests, resource, atLeast(target.requests[field], least?.requests[field] ?? null));
+    limits = withAmount(limits, resource, atLeast(target.limits[field], least?.limits[field] ?? null));
+  }
+  return { requests: keptBurstable(targetInputs, requests, limits), limits };
+}
+
+/** What most pods have, by container; of equally many, what the first pod by name has. */
+function usualValues({ pods, workload, memory }: WorkloadSituation): Values {
+  const running = pods.filter((pod) => pod.phase === 'Running');
+  // What a pod alone was given, after an OOM kill or for its use of CPU, is not what the workload has.
+  const isAlone = (uid: string): boolean =>
+    memory.oomBumps.some((bump) => bump.uid === uid) || memory.hotReplicas.some((hot) => hot.uid === uid && hot.cpu !== null);
+  const usual = running.filter(({ uid }) => !isAlone(uid));
+  const counted = usual.length > 0 ? usual : running.length > 0 ? running : pods;
+  const tallies = new Map<string, Map<string, Tally>>();
+  for (const { containers } of counted) {
+    for (const container of containers) {
+      let tally = tallies.get(container.name);
+      if (tally === undefined) tallies.set(container.name, (tally = new Map<string, Tally>()));
+      count(tally, container);
+    }
+  }
+  const values = new Map<string, RequestsAndLimits>();
+  for (const [name, tally] of tallies) {
+    const [most] = [...tally.values()].sort((a, b) => b.count - a.count);
+    if (most !== undefined) values.set(name, most.values);
+  }
+  return values.size > 0 ? values : new Map(workload.containers.map((container) => [container.name, container]));
+}
+
+interface Tally {
+  count: number;
+  readonly values: RequestsAndLimits;
+}
+
+// Thousands of pods have few values: a key is made for each, the values are kept once.
+function count(tally: Map<string, Tally>, { requests, limits }: ContainerRecord): void {
+  const key = `${requests.cpuMillicores}/${requests.memoryBytes}/${limits.cpuMillicores}/${limits.memoryBytes}`;
+  const known = tally.get(key);
+  if (known === undefined) tally.set(key, { count: 1, values: { requests, limits } });
+  else known.count += 1;
+}
+
+function atLeast(amount: number | null, least: number | null): number | null {
+  return amount === null || least === null ? amount : Math.max(amount, least);
+}
+
+function qosInForce({ pods }: WorkloadSituation, current: Values): QosClass {
+  return pods[0]?.qosClass ?? qosOf([...current.values()]);
+}
+
+function mayFallOn(pod: PodRecord, name: string, { kubeletVersions }: WorkloadSituation): boolean {
+  const container = pod.containers.find((each) => each.name === name);
+  return container === undefined || mayLowerMemoryLimit(container, kubeletVersions.get(pod.node ?? '') ?? '');
+}
+
+function oomNeedOf(need: Bytes, { limits }: RequestsAndLimits, container: string, { memory, policy, now }: WorkloadSituation): Bytes {
+  return boundedByBumps(need, limits.memoryBytes ?? 0, { container, bumps: memory.oomBumps, maxBumps: policy.oom.maxBumps, now });
+}
+
+/** What a pod gets that was killed at its limit; null: no more than the others. */
+function killedPodValues(
+  target: RequestsAndLimits,
+  inputs: TargetInputs,
+  name: string,
+  situation: WorkloadSituation,
+): RequestsAndLimits | null {
+  const { advice, current } = inputs;
+  const oomNeed = oomNeedOf(advice.oom?.killedPodNeed ?? 0, current, name, situation);
+  if (inputs.leaks === true || oomNeed <= (target.limits.memoryBytes ?? oomNeed)) return null;
+  const most = requestBounds('memory', situation.policy, situation.overrides, name, null).max?.value ?? Infinity;
+  const least = Math.max(target.requests.memoryBytes ?? 0, Math.min(advice.oom?.requestNeed ?? 0, most));
+  const made = limitsFor(
+    { ...inputs, oomNeed },
+    withAmount(target.requests, 'memory', target.requests.memoryBytes === null ? null : least),
+  );
+  return { requests: made.requests, limits: made.limits };
+}
+
+function limitBoundOf(
+  resource: ResourceName,
+  name: string,
+  own: ContainerPolicy,
+  guaranteed: boolean,
+  situation: WorkloadSituation,
+): number | null {
+  const { policy, overrides, workload } = situation;
+  const maxRequest = requestBounds(resource, policy, overrides, name, null).max?.value ?? null;
+  const template = workload.containers.find((container) => container.name === name);
+  return limitBound({ resource, maxRequest, limit: own[resource].limit, guaranteed, template, largestNode: boundingNode(situation) });
+}
+
+/** A kill needs no history to be understood. */
+function killedLately(advice: ContainerAdvice, { now }: WorkloadSituation): boolean {
+  return advice.lastOomAt !== null && now - advice.lastOomAt < KILL_COUNTS_FOR_MS;
+}
