@@ -13,6 +13,7 @@ const rooms = {
   server: ['apis', 'core', 'application', 'ports', 'runtime'],
   adapters: ['apis', 'core', 'ports', 'runtime'],
   cli: ['apis', 'core', 'ports', 'state', 'workers', 'runtime', 'controllers', 'queries', 'commands', 'application', 'adapters', 'cmd'],
+  demo: ['apis', 'core', 'ports', 'runtime', 'adapters', 'cmd', 'cli'],
   ui: ['apis'],
 };
 

@@ -1,4 +1,4 @@
-// Writes the room diagram in CONTRIBUTING.md from .dependency-cruiser.cjs; with --check fails when it is stale.
+// Writes the diagram of rooms in CONTRIBUTING.md from .dependency-cruiser.cjs; with --check fails where it is stale.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ if (process.argv.includes('--check')) {
   writeFileSync(file, wanted);
 }
 
-/** `cmd` has no row in the table: it imports every room except `cli` and `demo`, which start it, and the embedded cluster. Rooms without a folder are left out. */
+/** `cmd` has no row in the table: it wires every room that is shipped but `cli`, which starts it. Rooms without a folder are left out. */
 function withBinaries(table: RoomTable): RoomTable {
   const rooms = [...table].filter(([room]) => ['src', 'packages'].some((folder) => existsSync(join(root, folder, room))));
   const wired = rooms.map(([room]) => room).filter((room) => !['cli', 'demo', 'embedded-cluster'].includes(room));

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
@@ -28,11 +30,9 @@ async function get(kubeconfig: string, path: string): Promise<unknown> {
   const { clusters, users } = parse(readFileSync(kubeconfig, 'utf8')) as Kubeconfig;
   const { server, 'certificate-authority-data': authority } = clusters[0].cluster;
   const options = { ca: Buffer.from(authority, 'base64'), headers: { authorization: `Bearer ${users[0].user.token}` } };
-  return new Promise((resolve, reject) => {
-    request(new URL(path, server), options, (response) => json(response).then(resolve, reject))
-      .on('error', reject)
-      .end();
-  });
+  const sent = request(new URL(path, server), options).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return json(response);
 }
 
 /** Names and nodes of the pods of a Deployment, after two minutes. */

@@ -4,9 +4,9 @@ import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { UNTRUSTED_REMEDY } from '#kube/kubelet/untrusted-kubelet';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { isAborted } from '../kubernetes/pause.ts';
+import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 
 /** A usage source whose availability can be checked before it is used. */
 export interface ProbedUsageSource extends UsageSource {

@@ -12,6 +12,7 @@ import type { KubeConnection } from '../kubernetes/connection.ts';
 import { KUBELET_READER } from '../kubernetes/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
 import { BufferedBytes } from './buffered-bytes.ts';
+import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 
 /** Address of a kubelet from its node's status. */
 export type KubeletAddress = Pick<NodeRecord, 'name' | 'internalIp' | 'kubeletPort'>;
@@ -229,6 +230,6 @@ function faultOf(where: string, cause: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return new Error(`${where}: ${signal.reason instanceof Error ? signal.reason.message : 'aborted'}`, { cause });
   // Checked by shape, not class: Node.js errors belong to another realm where code runs in a VM context.
   const { code, message = String(cause) } = cause as Partial<NodeJS.ErrnoException>;
-  if (code !== undefined && UNTRUSTED.has(code)) return new UntrustedKubelet(where, code, { cause });
+  if (code !== undefined && UNTRUSTED.has(code)) return new UntrustedKubelet(where, code, { cause, remedy: UNTRUSTED_REMEDY });
   return cause instanceof PageTooLarge ? new PageTooLarge(`${where}: ${message}`, { cause }) : new Error(`${where}: ${message}`, { cause });
 }

@@ -7,6 +7,7 @@ import type { KubeConnection } from '../kubernetes/connection.ts';
 import { DirectKubeletFetcher, type KubeletAddress, type KubeletAddresses, type KubeletFetcher } from './kubelet-fetcher.ts';
 import type { PageName } from './page-bounds.ts';
 import { InlinePageReader, type PageReader, type ParsedPages } from './text-pages.ts';
+import { UNTRUSTED_REMEDY } from './untrusted-remedy.ts';
 
 /** How kubelets are reached; null: requests contain the page text and nothing is fetched. */
 export type KubeletReach = (Pick<KubeConnection, 'server' | 'tls'> & { readonly addresses: KubeletAddresses }) | null;
@@ -104,7 +105,7 @@ export class PageService {
 export function errorOf(failure: PageFailure): Error {
   switch (failure.code) {
     case 'untrusted':
-      return new UntrustedKubelet(failure.kubelet, failure.certificate);
+      return new UntrustedKubelet(failure.kubelet, failure.certificate, { remedy: UNTRUSTED_REMEDY });
     case 'too-large':
       return new PageTooLarge(failure.message);
     case 'other':

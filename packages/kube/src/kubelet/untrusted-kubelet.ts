@@ -1,6 +1,7 @@
-/** What makes kubelets readable whose certificates are not trusted. */
-export const UNTRUSTED_REMEDY =
-  'set serverTLSBootstrap: true for the kubelets and approve their certificate signing requests, or set kubelet.viaProxy: true';
+export interface UntrustedKubeletOptions extends ErrorOptions {
+  /** What an operator can do about it; ends the message. */
+  readonly remedy?: string;
+}
 
 /**
  * A kubelet's serving certificate is not one of the cluster's CA: self-signed, as kubeadm leaves it, or expired, or of another name.
@@ -11,8 +12,8 @@ export class UntrustedKubelet extends Error {
   readonly code: string;
 
   /** @param code what TLS answered: `DEPTH_ZERO_SELF_SIGNED_CERT` */
-  constructor(kubelet: string, code: string, options?: ErrorOptions) {
-    super(`${kubelet}: its certificate is not one of the cluster's CA (${code}): ${UNTRUSTED_REMEDY}`, options);
+  constructor(kubelet: string, code: string, { remedy, ...options }: UntrustedKubeletOptions = {}) {
+    super(`${kubelet}: its certificate is not one of the cluster's CA (${code})${remedy === undefined ? '' : `: ${remedy}`}`, options);
     this.name = 'UntrustedKubelet';
     this.kubelet = kubelet;
     this.code = code;
