@@ -144,7 +144,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     this.#nodeRefusals.record(decision.memory);
     this.#metrics.nodeRefusals(this.#nodeRefusals.current(situation.now));
     if (decision.state === 'applying' && lowersInAnyClass(decision.memory))
-      this.#ports.decisions.intend(workloadKey(situation.workload), situation.policy.name);
+      this.#ports.decisions.markInProgress(workloadKey(situation.workload), situation.policy.name);
     return decision;
   }
 

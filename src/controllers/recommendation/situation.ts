@@ -129,7 +129,7 @@ export function situationOf(
       idleWorkloads: ports.idle?.enabled === true,
     },
     activity: ports.idle?.activityOf(key) ?? null,
-    otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
+    otherWorkloadsUnderWay: ports.decisions.countInProgress(governance.rules.name, key),
     governedWorkloads: ports.decisions.governed(governance.rules.name),
   };
 }

@@ -50,7 +50,7 @@ test('the status says what is watched and how much of it could be compared; evid
 test('takes no slot of maxConcurrent', async () => {
   await world.run(HOUR_MS);
   expect(world.status().watched).toHaveLength(1);
-  expect(world.decisions.underWay('all', 'shop/Deployment/other')).toBe(0);
+  expect(world.decisions.countInProgress('all', 'shop/Deployment/other')).toBe(0);
 });
 
 test('harm that shows after a restart of the process takes it back, is told and counted, and is held', async () => {
