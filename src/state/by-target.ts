@@ -2,7 +2,7 @@ import type { TargetRef } from '../core/model/cluster-records.ts';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { MultiIndex } from './multi-index.ts';
 
-/** Objects that each act on one workload, found by it. */
+/** Index of objects with a target reference (HPA, VPA, ScaledObject) by their target workload. */
 export class ByTarget<T extends { readonly target: TargetRef }> {
   readonly #all = new Map<string, T>();
   readonly #byTarget = new MultiIndex<T>();
@@ -11,12 +11,12 @@ export class ByTarget<T extends { readonly target: TargetRef }> {
     return this.#all.values();
   }
 
-  /** @param matches whether a target of the workload's kind and name is of its API group, too */
+  /** Objects that target a workload. @param matches whether the API group of a target with its kind and name matches, too */
   of(workload: WorkloadKey, matches: (target: TargetRef) => boolean): readonly T[] {
     return [...this.#byTarget.of(workload)].filter(({ target }) => matches(target));
   }
 
-  /** Takes an object's new state; null: it is gone. Answers whom it acts on now and acted on before, by kind and name. */
+  /** Stores an object's new state; null: it was deleted. Returns its targets now and before. */
   put(key: string, record: T | null): readonly WorkloadKey[] {
     const touched = new Set<WorkloadKey>();
     const previous = this.#all.get(key);

@@ -25,7 +25,7 @@ const webRs = aWorkloadRecord({ kind: 'ReplicaSet', name: 'web-1', controller: o
 const webPod = aPodRecord({ name: 'web-1-a', node: 'n1', owner: ownedBy(webRs) });
 
 describe('ClusterState', () => {
-  test('finds the workload of a pod through its ReplicaSet, in whatever order they are heard of', () => {
+  test('finds the workload of a pod through its ReplicaSet, in any order of events', () => {
     const orders = [
       [setPod(webPod), setWorkload(webRs), setWorkload(web)],
       [setWorkload(web), setWorkload(webRs), setPod(webPod)],
@@ -40,7 +40,7 @@ describe('ClusterState', () => {
     }
   });
 
-  test('does not guess: a pod whose ReplicaSet is unknown belongs to nothing yet, and says so when it does', () => {
+  test('a pod with an unknown ReplicaSet has no workload until the ReplicaSet is listed', () => {
     const state = new ClusterState();
     const changes: ClusterChange[] = [];
     state.subscribe((change) => changes.push(change));
@@ -69,7 +69,7 @@ describe('ClusterState', () => {
     test.each([
       ['StatefulSet', 'apps.kruise.io/v1beta1', 'default/StatefulSet.apps.kruise.io/web'],
       ['Job', 'batch.volcano.sh/v1alpha1', 'default/Job.batch.volcano.sh/web'],
-    ])('keeps the pods of a %s of %s apart from those of Kubernetes’ own kind', (kind, apiVersion, key) => {
+    ])('separates the pods of a %s of %s from those of the built-in kind', (kind, apiVersion, key) => {
       const state = new ClusterState();
       const pod = aPodRecord({ name: 'other', owner: ownerOf(apiVersion, kind) });
       for (const delta of [setWorkload(aWorkloadRecord({ kind, name: 'web' })), setPod(pod)]) state.apply(delta);
@@ -77,7 +77,7 @@ describe('ClusterState', () => {
       expect([...state.podsOf(`default/${kind}/web`)]).toEqual([]);
     });
 
-    test('keeps the pods of two groups apart that share a kind, whichever is heard of first', () => {
+    test('separates the pods of two groups with the same kind, in any order of events', () => {
       const other = aPodRecord({ name: 'other', owner: ownerOf('rollouts.example.com/v1', 'Rollout') });
       const deltas = [setPod(other), setPod(rolloutPod), setWorkload(rolloutRs), setWorkload(rollout)];
       for (const order of [deltas, [...deltas].reverse()]) {
@@ -94,12 +94,12 @@ describe('ClusterState', () => {
       }
     });
 
-    test('gives a workload the autoscalers of its own group alone, whichever is heard of first', () => {
+    test('finds only the autoscalers of a workload’s API group, in any order of events', () => {
       const target = (group: string, kind = 'Rollout') => ({ namespace: 'default', group, kind, name: 'web' });
       const [argo, other, kruise] = [target('argoproj.io'), target('rollouts.example.com'), target('apps.kruise.io', 'StatefulSet')];
-      const autoscalers = [argo, other, kruise].flatMap((each): ClusterDelta[] => {
-        const record = { namespace: 'default', name: each.group, target: each };
-        const key = `default/${each.group}`;
+      const autoscalers = [argo, other, kruise].flatMap((ref): ClusterDelta[] => {
+        const record = { namespace: 'default', name: ref.group, target: ref };
+        const key = `default/${ref.group}`;
         return [
           { kind: 'hpa', key, record: record as HpaRecord },
           { kind: 'vpa', key, record: { ...record, updateMode: 'Auto' } },
@@ -120,7 +120,7 @@ describe('ClusterState', () => {
       }
     });
 
-    test('counts pods whose owners are of kinds that are not read', () => {
+    test('counts pods with owners of kinds that are not watched', () => {
       const state = new ClusterState();
       const owner = ownerOf('x/v1', 'GameServer');
       for (const name of ['a', 'b']) state.apply(setPod(aPodRecord({ name, owner })));
@@ -140,7 +140,7 @@ describe('ClusterState', () => {
   test.each([
     ['a bare pod is its own workload', aPodRecord({ name: 'p' }), 'default/Pod/p'],
     [
-      'a static pod, owned by its node, too',
+      'a static pod, owned by its node, is its own workload',
       aPodRecord({ name: 'etcd-n1', owner: { apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'n1' } }),
       'default/Pod/etcd-n1',
     ],
@@ -155,7 +155,7 @@ describe('ClusterState', () => {
     expect([...state.podsOf(key)]).toEqual([pod]);
   });
 
-  test('a StatefulSet that an operator controls stays the workload; a ReplicaSet of a Rollout does not', () => {
+  test('a StatefulSet with an operator as controller is the workload; a ReplicaSet of a Rollout is not', () => {
     const state = new ClusterState();
     const operator = { apiVersion: 'x/v1', kind: 'Database', name: 'db', uid: 'db' };
     const set = aWorkloadRecord({ kind: 'StatefulSet', name: 'db', controller: operator });
@@ -211,7 +211,7 @@ describe('ClusterState', () => {
     expect(state.findRecommendation('default/Deployment/api')).toBeUndefined();
   });
 
-  test('only the object of its own name is the Recommendation of a workload: another that somebody made for it is nobody’s', () => {
+  test('only the object with the generated name is the Recommendation of a workload; a user’s copy is ignored', () => {
     const state = new ClusterState();
     const record = (name: string): ClusterDelta => ({
       kind: 'own',
@@ -232,7 +232,7 @@ describe('ClusterState', () => {
     expect(state.findRecommendation('default/Deployment/web')?.metadata.name).toBe('deployment-web');
   });
 
-  test('a pause holds until its time, or without one until it is removed', () => {
+  test('a pause lasts until its time, or without one until it is removed', () => {
     const state = new ClusterState();
     expect(state.activePause(0)).toBeNull();
     state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: { until: 100, reason: 'load test' } });
@@ -244,14 +244,14 @@ describe('ClusterState', () => {
     expect(state.activePause(0)).toBeNull();
   });
 
-  test('freshness is what the informers say', () => {
+  test('freshness is that of the informers', () => {
     const state = new ClusterState();
     expect([state.synced(), state.confirmedAt()]).toEqual([false, 0]);
     state.follow({ synced: () => true, describeStaleness: () => null, confirmedAt: () => 5, informers: () => [] });
     expect([state.synced(), state.confirmedAt()]).toEqual([true, 5]);
   });
 
-  test('whatever the order of changes, the model equals one that is built from what exists at the end', () => {
+  test('after any sequence of changes the model equals one built from the final objects', () => {
     const uids = ['1', '2', '3'];
     const delta: fc.Arbitrary<ClusterDelta> = fc.oneof(
       fc
@@ -295,23 +295,23 @@ describe('ClusterState', () => {
     );
     fc.assert(
       fc.property(fc.array(delta, { maxLength: 60 }), (deltas) => {
-        const lived = new ClusterState();
+        const incremental = new ClusterState();
         const last = new Map<string, ClusterDelta>();
         for (const one of deltas) {
-          lived.apply(one);
+          incremental.apply(one);
           last.set(`${one.kind} ${one.key}`, one);
         }
         const rebuilt = new ClusterState();
         for (const one of last.values()) if (one.record !== null) rebuilt.apply(one);
-        expect(picture(lived)).toEqual(picture(rebuilt));
+        expect(summarize(incremental)).toEqual(summarize(rebuilt));
       }),
       { numRuns: 300 },
     );
   });
 });
 
-// Everything that the indices answer, in an order of its own.
-function picture(state: ClusterState): unknown {
+// The results of all indices, sorted.
+function summarize(state: ClusterState): unknown {
   const names = (pods: Iterable<PodRecord>): string[] => [...pods].map((pod) => `${pod.uid}@${pod.node ?? ''}`).sort();
   const workloads = ['ReplicaSet', 'Job', 'Deployment', 'Pod'].flatMap((kind) =>
     ['1', '2', '3', 'a', 'b', 'c', 'd'].map((name) => `default/${kind}/${name}`),

@@ -1,5 +1,5 @@
-// The one model of the cluster: fed by the informers, read by everything. Indexed by what is asked of it, changed in O(1)
-// per watch event, never rebuilt.
+// In-memory model of the cluster, written by the informers. Its indices cover all look-ups; a watch event takes O(1), and the
+// model is never rebuilt.
 
 import type { PodResizePolicy, Recommendation } from '../apis/v1alpha1/index.ts';
 import type {
@@ -35,6 +35,7 @@ import { Ownership } from './ownership.ts';
 const PODRESIZEPOLICIES = 'podresizepolicies';
 const RECOMMENDATIONS = 'recommendations';
 
+/** The informers' cache, indexed. */
 export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   readonly #nodes = new Map<string, NodeRecord>();
   readonly #namespaces = new Map<string, NamespaceRecord>();
@@ -42,7 +43,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   readonly #podsByUid = new Map<string, PodRecord>();
   readonly #podsByNode = new MultiIndex<PodRecord>();
   readonly #ownership = new Ownership();
-  /** Links included; `#tops` holds the others. */
+  /** All workloads, including owned ReplicaSets and Jobs; `#tops` has the top-level ones. */
   readonly #workloads = new Map<WorkloadKey, WorkloadRecord>();
   readonly #tops = new Map<WorkloadKey, WorkloadRecord>();
   readonly #topsByName = new MultiIndex<WorkloadRecord>();
@@ -73,7 +74,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     return this.#feed.confirmedAt();
   }
 
-  /** Each informer about itself, for health. */
+  /** Status of each informer, for health. */
   informers(): readonly InformerStatus[] {
     return this.#feed.informers();
   }
@@ -114,7 +115,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     return this.#ownership.topOf(`${pod.namespace}/${pod.name}`);
   }
 
-  /** The top-level owner of what names this one; undefined until the chain of owners is known. */
+  /** The top-level owner of an object with this owner reference; undefined until each owner of the chain has been listed. */
   topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined {
     return this.#ownership.topOfOwner(namespace, owner);
   }
@@ -131,7 +132,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     return [...this.#topsByName.of(`${namespace}/${name}`)];
   }
 
-  /** How many pods have an owner of no kind that is read, by kind; of a kind that shares its name with one that is read, as `Kind.group`. */
+  /** Count of pods by the kind of an owner that is not watched; `Kind.group` if another group of the kind is watched. */
   podsOfUnreadKinds(): ReadonlyMap<string, number> {
     const pods = new Map<string, number>();
     for (const [key, count] of this.#ownership.podCounts()) {
@@ -172,7 +173,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   budgetsOf(pod: PodRecord): readonly DisruptionBudgetRecord[] {
     const found: DisruptionBudgetRecord[] = [];
     for (const budget of this.#budgetsByNamespace.of(pod.namespace)) {
-      // Without a selector a budget of policy/v1 means no pod; with an empty one, every pod.
+      // In policy/v1 an absent selector selects no pod, and an empty one every pod.
       if (budget.selector !== null && matchesLabelSelector(budget.selector, pod.labels)) found.push(budget);
     }
     return found;
@@ -214,7 +215,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes one object's new state and tells the listeners. Deterministic: the same deltas in the same order give the same model. */
+  /** Applies the new state of an object and notifies the listeners. Deterministic in the order of the deltas. */
   apply(delta: ClusterDelta): void {
     switch (delta.kind) {
       case 'pod':
@@ -337,14 +338,14 @@ function put<V>(map: Map<string, V>, key: string, value: V | null): void {
   else map.set(key, value);
 }
 
-// Namespaced keys begin with their namespace, so the group of what is gone is known without its record.
+// Keys begin with the namespace, so that the group of a deleted object is known without its record.
 function putIn<V>(index: MultiIndex<V>, key: string, value: V | null): void {
   const namespace = key.slice(0, key.indexOf('/'));
   if (value === null) index.delete(namespace, key);
   else index.set(namespace, key, value);
 }
 
-/** null: nobody's. There is one for each workload, found by its name; people can make others for the same target. */
+/** Target of a Recommendation; null: its name is not the one for the target, so that a user's copy is ignored. */
 function targetOf(record: OwnRecord): WorkloadKey | null {
   const target = (record.object as unknown as Partial<Recommendation>).spec?.targetRef;
   return target === undefined || recommendationName(target) !== record.name

@@ -16,7 +16,7 @@ function sampleAt(at: number, mib: number, oomEvents: number | null = null): Usa
   return { at, cpuMillicores: 10, memoryBytes: mib * MiB, oomEvents, throttledSpanMs: HOUR_MS };
 }
 
-/** The cause of the kill that the counter shows at T0, after samples of the hours before. */
+/** Cause of a kill that is counted at T0, after earlier samples. */
 function causeAfter(samples: readonly (readonly [minutesBefore: number, mib: number])[], pod = POD): string | null {
   const kills = new CountedKills();
   for (const [minutes, mib] of samples) kills.observe(pod, 'main', sampleAt(T0 - minutes * MINUTE_MS, mib));
@@ -24,11 +24,11 @@ function causeAfter(samples: readonly (readonly [minutesBefore: number, mib: num
   return kill === null ? null : classifyKill(kill.memoryLimitBytes, kill.workingSetBytes);
 }
 
-describe('a counter of OOM events that has grown', () => {
+describe('an increase of the OOM counter', () => {
   test.each([
-    ['the limit where the working set was at 70 % of it within the hour', [[50, 70]], 'limit'],
+    ['the limit if the working set was at 70 % of it within the hour', [[50, 70]], 'limit'],
     [
-      'the limit by the highest of the hour',
+      'the limit by the highest working set of the hour',
       [
         [50, 60],
         [40, 90],
@@ -36,9 +36,9 @@ describe('a counter of OOM events that has grown', () => {
       ],
       'limit',
     ],
-    ['the node where it was below', [[50, 69]], 'node'],
+    ['the node if it was below', [[50, 69]], 'node'],
     [
-      'the node where it was at 70 % longer ago',
+      'the node if it was at 70 % earlier',
       [
         [61, 95],
         [30, 69],
@@ -46,25 +46,25 @@ describe('a counter of OOM events that has grown', () => {
       'node',
     ],
     [
-      'the limit where a lower one within the hour was at 70 %, too',
+      'the limit if a lower working set within the hour was also at 70 %',
       [
         [61, 95],
         [59, 80],
       ],
       'limit',
     ],
-    ['the node where nothing else is known', [], 'node'],
+    ['the node without samples', [], 'node'],
   ] as const)('is a kill by %s', (_case, samples, cause) => {
     expect(causeAfter(samples)).toBe(cause);
   });
 
-  test('is a kill by the node where the container has no limit', () => {
+  test('is a kill by the node if the container has no limit', () => {
     expect(causeAfter([[50, 1000]], aPod({ limits: amounts(null, null) }))).toBe('node');
   });
 
   test.each([
-    ['the limit before, which was in force in that time, too', HOUR_MS, 100],
-    ['the raised one, which alone was in force since the reading before', 5 * MINUTE_MS, 120],
+    ['the limit before, which was also in force in that time', HOUR_MS, 100],
+    ['the raised limit, the only one in force since the reading before', 5 * MINUTE_MS, 120],
   ])('after the limit was raised is a kill at the %s', (_case, throttledSpanMs, limitMib) => {
     const kills = new CountedKills();
     const raised = aPod({ limits: amounts(null, '120Mi') });
@@ -75,24 +75,24 @@ describe('a counter of OOM events that has grown', () => {
   });
 
   test.each([
-    ['has not grown', POD, 0],
+    ['has no increase', POD, 0],
     ['is not read', POD, null],
-    ['is of a container that does not run', aPod({ record: { state: 'waiting' } }), 1],
+    ['is for a container that does not run', aPod({ record: { state: 'waiting' } }), 1],
     [
-      'shows what the last termination shows',
+      'is the kill of the last termination',
       aPod({ record: { lastTermination: { reason: 'OOMKilled', exitCode: 137, finishedAt: T0 - HOUR_MS } } }),
       1,
     ],
-  ])('is none where it %s', (_case, pod, oomEvents) => {
+  ])('is no kill if it %s', (_case, pod, oomEvents) => {
     expect(new CountedKills().observe(pod, 'main', sampleAt(T0, 90, oomEvents))).toBeNull();
   });
 
-  test('is one where the last OOM kill of the whole container was before that time', () => {
+  test('is a kill if the last OOM kill of the container was before that time', () => {
     const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: T0 - 2 * HOUR_MS };
     expect(new CountedKills().observe(aPod({ record: { lastTermination } }), 'main', sampleAt(T0, 90, 3))).not.toBeNull();
   });
 
-  test('is remembered of its pod for a day, and not of a successor of the same name', () => {
+  test('is stored for a day, and not for a new pod of the same name', () => {
     const kills = new CountedKills();
     kills.observe(POD, 'main', sampleAt(T0, 90, 1));
     expect(kills.of(POD)).toEqual([{ container: 'main', at: T0 }]);

@@ -1,5 +1,4 @@
-// What this process decided last about each workload: what is not published, the evidence behind it, and what it wrote,
-// which the informers may not have shown it yet.
+// The last decision of each workload: unpublished statuses, evidence, and written statuses that the informers may not have yet.
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { PodResizePolicy, RecommendationStatus } from '../apis/v1alpha1/index.ts';
@@ -11,59 +10,63 @@ import { lowersAny } from '../core/resize/plan/stages.ts';
 import { readMemory } from '../core/resize/status/memory-codec.ts';
 import type { PolicyResolver } from './policy-resolver.ts';
 
+/** The last decision of a workload. */
 export interface DecidedWorkload {
-  /** null: no policy governs. */
+  /** null: no policy governs it. */
   readonly policy: string | null;
   readonly published: boolean;
-  /** Of the Recommendation that was seen when this was decided; absent: none was yet. */
+  /** UID of the Recommendation at the decision; absent: there was none. */
   readonly recommendationUid?: string;
-  /** As decided; of a published one, what was written last. */
+  /** The decided status; if it is published, the last written one. */
   readonly status: RecommendationStatus;
   readonly advice: readonly ContainerAdvice[];
   readonly savings: { readonly potentialPerMonthUsd: number | null; readonly reclaimedPerMonthUsd: number | null };
 }
 
-/** null: nothing is decided about it any more. */
+/** Receives decisions; null: the decision was deleted. */
 export type DecisionListener = (workload: WorkloadKey, decided: DecidedWorkload | null) => void;
 
+/** Decisions by workload, and counts of changes in progress by policy. */
 export class DecisionCache {
   readonly #policies: PolicyResolver;
   readonly #decided = new Map<WorkloadKey, DecidedWorkload>();
-  /** Of each policy, which workloads a change is under way on that lowers something: each decision asks how many. */
-  readonly #underWay = new Map<string | null, Set<WorkloadKey>>();
-  /** Of each policy, how many of its workloads have pods. */
+  /** Workloads with a reduction in progress, by policy. */
+  readonly #inProgress = new Map<string | null, Set<WorkloadKey>>();
+  /** Count of workloads with pods, by policy. */
   readonly #governed = new Map<string | null, number>();
-  /** By which policy a change is under way on a workload. */
-  readonly #changing = new Map<WorkloadKey, string | null>();
+  /** Policy of the reduction in progress, by workload. */
+  readonly #policyInProgress = new Map<WorkloadKey, string | null>();
   readonly #listeners = new Set<DecisionListener>();
 
   constructor(policies: PolicyResolver) {
     this.#policies = policies;
   }
 
+  /** Stores a decision of this replica and notifies the listeners. */
   record(workload: WorkloadKey, decided: DecidedWorkload): void {
     this.#put(workload, decided);
     for (const listener of this.#listeners) listener(workload, decided);
   }
 
-  /** Takes over what another replica decided, or (null) decides no more; not told to listeners. */
+  /** Stores a decision of another replica, or deletes it (null), without notifying the listeners. */
   takeOver(workload: WorkloadKey, decided: DecidedWorkload | null): void {
     this.#put(workload, decided);
   }
 
-  /** Tells each decision of this replica as it is recorded or forgotten. Returns the cancel. */
+  /** Calls the listener with each decision that this replica records or deletes. Returns the cancel function. */
   onRecord(listener: DecisionListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Every workload of which something was decided. */
+  /** All workloads with a decision. */
   workloads(): IterableIterator<WorkloadKey> {
     return this.#decided.keys();
   }
 
+  /** Deletes a decision and notifies the listeners. */
   forget(workload: WorkloadKey): void {
-    this.#atRest(workload);
+    this.#clearInProgress(workload);
     if (!this.#decided.has(workload)) return;
     this.#put(workload, null);
     for (const listener of this.#listeners) listener(workload, null);
@@ -73,31 +76,31 @@ export class DecisionCache {
     return this.#decided.get(workload);
   }
 
-  /** All that a policy governs (null: those that none does), as last decided. */
+  /** Decisions of the workloads that a policy governs; null: that no policy governs. */
   *of(policy: string | null): Generator<[WorkloadKey, DecidedWorkload]> {
     for (const entry of this.#decided) if (entry[1].policy === policy) yield entry;
   }
 
-  /** On how many workloads of a policy (null: of none) a change is under way, one left out. */
-  underWay(policy: string | null, except: WorkloadKey): number {
-    const changing = this.#underWay.get(policy);
+  /** Count of a policy's workloads (null: without a policy) with a reduction in progress, except one. */
+  countInProgress(policy: string | null, except: WorkloadKey): number {
+    const changing = this.#inProgress.get(policy);
     return changing === undefined ? 0 : changing.size - Number(changing.has(except));
   }
 
-  /** How many workloads that have pods a policy (null: none) governs, of those that were looked at. */
+  /** Count of a policy's workloads (null: without a policy) with pods and a decision. */
   governed(policy: string | null): number {
     return this.#governed.get(policy) ?? 0;
   }
 
   /**
-   * A reduction is about to be written down and carried out: from here on it counts as under way. Those that decide while it is
-   * being written would all find the same place free.
+   * Counts a reduction as in progress before it is written. Decisions of other workloads during the write would otherwise
+   * exceed the concurrency of the policy.
    */
-  intend(workload: WorkloadKey, policy: string | null): void {
-    this.#atRest(workload);
-    this.#changing.set(workload, policy);
-    let changing = this.#underWay.get(policy);
-    if (changing === undefined) this.#underWay.set(policy, (changing = new Set()));
+  markInProgress(workload: WorkloadKey, policy: string | null): void {
+    this.#clearInProgress(workload);
+    this.#policyInProgress.set(workload, policy);
+    let changing = this.#inProgress.get(policy);
+    if (changing === undefined) this.#inProgress.set(policy, (changing = new Set()));
     changing.add(workload);
   }
 
@@ -107,35 +110,35 @@ export class DecisionCache {
     return { policy: rules.name, mode: overrides.excluded ? 'Off' : modeInForce(rules, overrides), dryRun: rules.dryRun };
   }
 
-  /** Whether a policy is in dry run, overrides counted. */
+  /** Whether a policy is in dry run, including its overrides. */
   isDryRun(policy: PodResizePolicy): boolean {
     return this.#policies.inForce(policy).policy.spec.dryRun === true;
   }
 
-  /** What its annotations ask for and its policy ignores, in words: the policy takes only stricter ones. */
+  /** Messages about annotations that the policy ignores because they are less strict than it. */
   wideningOverrides(workload: WorkloadRecord): readonly string[] {
     const { rules, overrides } = this.#policies.governanceOf(workload);
     return wideningOverrides(rules, overrides);
   }
 
-  /** In mode Observe: the status that would be published; undefined where there is none. */
+  /** The status that mode Observe does not publish; undefined: none, or it is published. */
   unpublished(workload: WorkloadKey): RecommendationStatus | undefined {
     const decided = this.#decided.get(workload);
     return decided === undefined || decided.published ? undefined : decided.status;
   }
 
-  /** The evidence behind what is recommended, by container. */
+  /** Advice behind the decision, by container. */
   evidence(workload: WorkloadKey): readonly ContainerAdvice[] | undefined {
     return this.#decided.get(workload)?.advice;
   }
 
-  /** Every rule in force for a workload, with where it came from. */
+  /** Every rule in force for a workload, with its source. */
   rules(workload: WorkloadRecord): readonly SourcedRule[] {
     return this.#policies.rulesInForce(workload);
   }
 
   #put(workload: WorkloadKey, decided: DecidedWorkload | null): void {
-    this.#atRest(workload);
+    this.#clearInProgress(workload);
     const before = this.#decided.get(workload);
     if (before !== undefined && hasPods(before)) this.#governed.set(before.policy, this.governed(before.policy) - 1);
     if (decided === null) {
@@ -144,14 +147,14 @@ export class DecisionCache {
     }
     this.#decided.set(workload, decided);
     if (hasPods(decided)) this.#governed.set(decided.policy, this.governed(decided.policy) + 1);
-    if (isResizing(decided.status) || (decided.status.classes ?? []).some(isResizing)) this.intend(workload, decided.policy);
+    if (isResizing(decided.status) || (decided.status.classes ?? []).some(isResizing)) this.markInProgress(workload, decided.policy);
   }
 
-  #atRest(workload: WorkloadKey): void {
-    // null is a policy here, too: that of workloads that none governs.
-    const policy = this.#changing.get(workload);
-    if (policy !== undefined) this.#underWay.get(policy)?.delete(workload);
-    this.#changing.delete(workload);
+  #clearInProgress(workload: WorkloadKey): void {
+    // null is a valid key: that of workloads without a policy.
+    const policy = this.#policyInProgress.get(workload);
+    if (policy !== undefined) this.#inProgress.get(policy)?.delete(workload);
+    this.#policyInProgress.delete(workload);
   }
 }
 
@@ -160,8 +163,8 @@ function hasPods({ status }: DecidedWorkload): boolean {
 }
 
 /**
- * Whether other workloads wait for this one. A change that waits (for pods that are gone or never ready, for an autoscaler) keeps
- * none waiting, and one that only raises takes no place.
+ * Whether a decision counts as a reduction in progress. A change that waits (for pods or an autoscaler) and a change that only
+ * raises do not count.
  */
 function isResizing({ apply, previous, state }: Pick<RecommendationStatus, 'apply' | 'previous' | 'state'>): boolean {
   if (apply === undefined || state !== 'applying') return false;

@@ -40,7 +40,7 @@ const sample = (at: number, memoryText: string, cpuMillicores = 50): UsageSample
   memoryBytes: memory(memoryText),
 });
 
-test('a window holds the greatest memory of any replica, CPU of nine in ten, and the throttled share', () => {
+test('a window has the highest memory of any replica, the 90th percentile of CPU, and the throttled share', () => {
   notify(WEB, 'main', 'web-1', { ...sample(T0, '100Mi', 10), throttledRatio: 0.2 });
   notify(WEB, 'main', 'web-1', { ...sample(T0 + 30 * SECOND_MS, '90Mi', 30), throttledRatio: 0.4 });
   notify(WEB, 'main', 'web-2', { ...sample(T0 + 10 * SECOND_MS, '120Mi', 60), throttledRatio: 0.1 });
@@ -53,7 +53,7 @@ test('a window holds the greatest memory of any replica, CPU of nine in ten, and
   expect(demand?.windows[1]).toMatchObject({ memoryBytes: memory('80Mi'), throttledRatio: null });
 });
 
-test('only the last minutes are kept, and nothing that comes too late', () => {
+test('stores only the last minutes, and drops late samples', () => {
   for (let minute = 0; minute < 60; minute += 1) notify(WEB, 'main', 'web-1', sample(T0 + minute * MINUTE_MS, '100Mi'));
   notify(WEB, 'main', 'web-2', sample(T0, '250Mi'));
   const windows = watch.of(WEB)[0]?.windows ?? [];
@@ -61,13 +61,13 @@ test('only the last minutes are kept, and nothing that comes too late', () => {
   expect(Math.max(...windows.map(({ memoryBytes }) => memoryBytes ?? 0))).toBe(memory('100Mi'));
 });
 
-test('a replica whose times lag, as its node’s clock is behind, counts in the window under way', () => {
+test('a replica whose times lag, because its node’s clock is behind, counts in the open window', () => {
   notify(WEB, 'main', 'web-1', sample(T0, '100Mi', 10));
   notify(WEB, 'main', 'web-2', sample(T0 - 4 * MINUTE_MS, '200Mi', 90));
   expect(watch.of(WEB)[0]?.windows).toMatchObject([{ at: T0, memoryBytes: memory('200Mi'), cpuMillicores: 90 }]);
 });
 
-test('what a container uses to start is left out', () => {
+test('excludes the start-up of a container', () => {
   cluster.podList = cluster.podList.map((pod) => ({
     ...pod,
     readySince: T0,
@@ -77,7 +77,7 @@ test('what a container uses to start is left out', () => {
   expect([watch.of(WEB), pressed]).toEqual([[], []]);
 });
 
-test('memory that rises near a limit is told, at most once a minute; what stands still or is CPU is not', () => {
+test('reports memory that rises near its limit, at most once a minute, and neither constant memory nor CPU', () => {
   notify(WEB, 'main', 'web-1', sample(T0, '200Mi', 200));
   expect(pressed).toEqual([]);
   notify(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '240Mi'));
@@ -89,7 +89,7 @@ test('memory that rises near a limit is told, at most once a minute; what stands
   expect(pressed).toHaveLength(2);
 });
 
-test('a workload that is gone is forgotten', () => {
+test('deletes the demand of a deleted workload', () => {
   notify(WEB, 'main', 'web-1', sample(T0, '200Mi'));
   expect(watch.of(WEB)).toHaveLength(1);
   cluster.workloadList = [];
@@ -97,7 +97,7 @@ test('a workload that is gone is forgotten', () => {
   expect(watch.of(WEB)).toEqual([]);
 });
 
-test('nothing is kept of pods that no workload is behind, nor of one that is gone', () => {
+test('ignores pods without a workload, and of a deleted workload', () => {
   notify('shop/Pod/web-1', 'main', 'web-1', sample(T0, '100Mi'));
   expect(watch.of('shop/Pod/web-1')).toEqual([]);
   notify(WEB, 'main', 'web-1', sample(T0, '100Mi'));

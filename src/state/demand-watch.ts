@@ -1,4 +1,4 @@
-// What every container used in the last minutes, for limit exceptions; and who is near a limit right now.
+// Usage of every container in the last minutes, for limit exceptions, and detection of memory near its limit.
 
 import { DemandLog, WINDOW_MS, type ContainerDemand } from '../core/resize/model/demand.ts';
 import { ThrottledPods } from '../core/resize/model/throttled-pods.ts';
@@ -11,32 +11,34 @@ import { isStarting } from '../core/recommender/start-up.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { UsageModel } from './usage-model.ts';
 
-interface Watched {
+interface ContainerWatch {
   readonly log: DemandLog;
   readonly throttled: ThrottledPods;
   notifiedAt: Instant;
   notifiedBytes: Bytes;
 }
 
-/** Memory that stands still near its limit is looked at by the policy's interval; this is for what rises. */
+/** Minimum rise for another notification; constant memory near its limit is evaluated at the policy's interval. */
 const RISING_RATIO: Ratio = 1.002;
-const FORGOTTEN_MS: DurationMs = 10 * MINUTE_MS;
+const REPEAT_AFTER_MS: DurationMs = 10 * MINUTE_MS;
 
+/** Dependencies of `DemandWatch`. */
 export interface DemandWatchDependencies {
   readonly cluster: Pick<ClusterReader, 'findWorkload' | 'subscribe'>;
   readonly usage: Pick<UsageModel, 'onSample'>;
-  /** A container's memory comes near its limit and rises; told at most once a minute for each. It must be quick. */
+  /** Called when a container's memory rises near its limit, at most once a minute for each container. Must not block. */
   readonly onPressure: (workload: WorkloadKey) => void;
 }
 
+/** Keeps the demand of all containers by the samples of the usage model. */
 export class DemandWatch {
   readonly #dependencies: DemandWatchDependencies;
-  readonly #watched = new Map<WorkloadKey, Map<string, Watched>>();
-  readonly #stops: readonly (() => void)[];
+  readonly #watched = new Map<WorkloadKey, Map<string, ContainerWatch>>();
+  readonly #unsubscribes: readonly (() => void)[];
 
   constructor(dependencies: DemandWatchDependencies) {
     this.#dependencies = dependencies;
-    this.#stops = [
+    this.#unsubscribes = [
       dependencies.usage.onSample((workload, container, pod, sample) => this.#take(workload, container, pod, sample)),
       dependencies.cluster.subscribe((change) => {
         if (change.kind === 'workload' && dependencies.cluster.findWorkload(change.key) === undefined) this.#watched.delete(change.key);
@@ -44,7 +46,7 @@ export class DemandWatch {
     ];
   }
 
-  /** By container; empty where nothing was seen. */
+  /** Demand by container; empty: no samples. */
   of(workload: WorkloadKey): readonly ContainerDemand[] {
     return [...(this.#watched.get(workload) ?? [])].map(([container, { log, throttled }]) => ({
       container,
@@ -58,13 +60,13 @@ export class DemandWatch {
   }
 
   close(): void {
-    for (const stop of this.#stops) stop();
+    for (const stop of this.#unsubscribes) stop();
   }
 
-  // What a container uses to start says nothing about what it needs to run.
+  // Usage of the start-up is excluded.
   #take(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
     const { cluster } = this.#dependencies;
-    // Of what is no workload (bare pods, those of a pipeline) there is nothing to decide, and nobody tells when it is gone.
+    // Pods without a watched workload (bare pods, pipelines) are ignored: they have no decision, and no event reports their end.
     if (cluster.findWorkload(workload) === undefined) return;
     if (isStarting(pod, container, nodeTimeOf(sample))) return;
     const watched = this.#of(workload, container);
@@ -73,15 +75,15 @@ export class DemandWatch {
     const limit = pod.containers.find(({ name }) => name === container)?.limits.memoryBytes ?? null;
     const pressing = pressingMemory(sample, limit);
     if (pressing === null || sample.at - watched.notifiedAt < WINDOW_MS) return;
-    if (pressing < watched.notifiedBytes * RISING_RATIO && sample.at - watched.notifiedAt < FORGOTTEN_MS) return;
+    if (pressing < watched.notifiedBytes * RISING_RATIO && sample.at - watched.notifiedAt < REPEAT_AFTER_MS) return;
     watched.notifiedAt = sample.at;
     watched.notifiedBytes = pressing;
     this.#dependencies.onPressure(workload);
   }
 
-  #of(workload: WorkloadKey, container: string): Watched {
+  #of(workload: WorkloadKey, container: string): ContainerWatch {
     let byContainer = this.#watched.get(workload);
-    if (byContainer === undefined) this.#watched.set(workload, (byContainer = new Map<string, Watched>()));
+    if (byContainer === undefined) this.#watched.set(workload, (byContainer = new Map<string, ContainerWatch>()));
     let watched = byContainer.get(container);
     if (watched === undefined)
       byContainer.set(

@@ -20,7 +20,7 @@ function sampleAt(at: number, more: Partial<ContainerUsage> = {}): UsageSample {
   return log.sampleOf({ ...WEB, at, cpuMillicores: 10, memoryBytes: 20, ...more });
 }
 
-test('is carried by the samples of its container until the next reading is due; OOM events once', () => {
+test('evidence is carried by the samples of its container until the next reading is due; OOM events once', () => {
   onEvidence();
   log.takePressure('n1', [{ ...WEB, at: T, cpuRatio: 0.1, memoryRatio: null }], T);
   const carried = { throttledRatio: 0.2, throttledSpanMs: 60 * MINUTE, oomEvents: 1, cpuPressureRatio: 0.1, memoryPressureRatio: null };
@@ -31,12 +31,12 @@ test('is carried by the samples of its container until the next reading is due; 
   expect(sampleAt(T, { container: 'other' })).toMatchObject({ throttledRatio: null, oomEvents: null, cpuPressureRatio: null });
 });
 
-test('is not carried where the source of usage reports it itself', () => {
+test('evidence of the usage source takes precedence', () => {
   onEvidence();
   expect(sampleAt(T, { throttledRatio: 0.7, throttledSpanMs: 300_000 })).toMatchObject({ throttledRatio: 0.7, throttledSpanMs: 300_000 });
 });
 
-test('is forgotten with its pod, and where it came of a pod that is gone', () => {
+test('evidence is deleted with its pod, and if it arrives after the deletion', () => {
   onEvidence();
   log.forgetPod('shop', 'web-0');
   expect(sampleAt(T).throttledRatio).toBeNull();
@@ -45,7 +45,7 @@ test('is forgotten with its pod, and where it came of a pod that is gone', () =>
   expect(sampleAt(T).throttledRatio).toBeNull();
 });
 
-test('knows throttling of a node for two hours after a reading, and why it is not known', () => {
+test('throttling of a node is known for two hours after a reading, and the failure of the last one is reported', () => {
   expect(log.isThrottlingKnown('n1', T)).toBe(false);
   onEvidence();
   log.onEvidenceFailure({ node: 'n1', message: 'kubelet of node n1: connect ECONNREFUSED' });
@@ -57,7 +57,7 @@ test('knows throttling of a node for two hours after a reading, and why it is no
   expect(log.isThrottlingKnown('n1', T + 140 * MINUTE)).toBe(false);
 });
 
-test('knows pressure of a node that measures it', () => {
+test('pressure is known for a node that measures it', () => {
   log.takePressure('n1', [], T);
   log.takePressure('n2', null, T);
   expect([log.isPressureKnown('n1', T), log.isPressureKnown('n2', T), log.isPressureKnown('n1', T + 12 * MINUTE)]).toEqual([
@@ -67,7 +67,7 @@ test('knows pressure of a node that measures it', () => {
   ]);
 });
 
-test('lists the two latest readings of a pod, with the time that each was measured over', () => {
+test('lists the last two readings of a pod, with the interval of each', () => {
   for (const minutes of [0, 60, 120]) onEvidence(T + minutes * MINUTE, minutes / 200);
   for (const minutes of [110, 115, 120]) {
     log.takePressure('n1', [{ ...WEB, at: T + minutes * MINUTE, cpuRatio: minutes / 200, memoryRatio: null }], T + minutes * MINUTE);

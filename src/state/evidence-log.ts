@@ -1,6 +1,6 @@
-// What is known of throttling, OOM events and pressure, by container and by node, and the samples that carry it. Evidence is
-// read more rarely than usage: a sample carries the newest, as long as the next is not due, so that a mean over samples is a
-// mean over time. OOM events are a count and are carried once.
+// Throttling, OOM events and pressure by container and node, and their join with usage samples. Evidence is read less often than
+// usage: each sample carries the newest reading until the next is due, so that a mean over samples is a mean over time. OOM events
+// are a count, which one sample carries.
 
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type {
@@ -14,27 +14,27 @@ import type {
 } from '#kube/records/usage';
 import type { EvidenceReading, EvidenceSink } from '../ports/usage-source.ts';
 
-/** Counters are read once an hour: after two readings that failed nothing is known. */
-const THROTTLING_HOLDS_MS: DurationMs = 2 * HOUR_MS + 5 * MINUTE_MS;
+/** Counters are read once an hour; one reading may fail. */
+const THROTTLING_VALID_MS: DurationMs = 2 * HOUR_MS + 5 * MINUTE_MS;
 /** Pressure is read every 5 minutes; one reading may fail. */
-const PRESSURE_HOLDS_MS: DurationMs = 11 * MINUTE_MS;
-/** The kernel's average. */
+const PRESSURE_VALID_MS: DurationMs = 11 * MINUTE_MS;
+/** The kernel's averaging window (avg300). */
 const PRESSURE_SPAN_MS: DurationMs = 5 * MINUTE_MS;
-/** Evidence is read at a node's own moment, up to 5 minutes after the time that it covers would be over again. */
-const LATE_MS: DurationMs = 6 * MINUTE_MS;
+/** Maximum delay of the next reading, since each node has its own schedule. */
+const MAX_DELAY_MS: DurationMs = 6 * MINUTE_MS;
 
 interface ContainerState {
   readonly container: string;
   throttledRatio: number | null;
   throttledSpanMs: DurationMs | null;
-  /** Samples after this carry no throttling. */
+  /** Later samples carry no throttling. */
   throttledUntil: Instant;
-  /** Not carried by a sample yet. */
+  /** Not yet carried by a sample. */
   oomEvents: number | null;
   cpuPressureRatio: number | null;
   memoryPressureRatio: number | null;
   pressureUntil: Instant;
-  /** End of the newest readings, and what the readings before them showed. */
+  /** Time of the newest readings, and the values of the readings before them. */
   throttledAt: Instant;
   pressureAt: Instant;
   before: ReadingsBefore;
@@ -52,13 +52,14 @@ interface ReadingsBefore {
 interface NodeState {
   throttlingAt: Instant | null;
   pressureAt: Instant | null;
-  /** null: the node has not reported yet. */
+  /** null: not reported yet. */
   pressureMeasured: boolean | null;
   problem: string | null;
 }
 
+/** The newest evidence of all containers and nodes. */
 export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
-  /** By namespace and pod: asked once for every sample, so without a key to be put together. */
+  /** By namespace and pod. Nested maps avoid a string concatenation for each sample. */
   readonly #pods = new Map<string, Map<string, ContainerState[]>>();
   readonly #nodes = new Map<string, NodeState>();
   #sweptAt: Instant = 0;
@@ -75,22 +76,24 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     this.#nodeOf(node).problem = message;
   }
 
-  /** null: the node does not measure pressure. */
+  /** Records pressure of a node's containers; null: the node does not measure it. */
   takePressure(node: string, pressure: readonly ContainerPressure[] | null, now: Instant): void {
     const state = this.#nodeOf(node);
     this.#dropExpired(now);
     state.pressureAt = now;
     state.pressureMeasured = pressure !== null;
-    for (const each of pressure ?? []) this.#takePressure(each);
+    for (const reading of pressure ?? []) this.#takePressure(reading);
   }
 
-  /** A sample with what is known of its container at its time besides usage; what the source itself reports comes first. Of one
-   * shape for all sources, so that the hot path stays monomorphic. */
+  /**
+   * Joins usage with the evidence of its container; values of the usage source take precedence. Samples of all sources have the
+   * same shape, so that the hot path stays monomorphic.
+   */
   sampleOf(usage: ContainerUsage): UsageSample {
     const { at } = usage;
     const state = this.#find(usage);
-    const throttling = state !== undefined && at <= state.throttledUntil ? state : NOTHING;
-    const pressure = state !== undefined && at <= state.pressureUntil ? state : NOTHING;
+    const throttling = state !== undefined && at <= state.throttledUntil ? state : NO_STATE;
+    const pressure = state !== undefined && at <= state.pressureUntil ? state : NO_STATE;
     const sample = {
       at,
       clockOffsetMs: usage.clockOffsetMs ?? null,
@@ -109,31 +112,31 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     return sample;
   }
 
-  /** The latest readings of a pod's containers, as they were measured. */
+  /** The last two readings of a pod's containers. */
   readingsOf(namespace: string, pod: string): readonly ContainerReadings[] {
     return (this.#pods.get(namespace)?.get(pod) ?? []).map((state) => {
       const { container, before } = state;
       return {
         container,
-        throttledRatio: readings([before, state], (each) => each.throttledRatio, throttledOver),
-        cpuPressureRatio: readings([before, state], (each) => each.cpuPressureRatio, pressedOver),
-        memoryPressureRatio: readings([before, state], (each) => each.memoryPressureRatio, pressedOver),
+        throttledRatio: readings([before, state], (reading) => reading.throttledRatio, throttledOver),
+        cpuPressureRatio: readings([before, state], (reading) => reading.cpuPressureRatio, pressedOver),
+        memoryPressureRatio: readings([before, state], (reading) => reading.memoryPressureRatio, pressedOver),
       };
     });
   }
 
-  /** Whether throttling of a node's containers is known: its counters were read in the last two hours. */
+  /** Whether the counters of a node were read in the last two hours. */
   isThrottlingKnown(node: string, now: Instant): boolean {
-    return isWithin(this.#nodes.get(node)?.throttlingAt, THROTTLING_HOLDS_MS, now);
+    return isWithin(this.#nodes.get(node)?.throttlingAt, THROTTLING_VALID_MS, now);
   }
 
   /** Whether a node measures pressure. */
   isPressureKnown(node: string, now: Instant): boolean {
     const state = this.#nodes.get(node);
-    return state?.pressureMeasured === true && isWithin(state.pressureAt, PRESSURE_HOLDS_MS, now);
+    return state?.pressureMeasured === true && isWithin(state.pressureAt, PRESSURE_VALID_MS, now);
   }
 
-  /** Nodes whose counters were read, and those where all that was tried failed. Nodes without a CPU limit are in neither. */
+  /** Count of nodes with readings, and nodes whose readings failed. Nodes without CPU limits are in neither. */
   throttlingByNode(now: Instant): {
     readonly known: number;
     readonly unknown: readonly { readonly node: string; readonly problem: string }[];
@@ -147,7 +150,7 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     return { known, unknown };
   }
 
-  /** Nodes that measure pressure, and those that do not. */
+  /** Count of nodes that measure pressure, and names of those that do not. */
   pressureByNode(now: Instant): { readonly known: number; readonly unmeasured: readonly string[] } {
     let known = 0;
     const unmeasured: string[] = [];
@@ -158,7 +161,7 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     return { known, unmeasured };
   }
 
-  /** Why the counters of a node could not be read the last time; null: they could, or were not yet. */
+  /** Why the last reading of a node's counters failed; null: it did not, or there was none. */
   problemOf(node: string): string | null {
     return this.#nodes.get(node)?.problem ?? null;
   }
@@ -179,7 +182,7 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     state.throttledAt = evidence.at;
     state.throttledRatio = evidence.throttledRatio;
     state.throttledSpanMs = evidence.spanMs;
-    state.throttledUntil = evidence.at + evidence.spanMs + LATE_MS;
+    state.throttledUntil = evidence.at + evidence.spanMs + MAX_DELAY_MS;
     state.oomEvents = evidence.oomEvents;
   }
 
@@ -190,12 +193,12 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     state.pressureAt = pressure.at;
     state.cpuPressureRatio = pressure.cpuRatio;
     state.memoryPressureRatio = pressure.memoryRatio;
-    state.pressureUntil = pressure.at + PRESSURE_HOLDS_MS;
+    state.pressureUntil = pressure.at + PRESSURE_VALID_MS;
   }
 
   #find({ namespace, pod, container }: ContainerRef): ContainerState | undefined {
     const states = this.#pods.get(namespace)?.get(pod);
-    return states?.find((each) => each.container === container);
+    return states?.find((state) => state.container === container);
   }
 
   #stateOf({ namespace, pod, container }: ContainerRef): ContainerState {
@@ -203,12 +206,12 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     if (byPod === undefined) this.#pods.set(namespace, (byPod = new Map<string, ContainerState[]>()));
     let states = byPod.get(pod);
     if (states === undefined) byPod.set(pod, (states = []));
-    let state = states.find((each) => each.container === container);
+    let state = states.find((known) => known.container === container);
     if (state === undefined) states.push((state = newState(container)));
     return state;
   }
 
-  /** Evidence may come of a pod that is gone already: nothing else would remove it. */
+  /** Removes expired evidence, which may have arrived after the deletion of its pod. */
   #dropExpired(now: Instant): void {
     if (Math.abs(now - this.#sweptAt) < HOUR_MS) return;
     this.#sweptAt = now;
@@ -272,8 +275,8 @@ function newState(container: string): ContainerState {
   };
 }
 
-const NOTHING: Readonly<ContainerState> = newState('');
+const NO_STATE: Readonly<ContainerState> = newState('');
 
-function isWithin(at: Instant | null | undefined, holdsMs: DurationMs, now: Instant): boolean {
-  return at !== null && at !== undefined && now - at <= holdsMs;
+function isWithin(at: Instant | null | undefined, validForMs: DurationMs, now: Instant): boolean {
+  return at !== null && at !== undefined && now - at <= validForMs;
 }

@@ -25,31 +25,31 @@ function changesTo(pod: PodRecord): PodRecord {
 }
 
 describe('failures of containers', () => {
-  test('are remembered each, though a status shows the latest alone', () => {
+  test('are all recorded, although a status has only the last one', () => {
     for (const hour of [1, 2, 3]) changesTo(ended(T0 + hour * HOUR_MS));
     expect(log.of(changesTo(ended(T0 + 3 * HOUR_MS)))).toEqual([1, 2, 3].map((hour) => T0 + hour * HOUR_MS));
   });
 
-  test('that a status shows when it is first read are known', () => {
+  test('of the first status are recorded', () => {
     expect(log.of(ended(T0))).toEqual([T0]);
   });
 
-  test('are none where a container ended well', () => {
+  test('do not include successful terminations', () => {
     expect(log.of(changesTo(ended(T0, { exitCode: 0 })))).toEqual([]);
   });
 
-  test('are remembered up to 1,000 of a pod, the newest', () => {
+  test('are recorded up to 1,000 of a pod, the newest', () => {
     for (let at = 0; at < 1_500; at += 1) changesTo(ended(T0 + at * 1_000));
     const remembered = log.of(changesTo(ended(T0)));
     expect([remembered.length, remembered[0], remembered.at(-1)]).toEqual([1_000, T0 + 500_000, T0 + 1_499_000]);
   });
 
-  test('are forgotten after two days', () => {
+  test('are deleted after two days', () => {
     changesTo(ended(T0));
     expect(log.of(changesTo(ended(T0 + 2 * DAY_MS + 1)))).toEqual([T0 + 2 * DAY_MS + 1]);
   });
 
-  test('are those of the pod, not of one of the same name before it', () => {
+  test('do not include those of an earlier pod of the same name', () => {
     changesTo(ended(T0));
     expect(log.of(changesTo(ended(T0 + HOUR_MS, { uid: 'another' })))).toEqual([T0 + HOUR_MS]);
   });

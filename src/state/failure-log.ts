@@ -1,14 +1,14 @@
-// When containers failed. The status of a pod has a count of restarts and the latest end alone: how often a pod restarted in one
-// day is known from its changes only, since this process started.
+// Times of container failures. A pod's status has only a count of restarts and the last termination, so that the failures of a day
+// come from status changes since this process started.
 
 import type { PodRecord } from '#kube/records/pod';
 import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import { failedSince } from '../core/resize/plan/restart-rates.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
-/** The day before a change, and a day in which it spreads. */
-const REMEMBERED_MS: DurationMs = 2 * DAY_MS;
-/** Of one pod: one that fails each three minutes for two days. Each change of the pod is compared with all of them. */
+/** Retention: the day before a change and the day of its roll-out. */
+const RETENTION_MS: DurationMs = 2 * DAY_MS;
+/** Maximum of times of one pod, which is a failure every three minutes for two days. Bounds the cost of each pod change. */
 const MAX_TIMES = 1_000;
 
 interface Failures {
@@ -16,7 +16,7 @@ interface Failures {
   readonly times: Instant[];
 }
 
-/** Holds something of pods with a failed container alone. */
+/** Records failures of containers by pod. */
 export class FailureLog {
   readonly #byPod = new Map<string, Failures>();
   readonly #unsubscribe: () => void;
@@ -31,7 +31,7 @@ export class FailureLog {
     });
   }
 
-  /** Of the last two days, as far as they were seen; what the pod's status shows now is among them. */
+  /** Observed failures of the last two days, including those of the pod's current status. */
   of(pod: PodRecord): readonly Instant[] {
     this.#observe(pod);
     const failures = this.#byPod.get(keyOf(pod));
@@ -57,7 +57,7 @@ export class FailureLog {
     if (times.includes(at) || (times.length >= MAX_TIMES && at < (times[0] ?? at))) return;
     times.push(at);
     if (times.length > MAX_TIMES) times.shift();
-    while (at - (times[0] ?? at) > REMEMBERED_MS) times.shift();
+    while (at - (times[0] ?? at) > RETENTION_MS) times.shift();
   }
 }
 

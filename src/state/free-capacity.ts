@@ -1,5 +1,5 @@
-// The most that one pod can have on a node: what is allocatable, less what DaemonSets ask for on each. Only nodes that take
-// it count: those with the labels that it selects, whose taints it tolerates.
+// The largest pod that fits on any node: allocatable minus the requests of DaemonSet pods, over the nodes that match the node
+// selector and tolerations of the pod.
 
 import type { NodeRecord, Taint } from '#kube/records/node';
 import { podRequests } from '#kube/records/pod-requests';
@@ -9,50 +9,51 @@ import type { Placement, WorkloadRecord } from '#kube/records/workload';
 import { tolerates } from '#kube/scheduling/node-rules';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
-/** Pods come and go all the time; what they leave for others matters to the minute at most. */
-const COUNTED_FOR_MS: DurationMs = MINUTE_MS;
+/** Lifetime of the computed capacities. */
+const VALID_FOR_MS: DurationMs = MINUTE_MS;
 
-/** Tolerations, and labels selected, of a pod template that is looked at: hundreds of them times thousands of nodes are millions of steps. */
+/** Maximum of tolerations and of selected labels of a template: more of them over thousands of nodes take too long. */
 const MAX_TERMS = 256;
 
-interface Counted {
+interface NodeCapacity {
   readonly node: NodeRecord;
-  /** Those that keep pods off; equal ones of several nodes are one object. */
+  /** Taints that repel pods; equal taints of several nodes are one object. */
   readonly taints: readonly Taint[];
-  readonly room: Resources;
+  readonly available: Resources;
 }
 
+/** Largest free capacity by placement, cached for a minute. */
 export class FreeCapacity {
   readonly #cluster: Pick<ClusterReader, 'nodes' | 'podsOnNode'>;
-  #counted: readonly Counted[] = [];
+  #nodes: readonly NodeCapacity[] = [];
   #countedAt: Instant = Number.NEGATIVE_INFINITY;
-  /** Of thousands of workloads few say where they go, and all are asked for in one pass: what was found holds until the recount. */
-  readonly #found = new Map<string, Resources | null>();
+  /** Results by kind and placement until the next recount: most workloads have the same placement. */
+  readonly #freeByPlacement = new Map<string, Resources | null>();
 
   constructor(cluster: Pick<ClusterReader, 'nodes' | 'podsOnNode'>) {
     this.#cluster = cluster;
   }
 
-  /** Each resource by itself; null where no node takes it, or its template has too many terms, which says nothing of how large it may be. */
-  forPodOf({ kind, placement }: Pick<WorkloadRecord, 'kind' | 'placement'>, now: Instant): Resources | null {
+  /** Largest free capacity for a pod of a workload, separately by resource; null: no node matches, or the template has too many terms. */
+  findForPod({ kind, placement }: Pick<WorkloadRecord, 'kind' | 'placement'>, now: Instant): Resources | null {
     if (placement !== undefined && hasTooManyTerms(placement)) return null;
-    const counted = this.#countedNow(now);
-    const wholeNode = kind === 'DaemonSet';
-    const key = JSON.stringify([wholeNode, placement]);
-    const known = this.#found.get(key);
+    const nodes = this.#currentNodes(now);
+    const isDaemonSet = kind === 'DaemonSet';
+    const key = JSON.stringify([isDaemonSet, placement]);
+    const known = this.#freeByPlacement.get(key);
     if (known !== undefined) return known;
-    const room = largestFree(counted, wholeNode, placement);
-    this.#found.set(key, room);
-    return room;
+    const available = largestFree(nodes, isDaemonSet, placement);
+    this.#freeByPlacement.set(key, available);
+    return available;
   }
 
-  #countedNow(now: Instant): readonly Counted[] {
-    if (now - this.#countedAt < COUNTED_FOR_MS && now >= this.#countedAt) return this.#counted;
+  #currentNodes(now: Instant): readonly NodeCapacity[] {
+    if (now - this.#countedAt < VALID_FOR_MS && now >= this.#countedAt) return this.#nodes;
     const taints = new Map<string, Taint>();
-    this.#counted = [...this.#cluster.nodes()].map((node) => ({ node, taints: sharedTaints(node, taints), room: this.#freeOn(node) }));
+    this.#nodes = [...this.#cluster.nodes()].map((node) => ({ node, taints: sharedTaints(node, taints), available: this.#freeOn(node) }));
     this.#countedAt = now;
-    this.#found.clear();
-    return this.#counted;
+    this.#freeByPlacement.clear();
+    return this.#nodes;
   }
 
   #freeOn(node: NodeRecord): Resources {
@@ -71,7 +72,7 @@ export class FreeCapacity {
   }
 }
 
-function largestFree(counted: readonly Counted[], wholeNode: boolean, placement: Placement | undefined): Resources | null {
+function largestFree(nodes: readonly NodeCapacity[], isDaemonSet: boolean, placement: Placement | undefined): Resources | null {
   const { nodeSelector = {}, tolerations = [] } = placement ?? {};
   const selected = Object.entries(nodeSelector);
   const tolerated = new Map<Taint, boolean>();
@@ -80,14 +81,14 @@ function largestFree(counted: readonly Counted[], wholeNode: boolean, placement:
     tolerated.set(taint, known);
     return known;
   };
-  const taking = counted.filter(
+  const taking = nodes.filter(
     ({ node, taints }) => selected.every(([key, value]) => node.labels[key] === value) && taints.every(isTolerated),
   );
   if (taking.length === 0) return null;
   let [cpuMillicores, memoryBytes] = [0, 0];
-  for (const { node, room } of taking) {
-    // A DaemonSet's own pods are among those counted: to it belongs the whole node.
-    const free = wholeNode ? node.allocatable : room;
+  for (const { node, available } of taking) {
+    // A DaemonSet gets the entire node, because its own pods are among those subtracted.
+    const free = isDaemonSet ? node.allocatable : available;
     cpuMillicores = Math.max(cpuMillicores, free.cpuMillicores);
     memoryBytes = Math.max(memoryBytes, free.memoryBytes);
   }
@@ -98,7 +99,7 @@ function hasTooManyTerms({ nodeSelector, tolerations }: Placement): boolean {
   return tolerations.length > MAX_TERMS || Object.keys(nodeSelector).length > MAX_TERMS;
 }
 
-// A cordon ends again, and a pool is known by its labels and taints; so a cordoned node counts.
+// Cordoned nodes count: a cordon is temporary, and they represent their node pool.
 function sharedTaints({ taints }: NodeRecord, shared: Map<string, Taint>): readonly Taint[] {
   return taints.flatMap((taint) => {
     const { key, value, effect } = taint;
@@ -110,7 +111,7 @@ function sharedTaints({ taints }: NodeRecord, shared: Map<string, Taint>): reado
   });
 }
 
-/** Taints of a moment, which Kubernetes sets and takes away. */
+/** Whether Kubernetes sets and removes the taint by the state of the node. */
 function isCordon(key: string): boolean {
   return key.startsWith('node.kubernetes.io/');
 }

@@ -1,4 +1,4 @@
-/** Values by key inside groups: `podsByNode` and the like. Adding and removing are O(1); order is that of arrival. */
+/** Values by group and key, such as pods by node. Adding and removing are O(1); iteration is in order of insertion. */
 export class MultiIndex<V> {
   readonly #groups = new Map<string, Map<string, V>>();
 
@@ -15,7 +15,7 @@ export class MultiIndex<V> {
     const members = this.#groups.get(group);
     if (members === undefined) return;
     members.delete(key);
-    // An empty group is not kept: nodes and ReplicaSets come and go for as long as a cluster lives.
+    // Empty groups are removed: nodes and ReplicaSets come and go for ever.
     if (members.size === 0) this.#groups.delete(group);
   }
 

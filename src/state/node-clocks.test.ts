@@ -7,14 +7,14 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 function aNode() {
   const clocks = new NodeClocks(2 * MINUTE_MS);
-  /** Reads the node: the times of its containers, each relative to now. */
+  /** Reads the node with the ages of its containers' times. */
   const readAt = (now: number, ...agesMs: number[]) => {
     const containers = agesMs.map((ageMs, index) => {
       return { namespace: 'a', pod: `p${index}`, container: 'app', at: now - ageMs, cpuMillicores: 1, memoryBytes: 1 };
     });
     return clocks.observe({ node: 'n1', nodeUsage: null, containers }, now);
   };
-  /** Reads it once a minute, and answers the offset of each reading in minutes. */
+  /** Reads it once a minute and returns the offset of each reading in minutes. */
   const offsets = (from: number, minutes: number, ageAt: (now: number) => number) =>
     Array.from({ length: minutes }, (_, minute) => from + minute * MINUTE_MS).map(
       (now) => Math.round((readAt(now, ageAt(now)).offsetMs / MINUTE_MS) * 10) / 10,
@@ -27,7 +27,7 @@ describe('The offset of a node’s clock', () => {
     ['behind', 6 * MINUTE_MS],
     ['hours behind', 7 * HOUR_MS],
     ['ahead', -10 * MINUTE_MS],
-  ])('is known two minutes after the first reading where the clock is %s', (_, ageMs) => {
+  ])('is known two minutes after the first reading of a clock that is %s', (_, ageMs) => {
     const minutes = ageMs / MINUTE_MS;
     expect(aNode().offsets(T, 5, () => ageMs)).toEqual([0, 0, minutes, minutes, minutes]);
   });
@@ -35,25 +35,25 @@ describe('The offset of a node’s clock', () => {
   test.each([
     ['behind', 110 * SECOND_MS],
     ['ahead', -50 * SECOND_MS],
-  ])('is none where the clock is a little %s', (_, ageMs) => {
+  ])('is 0 for a clock that is slightly %s', (_, ageMs) => {
     expect(aNode().offsets(T, 10, () => ageMs)).toEqual(Array(10).fill(0));
   });
 
-  test('is none where the times stand still: the kubelet has stopped measuring', () => {
+  test('is 0 if the times do not advance: the kubelet has stopped measuring', () => {
     const { readAt, offsets, clocks } = aNode();
     expect(offsets(T, 60, (now) => now - T)).toEqual(Array(60).fill(0));
     expect(clocks.isOld(readAt(T + HOUR_MS, HOUR_MS))).toBe(true);
   });
 
-  test('is none where they stood still before the controller began to read', () => {
+  test('is 0 if they had stopped before the first reading', () => {
     expect(aNode().offsets(T, 60, (now) => HOUR_MS + now - T)).toEqual(Array(60).fill(0));
   });
 
-  test('is none where they go on far more slowly than the controller’s', () => {
+  test('is 0 if they advance much more slowly than the controller’s clock', () => {
     expect(aNode().offsets(T, 60, (now) => (now - T) * 0.75)).toEqual(Array(60).fill(0));
   });
 
-  test('stays as it was where the times of a node whose clock is behind stand still', () => {
+  test('does not change if the times of a node with a late clock stop', () => {
     const { readAt, offsets, clocks } = aNode();
     offsets(T, 10, () => 6 * MINUTE_MS);
     const frozen = T + 9 * MINUTE_MS;
@@ -61,13 +61,13 @@ describe('The offset of a node’s clock', () => {
     expect(clocks.isOld(readAt(frozen + HOUR_MS, 6 * MINUTE_MS + HOUR_MS))).toBe(true);
   });
 
-  test('stays the same while times lag by a little more or less: a sample that is repeated is not new', () => {
+  test('does not change with jitter, so that a repeated sample is not new', () => {
     const { offsets } = aNode();
     const jitter = (now: number) => ((now / MINUTE_MS) % 3) * 15 * SECOND_MS;
     expect(new Set(offsets(T, 60, (now) => 6 * MINUTE_MS + jitter(now)).slice(3)).size).toBe(1);
   });
 
-  test('ends at once when the clock is set right', () => {
+  test('becomes 0 at once when the clock is corrected', () => {
     const { offsets } = aNode();
     offsets(T, 10, () => 6 * MINUTE_MS);
     expect(offsets(T + 10 * MINUTE_MS, 3, () => 10 * SECOND_MS)).toEqual([0, 0, 0]);
@@ -85,20 +85,20 @@ describe('The offset of a node’s clock', () => {
     expect(new Set(after)).toEqual(new Set([from, to]));
   });
 
-  test('is that of most containers, whatever the times of one', () => {
+  test('is that of most containers, not of a single one', () => {
     const { readAt } = aNode();
     const odd = [30 * MINUTE_MS, -HOUR_MS];
     for (const age of odd) for (let minute = 0; minute < 10; minute++) readAt(T + minute * MINUTE_MS, 6 * MINUTE_MS, age, 6 * MINUTE_MS);
     expect(readAt(T + 10 * MINUTE_MS, 6 * MINUTE_MS, 0, 6 * MINUTE_MS).offsetMs).toBe(6 * MINUTE_MS);
   });
 
-  test('is not compared with readings of before the controller’s own clock was set back', () => {
+  test('is not compared with readings from before the controller’s clock was set back', () => {
     const { offsets } = aNode();
     offsets(T, 10, () => 0);
     expect(offsets(T - HOUR_MS, 4, () => -HOUR_MS)).toEqual([0, 0, -60, -60]);
   });
 
-  test('is forgotten with the node, and kept where a reading has no times', () => {
+  test('is deleted with the node, and kept if a reading has no times', () => {
     const { clocks, readAt, offsets } = aNode();
     offsets(T, 10, () => 6 * MINUTE_MS);
     expect(readAt(T + 10 * MINUTE_MS).offsetMs).toBe(6 * MINUTE_MS);

@@ -18,16 +18,16 @@ const SWAP: FailedResize = {
 const seenAt = (refusals: NodeRefusals, since: number): void => refusals.record({ failures: [{ ...SWAP, since }] });
 const counts = (refusals: NodeRefusals, now: number): boolean => refusals.current(now).length > 0;
 
-test('a refusal that another workload meets again counts for twice as long', () => {
+test('a repeated refusal for another workload is in force for twice as long', () => {
   const refusals = new NodeRefusals();
   seenAt(refusals, T0);
   expect([counts(refusals, T0 + DAY_MS - 1), counts(refusals, T0 + DAY_MS)]).toEqual([true, false]);
-  const again = T0 + DAY_MS + HOUR_MS;
-  seenAt(refusals, again);
-  expect([counts(refusals, again + 2 * DAY_MS - 1), counts(refusals, again + 2 * DAY_MS)]).toEqual([true, false]);
+  const later = T0 + DAY_MS + HOUR_MS;
+  seenAt(refusals, later);
+  expect([counts(refusals, later + 2 * DAY_MS - 1), counts(refusals, later + 2 * DAY_MS)]).toEqual([true, false]);
 });
 
-test('what two workloads meet at the same time counts once', () => {
+test('refusals for two workloads at the same time count once', () => {
   const refusals = new NodeRefusals();
   seenAt(refusals, T0);
   seenAt(refusals, T0 + HOUR_MS);

@@ -1,16 +1,17 @@
-// What kubelets have been seen to refuse whatever the amount, by node pool, whichever workload met it first. Their
-// configuration is not readable; nothing is kept beyond the process, because each Recommendation's status has its own.
+// Resizes that the kubelets of a node pool refuse for any amount, shared between workloads. The kubelets' configuration is not
+// readable. Not persisted, because the status of each Recommendation has its own failures.
 
 import type { Instant } from '#kube/units';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { FailedResize, ResizeMemory } from '../core/resize/model/situation.ts';
 import { afterEarlier, failureKey, isCurrent, rememberedUntil } from '../core/resize/plan/failed-resizes.ts';
 
+/** The newest refusal by pool, reason and resource. */
 export class NodeRefusals {
   readonly #byKey = new Map<string, FailedResize>();
 
   record({ failures, classes }: Pick<ResizeMemory, 'failures' | 'classes'>): void {
-    for (const failure of [...failures, ...[...(classes?.values() ?? [])].flatMap((each) => each.failures)]) {
+    for (const failure of [...failures, ...[...(classes?.values() ?? [])].flatMap((memory) => memory.failures)]) {
       if (failure.pool === null || !NODE_PROPERTY_CODES.includes(failure.code)) continue;
       const key = failureKey(failure);
       const known = this.#byKey.get(key);
@@ -18,7 +19,7 @@ export class NodeRefusals {
     }
   }
 
-  /** Those that count now, one of each pool, reason and resource. */
+  /** Refusals in force, one for each pool, reason and resource. */
   current(now: Instant): readonly FailedResize[] {
     for (const [key, failure] of this.#byKey) if (now >= rememberedUntil(failure)) this.#byKey.delete(key);
     return [...this.#byKey.values()].filter((failure) => isCurrent(failure, now));

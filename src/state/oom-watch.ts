@@ -1,5 +1,5 @@
-// OOM kills: those that the pods' statuses show, because every source of usage misses them (a container that was killed is not
-// measured), and those that only the counters of a container that went on show.
+// OOM kills from pod statuses, since usage sources do not report them, and from the counters of containers that continued after
+// the kill of a process.
 
 import type { PodRecord } from '#kube/records/pod';
 import type { Bytes, Instant } from '#kube/units';
@@ -10,48 +10,49 @@ import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import { CountedKills } from './counted-kills.ts';
 
-/** One container that the kernel killed, or a process of one that went on. */
+/** OOM kill of a container, or of a process of a container that continued. */
 export interface OomKill {
   readonly workload: WorkloadKey;
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
   readonly at: Instant;
-  /** When the run that was killed began; null: not known. */
+  /** Start of the killed container; null: unknown. */
   readonly startedAt: Instant | null;
-  /** The limit in force when it was seen; null where there was none (the node itself was short). */
+  /** The limit in force; null: none, so that the node was out of memory. */
   readonly memoryLimitBytes: Bytes | null;
-  /** The highest working set of the last hour, of a container that went on; absent: its last one counts. */
+  /** Highest working set of the last hour, of a container that continued; absent: the last sample counts. */
   readonly workingSetBytes?: Bytes;
 }
 
+/** Receives OOM kills synchronously. */
 export type OomKillListener = (kill: OomKill) => void;
 
 const OOM_KILLED = 'OOMKilled';
 
-/** Tells each kill once to every listener. What is remembered of a pod goes with it. */
+/** Reports each OOM kill once to every listener. The state of a pod is deleted with it. */
 export class OomWatch {
   readonly #reader: ClusterReader;
   readonly #clock: Clock;
   readonly #listeners = new Set<OomKillListener>();
-  /** By pod key, then container: the kill that was told last, `uid/finishedAt`; what a status shows is always its last. */
+  /** The last reported kill (`uid/finishedAt`) by pod key and container; a status has only the last kill. */
   readonly #reported = new Map<string, Map<string, string>>();
   readonly #counted = new CountedKills();
   readonly #unsubscribe: () => void;
 
-  constructor(parts: { readonly reader: ClusterReader; readonly clock: Clock }) {
-    this.#reader = parts.reader;
-    this.#clock = parts.clock;
-    this.#unsubscribe = parts.reader.subscribe((change) => {
-      if (change.kind === 'pod') this.#look(change.key);
+  constructor(dependencies: { readonly reader: ClusterReader; readonly clock: Clock }) {
+    this.#reader = dependencies.reader;
+    this.#clock = dependencies.clock;
+    this.#unsubscribe = dependencies.reader.subscribe((change) => {
+      if (change.kind === 'pod') this.#checkPod(change.key);
     });
   }
 
-  /** Begins with what the pods' statuses still show: whoever starts to listen after a restart must not miss it. */
+  /** Reports the kills in current pod statuses first, so that a listener misses none across a restart. Returns the cancel function. */
   onOomKill(listener: OomKillListener): () => void {
     for (const pod of this.#reader.pods()) {
-      for (const { kill, mark } of this.#killsOf(pod)) {
-        this.#marksOf(`${pod.namespace}/${pod.name}`).set(kill.container, mark);
+      for (const { kill, killId } of this.#killsOf(pod)) {
+        this.#reportedOf(`${pod.namespace}/${pod.name}`).set(kill.container, killId);
         listener(kill);
       }
     }
@@ -59,7 +60,7 @@ export class OomWatch {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes a sample as it came: it may carry what the counter of OOM events has grown by. */
+  /** Processes a sample, which may carry OOM events. */
   observe(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
     const counted = this.#counted.observe(pod, container, sample);
     if (counted === null) return;
@@ -67,7 +68,7 @@ export class OomWatch {
     for (const listener of this.#listeners) listener({ workload, namespace, pod: name, startedAt: null, ...counted });
   }
 
-  /** Kills of the last day that the pod's status does not show. */
+  /** Counted kills of the last day that the pod's status does not have. */
   countedKillsOf(pod: PodRecord): readonly CountedKill[] {
     return this.#counted.of(pod);
   }
@@ -76,7 +77,7 @@ export class OomWatch {
     this.#unsubscribe();
   }
 
-  #look(key: string): void {
+  #checkPod(key: string): void {
     const slash = key.indexOf('/');
     const pod = this.#reader.findPod(key.slice(0, slash), key.slice(slash + 1));
     if (pod === undefined) {
@@ -84,16 +85,16 @@ export class OomWatch {
       this.#counted.forgetPod(key);
       return;
     }
-    for (const { kill, mark } of this.#killsOf(pod)) {
-      const reported = this.#marksOf(key);
-      if (reported.get(kill.container) === mark) continue;
-      reported.set(kill.container, mark);
+    for (const { kill, killId } of this.#killsOf(pod)) {
+      const reported = this.#reportedOf(key);
+      if (reported.get(kill.container) === killId) continue;
+      reported.set(kill.container, killId);
       for (const listener of this.#listeners) listener(kill);
     }
   }
 
-  /** None while the pod's owner is unknown: that it becomes known is a change of the pod, too. */
-  *#killsOf(pod: PodRecord): Iterable<{ readonly kill: OomKill; readonly mark: string }> {
+  /** Kills in a pod's status. None while its owner is unknown; the pod is checked again when the owner becomes known. */
+  *#killsOf(pod: PodRecord): Iterable<{ readonly kill: OomKill; readonly killId: string }> {
     for (const container of pod.containers) {
       const end = container.lastTermination;
       if (end?.reason !== OOM_KILLED) continue;
@@ -109,11 +110,11 @@ export class OomWatch {
         startedAt: end.startedAt ?? null,
         memoryLimitBytes: container.actual?.limits.memoryBytes ?? container.limits.memoryBytes,
       };
-      yield { kill, mark: `${pod.uid}/${end.finishedAt ?? container.restarts}` };
+      yield { kill, killId: `${pod.uid}/${end.finishedAt ?? container.restarts}` };
     }
   }
 
-  #marksOf(key: string): Map<string, string> {
+  #reportedOf(key: string): Map<string, string> {
     let reported = this.#reported.get(key);
     if (reported === undefined) this.#reported.set(key, (reported = new Map<string, string>()));
     return reported;

@@ -1,5 +1,4 @@
-// Which workload a pod belongs to. A pod names its ReplicaSet or Job; that names its Deployment or CronJob; and any of
-// them may be heard of in any order.
+// Resolves the top-level owner of pods: pod → ReplicaSet or Job → Deployment or CronJob. Their events arrive in any order.
 
 import type { PodRecord } from '#kube/records/pod';
 import {
@@ -15,25 +14,25 @@ import {
 import { MultiIndex } from './multi-index.ts';
 
 /**
- * Kinds made anew for each roll-out or run: what controls them is the workload that a person knows. All other kinds are
- * workloads themselves, even where an operator controls them.
+ * Kinds that are created for each roll-out or run: their controller is the workload. All other kinds are workloads themselves,
+ * also if an operator controls them.
  */
 const LINK_KINDS: ReadonlySet<string> = new Set(['ReplicaSet', 'Job', 'ReplicationController']);
 
-/** Deeper chains do not occur; a cycle would be a corrupted cluster and must not hang us. */
+/** Maximum depth of owners, which bounds a cycle of owner references. */
 const MAX_DEPTH = 8;
 
-/** The link between pods and their top-level owners. */
+/** Pods by top-level owner. */
 export class Ownership {
   readonly #links = new Map<string, WorkloadRecord>();
   readonly #podsByOwner = new MultiIndex<PodRecord>();
   readonly #linksByOwner = new MultiIndex<WorkloadRecord>();
   readonly #topByPod = new Map<string, WorkloadRef>();
   readonly #podsByTop = new MultiIndex<PodRecord>();
-  /** By kind, the API group of the workloads that are read. The same kind of another group is keyed as `Kind.group`. */
+  /** API group of the watched workloads by kind. The kind of another group has the key `Kind.group`. */
   readonly #groups = new Map<string, string>(KUBERNETES_OWNERS);
 
-  /** Whether a workload is only a link to its own controller. */
+  /** Whether a workload is not top-level but a link to its controller. */
   static isLink(record: WorkloadRecord): boolean {
     return record.controller !== null && LINK_KINDS.has(record.kind);
   }
@@ -50,17 +49,17 @@ export class Ownership {
     return this.#podsByTop.of(workload);
   }
 
-  /** Every workload that has pods, with how many, whether its record is known or not. */
+  /** Count of pods of every workload, watched or not. */
   *podCounts(): Iterable<readonly [WorkloadKey, number]> {
     for (const key of this.#podsByTop.groups()) yield [key, this.#podsByTop.count(key)];
   }
 
-  /** Whether workloads of that kind and group have the kind alone in their keys: no workload of the kind is read in another group. */
+  /** Whether workload keys of a kind and group have the kind only: no other group of the kind is watched. */
   isKeyedByKind(kind: string, group: string): boolean {
     return (this.#groups.get(kind) ?? group) === group;
   }
 
-  /** Takes a pod's new state, or with null `record` its end. */
+  /** Stores a pod's new state; `record` null: it was deleted. */
   putPod(podKey: string, record: PodRecord | null, previous: PodRecord | null): void {
     const ownerBefore = previous?.owner?.uid;
     if (ownerBefore !== undefined && ownerBefore !== record?.owner?.uid) this.#podsByOwner.delete(ownerBefore, podKey);
@@ -72,7 +71,7 @@ export class Ownership {
     this.#assign(podKey, record, this.#topOfPod(record));
   }
 
-  /** Takes a workload's new state, or with null its end. Answers the keys of the pods that now belong elsewhere. */
+  /** Stores a workload's new state; `record` null: it was deleted. Returns the keys of pods with another top-level owner now. */
   putWorkload(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     const kind = record?.kind ?? previous?.kind;
     if (kind === undefined) return [];
@@ -126,7 +125,7 @@ export class Ownership {
   }
 
   #topOfPod(pod: PodRecord): WorkloadRef | undefined {
-    // A static pod is owned by its Node, which is no workload.
+    // The owner of a static pod is its Node, which is no workload.
     if (pod.owner === null || pod.owner.kind === 'Node') return { namespace: pod.namespace, kind: 'Pod', name: pod.name };
     return this.#climb(pod.namespace, pod.owner, 0);
   }
@@ -140,7 +139,7 @@ export class Ownership {
     return this.#climb(namespace, link.controller, depth + 1);
   }
 
-  /** Two workloads of one name and kind are apart where their groups differ: an operator may have a `StatefulSet` of its own. */
+  /** Distinguishes workloads of one kind and name by API group: an operator may define its own `StatefulSet`. */
   #kindOf({ kind, apiVersion }: OwnerRef): string {
     const group = groupOfVersion(apiVersion);
     return apiVersion === '' || this.isKeyedByKind(kind, group) ? kind : `${kind}.${group}`;
@@ -153,7 +152,7 @@ export class Ownership {
       this.#topByPod.delete(podKey);
     }
     if (pod === null || top === undefined) return;
-    // The reference is kept while it stays the same: a workload with 1,000 pods needs no new one for every status.
+    // An equal reference is reused, which avoids an allocation for every status update of a pod.
     if (!sameRef(before, top)) this.#topByPod.set(podKey, top);
     this.#podsByTop.set(workloadKey(top), podKey, pod);
   }

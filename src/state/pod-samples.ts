@@ -1,24 +1,25 @@
-// The newest sample of each container, by pod, and the workload that the pod belongs to.
+// The newest sample of each container, by pod, with the pod's workload.
 
 import type { PodRecord } from '#kube/records/pod';
 import type { PodRef, UsageSample } from '#kube/records/usage';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
-/** One pod with what its containers use. */
+/** A pod with the newest samples of its containers. */
 export interface SampledPod {
-  /** Kept current: looking it up by its names for each sample would cost more than the sample. */
+  /** The current record, which avoids a look-up for each sample. */
   pod: PodRecord;
-  /** null: its owner is not known yet. */
+  /** null: its owner is unknown. */
   workload: WorkloadKey | null;
   readonly containers: Map<string, UsageSample>;
 }
 
-/** Init and ephemeral containers of a pod that are taken besides those of its record. */
+/** Maximum of containers besides those of the pod's record: init and ephemeral ones. */
 const MAX_OTHER_CONTAINERS = 16;
 
 const NO_CONTAINERS: ReadonlyMap<string, UsageSample> = new Map();
 
+/** Samples of all pods. */
 export class PodSamples {
   readonly #reader: Pick<ClusterReader, 'findPod' | 'workloadOf'>;
   /** By namespace, then name. */
@@ -28,7 +29,7 @@ export class PodSamples {
     this.#reader = reader;
   }
 
-  /** Every pod that was sampled. */
+  /** All pods with samples. */
   *pods(): Iterable<SampledPod> {
     for (const pods of this.#pods.values()) yield* pods.values();
   }
@@ -38,8 +39,8 @@ export class PodSamples {
   }
 
   /**
-   * The pod that has this name now, added where it was not sampled before. A successor of the same name (a StatefulSet's) begins anew.
-   * undefined: there is no such pod.
+   * Finds or adds the current pod of a name. A new pod of the same name (of a StatefulSet) has no samples. undefined: the pod does
+   * not exist.
    */
   findOrAdd({ namespace, pod: name }: PodRef): SampledPod | undefined {
     const known = this.#pods.get(namespace)?.get(name);
@@ -59,7 +60,7 @@ export class PodSamples {
     return sampled;
   }
 
-  /** Takes the record that a pod has now. undefined, or a pod of another uid: the samples of the one before are dropped. */
+  /** Updates the record of a pod. undefined, or another UID: its samples are deleted. */
   update(namespace: string, name: string, pod: PodRecord | undefined): void {
     const pods = this.#pods.get(namespace);
     const known = pods?.get(name);
@@ -74,7 +75,7 @@ export class PodSamples {
   }
 }
 
-/** Why a container of a pod is not taken; null: it is. A node may report any name, and each that is taken costs a day of slots. */
+/** Why a container is refused; null: accepted. A node may report any container name, and each accepted one takes memory for a day. */
 export function faultOfContainer(sampled: SampledPod | undefined, container: string): 'unknown-container' | null {
   if (sampled === undefined || sampled.containers.has(container)) return null;
   const { containers } = sampled.pod;

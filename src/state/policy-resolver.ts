@@ -1,4 +1,4 @@
-// Which policy governs a workload and what it comes to, read once for each version of each policy.
+// Resolves the policy that governs a workload and its rules. Each version of a policy is parsed once.
 
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import type { NodeRecord } from '#kube/records/node';
@@ -18,76 +18,78 @@ import type { ClusterReader } from '../ports/cluster-reader.ts';
 import { FreeCapacity } from './free-capacity.ts';
 import { ALL_DEFAULTS, ruleSources } from './rule-sources.ts';
 
-/** Everything that policies and annotations say about one workload. */
+/** Policy, rules and user requests of one workload. */
 export interface WorkloadGovernance {
-  /** null: none governs. */
+  /** null: no policy governs it. */
   readonly policy: PodResizePolicy | null;
   readonly rules: PolicyRules;
-  /** Why the governing policy cannot be acted on; null: it can. */
+  /** Why the governing policy is invalid; null: it is valid. */
   readonly problem: string | null;
-  /** What can be read of a governing policy that cannot be acted on; null: it can be, or none governs. */
+  /** The valid parts of an invalid policy; null: it is valid, or there is none. */
   readonly readableRules: PolicyRules | null;
   readonly overrides: WorkloadOverrides;
-  /** Policies that select it too. */
+  /** Other policies that select the workload. */
   readonly outranked: readonly PodResizePolicy[];
-  /** In a namespace of the cluster's own and named by no policy: none of our business. */
+  /** Whether it is in a reserved namespace that no policy names, so that Evenkeel ignores it. */
   readonly outOfScope: boolean;
 }
 
-export interface PolicyBookDependencies {
+/** Dependencies of `PolicyResolver`. */
+export interface PolicyResolverDependencies {
   readonly cluster: Pick<ClusterReader, 'podResizePolicies' | 'findNamespace' | 'nodes' | 'podsOnNode' | 'subscribe'>;
   readonly capabilities: PolicyCapabilities;
-  /** Namespace that Evenkeel runs in. */
+  /** Evenkeel's namespace. */
   readonly ownNamespace: string;
   readonly now: () => Instant;
-  /** As it was read last. */
+  /** The last read lease. */
   readonly autoscalerLease: () => AutoscalerLease;
 }
 
-/** A policy as it acts at this moment. */
+/** A policy with its overrides at some time. */
 export interface PolicyInForce {
-  /** With the overrides laid over its spec. */
+  /** The policy with the overrides applied to its spec. */
   readonly policy: PodResizePolicy;
   readonly reading: PolicyReading;
   readonly overrides: readonly PolicyOverride[];
-  /** Overrides that are ignored, and why, in words. */
+  /** Messages about ignored overrides. */
   readonly ignored: readonly string[];
-  /** When the next override ends; null: none does. */
+  /** Earliest expiry of an override; null: none expires. */
   readonly until: Instant | null;
 }
 
+/** Resolves policies by workload. */
 export class PolicyResolver {
-  readonly #parts: PolicyBookDependencies;
+  readonly #dependencies: PolicyResolverDependencies;
   readonly #inForce = new WeakMap<PodResizePolicy, PolicyInForce>();
 
-  /** undefined: nodes have changed since it was last asked for. */
+  /** Cached `largestNode`; undefined: nodes have changed. */
   #largest: Resources | null | undefined;
-  readonly #room: FreeCapacity;
+  readonly #freeCapacity: FreeCapacity;
 
-  constructor(parts: PolicyBookDependencies) {
-    this.#parts = parts;
-    this.#room = new FreeCapacity(parts.cluster);
-    parts.cluster.subscribe((change) => {
+  constructor(dependencies: PolicyResolverDependencies) {
+    this.#dependencies = dependencies;
+    this.#freeCapacity = new FreeCapacity(dependencies.cluster);
+    dependencies.cluster.subscribe((change) => {
       if (change.kind === 'node') this.#largest = undefined;
     });
   }
 
-  /** Pods are sized at creation. */
+  /** Whether pods are sized at creation. */
   get admission(): boolean {
-    return this.#parts.capabilities.admission;
+    return this.#dependencies.capabilities.admission;
   }
 
   get autoscalerLease(): AutoscalerLease {
-    return this.#parts.autoscalerLease();
+    return this.#dependencies.autoscalerLease();
   }
 
-  /** The pace at which the requests of a workload move now. */
+  /** Effective pace of a workload. */
   paceOf({ rules, overrides }: Pick<WorkloadGovernance, 'rules' | 'overrides'>): Pace {
     return paceInForce(rules, modeInForce(rules, overrides), this.autoscalerLease.isHeld);
   }
 
   governanceOf(workload: WorkloadRecord): WorkloadGovernance {
-    const { cluster, ownNamespace } = this.#parts;
+    const { cluster, ownNamespace } = this.#dependencies;
     const { namespace, kind, labels } = workload;
     const selectable = { namespace, kind, labels, namespaceLabels: cluster.findNamespace(namespace)?.labels ?? {} };
     const { governing, outranked } = governanceOf(this.#policiesInForce(), selectable, ownNamespace);
@@ -99,7 +101,7 @@ export class PolicyResolver {
     const reading = this.read(governing);
     const found = { policy: governing, overrides, outranked, outOfScope: false };
     if (reading.ok) return { ...found, rules: reading.rules, problem: null, readableRules: null };
-    // A fault elsewhere in the spec does not release the brakes: requests of users are still carried out under its name.
+    // An invalid spec keeps its dryRun and paused, because user requests are still carried out under the policy.
     const { dryRun, paused } = governing.spec;
     const rules = { ...DEFAULT_POLICY_RULES, name: governing.metadata.name, dryRun: dryRun === true, paused: paused === true };
     const problem = `PodResizePolicy ${governing.metadata.name} is not ready: ${reading.message}`;
@@ -110,63 +112,72 @@ export class PolicyResolver {
     return this.inForce(policy).reading;
   }
 
-  /** Objects from informers are replaced, never changed, so what is read of one holds until an override of it ends. */
+  /** Parses a policy with its overrides. Objects of informers are immutable, so that the result is valid until an override expires. */
   inForce(policy: PodResizePolicy): PolicyInForce {
-    const now = this.#parts.now();
+    const now = this.#dependencies.now();
     const known = this.#inForce.get(policy);
     if (known !== undefined && (known.until === null || now < known.until)) return known;
-    const read = this.#overlaid(policy, now);
+    const read = this.#applyOverrides(policy, now);
     this.#inForce.set(policy, read);
     return read;
   }
 
   *#policiesInForce(): Generator<PodResizePolicy> {
-    for (const policy of this.#parts.cluster.podResizePolicies()) yield this.inForce(policy).policy;
+    for (const policy of this.#dependencies.cluster.podResizePolicies()) yield this.inForce(policy).policy;
   }
 
-  #overlaid(policy: PodResizePolicy, now: Instant): PolicyInForce {
-    const { capabilities } = this.#parts;
+  #applyOverrides(policy: PodResizePolicy, now: Instant): PolicyInForce {
+    const { capabilities } = this.#dependencies;
     const { inForce, problems, nextExpiry } = readPolicyOverrides('PodResizePolicy', policy.metadata.annotations, now);
-    const plain: PolicyInForce = { policy, reading: readPolicy(policy, capabilities), overrides: [], ignored: problems, until: nextExpiry };
-    if (inForce.length === 0) return plain;
-    const overlaid = { ...policy, spec: effectiveSpec(policy.spec, inForce) };
-    const reading = readPolicy(overlaid, capabilities);
-    // Each may be right by itself and wrong with the spec: an override is never what takes a policy out of force.
-    if (!reading.ok && plain.reading.ok) {
-      return { ...plain, ignored: [...problems, `all overrides are ignored, because with them: ${reading.message}`] };
+    const withoutOverrides: PolicyInForce = {
+      policy,
+      reading: readPolicy(policy, capabilities),
+      overrides: [],
+      ignored: problems,
+      until: nextExpiry,
+    };
+    if (inForce.length === 0) return withoutOverrides;
+    const effective = { ...policy, spec: effectiveSpec(policy.spec, inForce) };
+    const reading = readPolicy(effective, capabilities);
+    // Overrides that make the spec invalid are ignored, so that an override never disables a policy.
+    if (!reading.ok && withoutOverrides.reading.ok) {
+      return {
+        ...withoutOverrides,
+        ignored: [...problems, `all overrides are ignored, because the spec is invalid with them: ${reading.message}`],
+      };
     }
-    return { policy: overlaid, reading, overrides: inForce, ignored: problems, until: nextExpiry };
+    return { policy: effective, reading, overrides: inForce, ignored: problems, until: nextExpiry };
   }
 
-  /** What the recommender is to be asked for, by container. @param ranOn the largest node that its pods ran on; null: not known */
+  /** Rules for the recommender by container. @param ranOn the largest node that its pods ran on; null: unknown */
   recommenderRules(
     { containers }: Pick<WorkloadRecord, 'containers'>,
     { rules, overrides }: Pick<WorkloadGovernance, 'rules' | 'overrides'>,
     ranOn: Resources | null,
   ): (container: string) => RecommenderRules {
-    // A pool that is scaled to zero comes back: what fitted there is no reason for a reduction.
+    // Includes nodes of pools that are scaled to zero now: their absence is no reason for a reduction.
     const largest = greatest(this.largestNode(), ranOn);
     const { isHeld } = this.autoscalerLease;
     const runtimes = new Map(containers.map(({ name, runtime }) => [name, runtime ?? null]));
     return (container) => containerRules(rules, overrides, container, largest, runtimes.get(container) ?? null, isHeld);
   }
 
-  /** Every rule in force for a workload, with where it came from. */
+  /** Every rule in force for a workload, with its source. */
   rulesInForce(workload: WorkloadRecord): readonly SourcedRule[] {
     const { policy, problem, rules, overrides } = this.governanceOf(workload);
     const sources = policy === null || problem !== null ? ALL_DEFAULTS : ruleSources(policy.spec, this.inForce(policy).overrides);
-    const surroundings = { largestNode: this.largestNode(), nodesFollow: this.autoscalerLease.isHeld, sources };
-    return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, surroundings));
+    const environment = { largestNode: this.largestNode(), nodesFollow: this.autoscalerLease.isHeld, sources };
+    return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, environment));
   }
 
-  /** The most that a pod of it can have on any node that takes it; null: not known. */
+  /** Largest pod of the workload that fits on a node, by resource; null: unknown. */
   freeForPodOf(workload: WorkloadRecord, now: Instant): Resources | null {
-    return this.#room.forPodOf(workload, now);
+    return this.#freeCapacity.findForPod(workload, now);
   }
 
-  /** Allocatable of the largest node, each resource by itself; null without nodes. */
+  /** Maximum allocatable over all nodes, by resource; null: no nodes. */
   largestNode(): Resources | null {
-    if (this.#largest === undefined) this.#largest = largestOf([...this.#parts.cluster.nodes()]);
+    if (this.#largest === undefined) this.#largest = largestOf([...this.#dependencies.cluster.nodes()]);
     return this.#largest;
   }
 }

@@ -11,7 +11,7 @@ function cyclesWithLog(): { readonly cycles: ResizeCycles; readonly ended: Cycle
 }
 
 describe('cycles', () => {
-  test('end with the last workload and add up what happened', () => {
+  test('end with the last workload and sum up the reports', () => {
     const { cycles, ended } = cyclesWithLog();
     cycles.begin('p', { id: 'c1', trigger: 'interval', workloads: ['a', 'b', 'c'] }, 10);
     cycles.report('p', 'a', { ...nothing, changed: 2 }, 11);
@@ -35,7 +35,7 @@ describe('cycles', () => {
     expect(cycles.latest('p')).toEqual(ended[0]);
   });
 
-  test('what happens between two counts for the next', () => {
+  test('reports between two cycles count for the next', () => {
     const { cycles, ended } = cyclesWithLog();
     cycles.begin('p', { id: 'c1', trigger: 'interval', workloads: ['a'] }, 0);
     cycles.report('p', 'a', nothing, 1);
@@ -45,7 +45,7 @@ describe('cycles', () => {
     expect(ended.map(({ changed }) => changed)).toEqual([0, 3]);
   });
 
-  test('one without workloads ends at once; a workload that leaves is not waited for', () => {
+  test('a cycle without workloads ends at once; a removed workload is not awaited', () => {
     const { cycles, ended } = cyclesWithLog();
     cycles.begin('p', { id: 'c1', trigger: 'interval', workloads: [] }, 0);
     cycles.begin('q', { id: 'c2', trigger: 'interval', workloads: ['a', 'b'] }, 0);
@@ -57,7 +57,7 @@ describe('cycles', () => {
     ]);
   });
 
-  test('a new one ends the one that runs', () => {
+  test('a new cycle ends the running one', () => {
     const { cycles, ended } = cyclesWithLog();
     cycles.begin('p', { id: 'c1', trigger: 'interval', workloads: ['a'] }, 0);
     cycles.begin('p', { id: 'c2', trigger: 'interval', workloads: ['a'] }, 5);

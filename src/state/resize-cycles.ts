@@ -1,20 +1,20 @@
-// The cycles of every policy: one evaluation of all its workloads. The policy's reconciler begins them, the workloads'
-// reconcilers report, and whoever is last ends them.
+// Resize cycles: one evaluation of all workloads of a policy. The policy's reconciler begins a cycle, the workloads' reconcilers
+// report, and the last report ends it.
 
 import type { Instant } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
 
-/** What one evaluation of one workload came to. */
+/** Result of one evaluation of one workload. */
 export interface CycleReport {
   readonly changed: number;
   readonly failed: number;
   readonly deferred: number;
   readonly blocked: boolean;
-  /** Why it waits or is blocked; null: it does neither. */
+  /** Why it waits or is blocked; null: it does not. */
   readonly reason: string | null;
 }
 
-/** A cycle, running or ended. */
+/** A running or ended cycle; `finishedAt` null: it is running. */
 export interface CycleResult {
   readonly id: string;
   readonly trigger: string;
@@ -39,7 +39,7 @@ interface OpenCycle {
   readonly byReason: Map<string, number>;
 }
 
-/** What happens between two cycles (a change that goes on by itself) counts for the next. */
+/** Changes between two cycles count for the next one. */
 interface PolicyCycles {
   open: OpenCycle | null;
   last: CycleResult | null;
@@ -47,17 +47,18 @@ interface PolicyCycles {
   failed: number;
 }
 
+/** The running and the last cycle of each policy. */
 export class ResizeCycles {
   readonly #byPolicy = new Map<string, PolicyCycles>();
   readonly #onEnd = new Set<(policy: string, result: CycleResult) => void>();
 
-  /** Called synchronously when a cycle ends; must only enqueue or append. Returns the cancel. */
+  /** Calls the listener synchronously when a cycle ends; it must only enqueue or append. Returns the cancel function. */
   onEnd(listener: (policy: string, result: CycleResult) => void): () => void {
     this.#onEnd.add(listener);
     return () => this.#onEnd.delete(listener);
   }
 
-  /** Begins a cycle; one that still runs is ended first with what it has. @param policy '' stands for "no policy governs" */
+  /** Begins a cycle; a running one ends first with its reports so far. @param policy empty: workloads without a policy */
   begin(
     policy: string,
     cycle: { readonly id: string; readonly trigger: string; readonly workloads: Iterable<WorkloadKey> },
@@ -78,7 +79,7 @@ export class ResizeCycles {
     if (cycles.open.waitingFor.size === 0) this.#end(policy, cycles, now);
   }
 
-  /** A workload was evaluated. */
+  /** Adds the evaluation of a workload. */
   report(policy: string, workload: WorkloadKey, report: CycleReport, now: Instant): void {
     const cycles = this.#cyclesOf(policy);
     cycles.changed += report.changed;
@@ -92,14 +93,14 @@ export class ResizeCycles {
     if (open.waitingFor.size === 0) this.#end(policy, cycles, now);
   }
 
-  /** A workload is gone or governed by another: nothing waits for it any more. */
+  /** Removes a workload from running cycles: it was deleted, or another policy governs it. */
   leave(workload: WorkloadKey, now: Instant): void {
     for (const [policy, cycles] of this.#byPolicy) {
       if (cycles.open?.waitingFor.delete(workload) === true && cycles.open.waitingFor.size === 0) this.#end(policy, cycles, now);
     }
   }
 
-  /** The one that runs, else the last; null before the first. */
+  /** The running cycle, or the last one; null: none yet. */
   latest(policy: string): CycleResult | null {
     const cycles = this.#byPolicy.get(policy);
     if (cycles === undefined) return null;
@@ -110,7 +111,7 @@ export class ResizeCycles {
     return (this.#byPolicy.get(policy)?.open ?? null) !== null;
   }
 
-  /** A policy is gone. */
+  /** Deletes the cycles of a policy. */
   forget(policy: string): void {
     this.#byPolicy.delete(policy);
   }

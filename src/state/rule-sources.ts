@@ -5,19 +5,19 @@ import { valueOfField, type PolicyOverride } from '../core/policies/policy-overr
 import type { RuleSources } from '../core/resize/policy/container-rules.ts';
 import { podResizeDefaults } from '../core/resize/policy/pod-resize-defaults.ts';
 
-/** No policy is in force: every value is a default. */
+/** Sources without a policy: every value is a default. */
 export const ALL_DEFAULTS: RuleSources = { of: () => 'default' };
 
-/** Where the values of a policy come from, by the same rule as `/policies` states them. */
+/** Sources of a policy's values, equal to those in `/policies`. */
 export function ruleSources(spec: PodResizePolicySpec, overrides: readonly PolicyOverride[]): RuleSources {
   const defaults = { ...schemaFieldDefaults('PodResizePolicy'), ...defaultsFrom('default', podResizeDefaults()) };
   const effective = effectiveValues({ ...spec }, overrides, defaults);
   const sourceOf = (field: string) => effective[field]?.source ?? 'default';
   return {
     of: (container, ...fields) => {
-      const own = spec.containers?.find(({ name }) => isNamed(name, container));
+      const entry = spec.containers?.find(({ name }) => isNamed(name, container));
       for (const field of fields) {
-        const source = own !== undefined && valueOfField(own, field) !== null ? sourceOf('containers') : sourceOf(field);
+        const source = entry !== undefined && valueOfField(entry, field) !== null ? sourceOf('containers') : sourceOf(field);
         if (source !== 'default') return source;
       }
       return 'default';

@@ -2,27 +2,27 @@ import type { DurationMs, Instant } from '#kube/units';
 import type { Resources } from '#kube/records/resources';
 import { nodeTimeOf, type UsageSample } from '#kube/records/usage';
 
-/** Clocks of nodes differ a little; a sample from further ahead is wrong. */
+/** Tolerated clock skew of samples in the future. */
 export const FUTURE_ALLOWED_MS: DurationMs = 60_000;
-/** A clock is wrong for all of them alike. */
-const LOOKED_AT = 100;
-/** More than any machine has: a value beyond is a broken counter. */
+/** Number of samples to compare: a wrong clock affects all of them. */
+const COMPARED_SAMPLES = 100;
+/** More than any machine has: the counter is broken. */
 const MAX_MILLICORES = 10_000_000;
-const MOST_BYTES = 2 ** 50;
-/** CPU is a rate between two times that the kubelet measured: jitter of these may make it greater than what the node has. */
+const MAX_BYTES = 2 ** 50;
+/** Tolerance of CPU above the node's capacity: jitter of the measured interval increases the rate. */
 const CPU_MARGIN = 2;
 
-/** By how much everything that a node tells is ahead of now; null: it is not, or nothing is told. */
-export function aheadOfNow(samples: readonly Pick<UsageSample, 'at'>[], now: Instant): DurationMs | null {
-  const ahead = Math.min(...samples.slice(0, LOOKED_AT).map(({ at }) => at - now));
+/** How far all samples of a node are in the future; null: within the tolerance, or no samples. */
+export function findClockLead(samples: readonly Pick<UsageSample, 'at'>[], now: Instant): DurationMs | null {
+  const ahead = Math.min(...samples.slice(0, COMPARED_SAMPLES).map(({ at }) => at - now));
   return samples.length > 0 && ahead > FUTURE_ALLOWED_MS ? ahead : null;
 }
 
 /**
- * A sample by the controller's clock, and one within the tolerance ahead of now as of now: the next in time would be out of order
- * otherwise. One from further ahead is left for `faultOfSample` to refuse.
+ * Converts a sample to the controller's clock. A sample in the future within the tolerance becomes current, since the next one
+ * would be out of order otherwise; `faultOfSample` refuses samples further in the future.
  *
- * @param offsetMs what is to be added to the times of its node
+ * @param offsetMs correction of the node's times
  */
 export function correctedSample<S extends UsageSample>(sample: S, offsetMs: DurationMs, now: Instant): S {
   const corrected = sample.at + offsetMs;
@@ -31,9 +31,9 @@ export function correctedSample<S extends UsageSample>(sample: S, offsetMs: Dura
 }
 
 /**
- * Why a sample is thrown away: `nan`, `negative`, `future`, `out-of-order`, `absurd`, `empty`; null where it is good.
+ * Why a sample is dropped: `nan`, `negative`, `future`, `out-of-order`, `absurd`, `empty`; null: valid.
  *
- * @param capacity of the node: nothing on it uses more. null: not known
+ * @param capacity of the node, which bounds usage; null: unknown
  */
 export function faultOfSample(
   sample: UsageSample,
@@ -44,26 +44,26 @@ export function faultOfSample(
   const { at, cpuMillicores, memoryBytes } = sample;
   if (!Number.isFinite(at)) return 'nan';
   if (at > now + FUTURE_ALLOWED_MS) return 'future';
-  if (previous !== null && isNoNewer(sample, previous, now)) return 'out-of-order';
+  if (previous !== null && isNotNewer(sample, previous, now)) return 'out-of-order';
   if (cpuMillicores === null && memoryBytes === null) return 'empty';
   const maxMillicores = boundOf(CPU_MARGIN * (capacity?.cpuMillicores ?? 0), MAX_MILLICORES);
-  return faultOfValue(cpuMillicores, maxMillicores) ?? faultOfValue(memoryBytes, boundOf(capacity?.memoryBytes ?? 0, MOST_BYTES));
+  return faultOfValue(cpuMillicores, maxMillicores) ?? faultOfValue(memoryBytes, boundOf(capacity?.memoryBytes ?? 0, MAX_BYTES));
 }
 
-/** @param ofNode 0: the node reports no capacity */
-function boundOf(ofNode: number, ofAnyMachine: number): number {
-  return ofNode > 0 ? Math.min(ofNode, ofAnyMachine) : ofAnyMachine;
+/** @param nodeCapacity 0: the node reports no capacity */
+function boundOf(nodeCapacity: number, maxOfMachine: number): number {
+  return nodeCapacity > 0 ? Math.min(nodeCapacity, maxOfMachine) : maxOfMachine;
 }
 
-// A time that the node repeats is of an old measurement, whatever is added to it by now. A sample before that stands ahead of now
-// is of a clock that was set back since.
-function isNoNewer(sample: UsageSample, previous: Pick<UsageSample, 'at' | 'clockOffsetMs'>, now: Instant): boolean {
+// A repeated node time is an old measurement, also with another correction. A previous sample in the future is ignored, because the
+// clock was set back since.
+function isNotNewer(sample: UsageSample, previous: Pick<UsageSample, 'at' | 'clockOffsetMs'>, now: Instant): boolean {
   return nodeTimeOf(sample) === nodeTimeOf(previous) || (sample.at <= previous.at && previous.at <= now + FUTURE_ALLOWED_MS);
 }
 
-function faultOfValue(value: number | null, most: number): string | null {
+function faultOfValue(value: number | null, max: number): string | null {
   if (value === null) return null;
   if (Number.isNaN(value)) return 'nan';
   if (value < 0) return 'negative';
-  return value > most ? 'absurd' : null;
+  return value > max ? 'absurd' : null;
 }

@@ -4,16 +4,17 @@ import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import type { NetworkUsage, PodRef, VolumeUsage } from '#kube/records/usage';
 import type { SummaryReading } from '../ports/usage-source.ts';
 
-/** Claims are not watched: one without a reading for this long is forgotten. */
+/** PersistentVolumeClaims are not watched; one without a reading for this long is deleted. */
 const FORGET_VOLUME_AFTER_MS: DurationMs = DAY_MS;
 
-/** Claims of one pod: more than any node can attach. */
+/** Maximum of claims of one pod, more than a node can attach. */
 const MAX_CLAIMS_OF_POD = 256;
 
+/** The newest volume and network readings. */
 export class SummaryLog {
   /** By `namespace/claim`. */
   readonly #volumes = new Map<string, VolumeUsage>();
-  /** Keys in `#volumes` by `namespace/pod`, the latest reported last. */
+  /** Keys of `#volumes` by `namespace/pod`, the last reported one last. */
   readonly #claims = new Map<string, Set<string>>();
   /** By `namespace/pod`. */
   readonly #network = new Map<string, NetworkUsage>();
@@ -22,7 +23,7 @@ export class SummaryLog {
   add({ volumes, network }: Pick<SummaryReading, 'volumes' | 'network'>, now: Instant): void {
     this.#forgetOldVolumes(now);
     for (const volume of volumes) this.#addVolume({ ...volume, at: Math.min(volume.at, now) });
-    for (const each of network) this.#network.set(keyOf(each), { ...each, at: Math.min(each.at, now) });
+    for (const usage of network) this.#network.set(keyOf(usage), { ...usage, at: Math.min(usage.at, now) });
   }
 
   volumes(): Iterable<VolumeUsage> {
@@ -52,7 +53,7 @@ export class SummaryLog {
   }
 
   #forgetOldVolumes(now: Instant): void {
-    // The distance, as the clock may have been set back.
+    // The absolute difference, because the clock may have been set back.
     if (Math.abs(now - this.#sweptAt) < HOUR_MS) return;
     this.#sweptAt = now;
     for (const [key, volume] of this.#volumes) {

@@ -1,4 +1,4 @@
-// The last day of usage in 5-minute slots, of every container of every workload and of every node: what graphs show.
+// Usage of the last day in 5-minute slots for graphs, by container of each workload and by node.
 
 import type { Instant } from '#kube/units';
 import type { NodeUsage, UsageSample, UsageSeries } from '#kube/records/usage';
@@ -7,12 +7,13 @@ import type { UsagePoint } from '../ports/usage-rollups.ts';
 import { faultOfSample } from './sample-gate.ts';
 import { UsageRing, type UsageSlot } from './usage-ring.ts';
 
+/** Ring buffers of all containers and nodes. */
 export class UsageGraphs {
   readonly #rings = new Map<WorkloadKey, Map<string, UsageRing>>();
   readonly #nodeRings = new Map<string, UsageRing>();
   readonly #listeners = new Set<(point: UsagePoint) => void>();
 
-  /** Tells each complete 5-minute point of each container of each workload, for history. Returns the cancel. */
+  /** Calls the listener with each complete 5-minute point of each container, for history. Returns the cancel function. */
   onPoint(listener: (point: UsagePoint) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -34,7 +35,7 @@ export class UsageGraphs {
     ring.add(usage.node, usage);
   }
 
-  /** Puts a recorded past into the graphs, and tells no point of it: learning takes it from the source itself. */
+  /** Adds recorded usage to the graphs without notifying the listeners. */
   load(series: UsageSeries, now: Instant): void {
     if (series.workload === null) return;
     const ring = this.#ringOf(workloadKey(series.workload), series.container);
@@ -46,12 +47,12 @@ export class UsageGraphs {
     }
   }
 
-  /** The last day of one container of a workload. */
+  /** Slots of one container that begin in [from, to). */
   series(workload: WorkloadKey, container: string, from: Instant, to: Instant): readonly UsageSlot[] {
     return this.#rings.get(workload)?.get(container)?.slots(from, to) ?? [];
   }
 
-  /** Containers of a workload of which a series is known. */
+  /** Containers of a workload with usage, sorted. */
   seriesOf(workload: WorkloadKey): readonly string[] {
     return [...(this.#rings.get(workload)?.keys() ?? [])].sort();
   }

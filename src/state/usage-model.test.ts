@@ -54,12 +54,12 @@ function read(...containers: (Partial<ContainerUsage> & { readonly pod: string }
 }
 
 describe('UsageModel', () => {
-  test('adds up the whole cluster', () => {
+  test('sums up the cluster', () => {
     read({ pod: 'db-0', cpuMillicores: 100 }, { pod: 'db-1', cpuMillicores: 50, memoryBytes: 500 });
     expect(model.used()).toEqual({ cpuMillicores: 150, memoryBytes: 1_500 });
   });
 
-  test('what is not known is null, never 0', () => {
+  test('is null without samples, not 0', () => {
     expect(model.used()).toEqual({ cpuMillicores: null, memoryBytes: null });
     read({ pod: 'db-0', cpuMillicores: null });
     expect(model.used()).toEqual({ cpuMillicores: null, memoryBytes: 1_000 });
@@ -84,7 +84,7 @@ describe('UsageModel', () => {
     expect(seen).toEqual([]);
   });
 
-  test('passes each good sample on with its workload', () => {
+  test('notifies the listeners of each valid sample with its workload', () => {
     const seen: unknown[] = [];
     model.onSample((workload, container, pod, sample) => seen.push([workload, container, pod.name, sample.cpuMillicores]));
     read({ pod: 'db-0' }, { pod: 'db-1', cpuMillicores: 7 });
@@ -94,7 +94,7 @@ describe('UsageModel', () => {
     ]);
   });
 
-  test('is stale after two periods without news, and old samples count no more', async () => {
+  test('is stale after two periods without a reading, and old samples do not count', async () => {
     expect(model.isStale()).toBe(true);
     read({ pod: 'db-0' });
     expect([model.isStale(), model.confirmedAt()]).toEqual([false, T]);
@@ -104,17 +104,17 @@ describe('UsageModel', () => {
     expect(model.used().cpuMillicores).toBeNull();
   });
 
-  test('says so where a node’s clock is ahead of its own, and does not take for known what it leaves out', async () => {
+  test('reports a node’s clock that is ahead, and does not confirm its ignored usage', async () => {
     read({ pod: 'db-0', at: T });
     await clock.advance(180_000);
     read({ pod: 'db-0', at: clock.now() + 600_000 });
-    expect(model.problem()).toBe('the clock of n1 is 10m ahead of the controller’s, or the controller’s is behind: its usage is left out');
+    expect(model.problem()).toBe('the clock of n1 is 10m ahead of the controller’s, or the controller’s is behind: its usage is ignored');
     expect([model.isStale(), model.isNodeStale('n1')]).toEqual([true, true]);
     read({ pod: 'db-0' });
     expect([model.problem(), model.isStale(), model.isNodeStale('n1')]).toEqual([null, false, false]);
   });
 
-  test('goes on being confirmed where the clock was put back', async () => {
+  test('continues to be confirmed after the clock was set back', async () => {
     await clock.advance(60 * 60_000);
     read({ pod: 'db-0' });
     const back = new FakeClock(T);
@@ -125,7 +125,7 @@ describe('UsageModel', () => {
     expect(model.isStale()).toBe(true);
   });
 
-  test('goes on taking in samples where the clock was put back', async () => {
+  test('continues to accept samples after the clock was set back', async () => {
     await clock.advance(60 * 60_000);
     read({ pod: 'db-0' });
     clock.now = () => T;
@@ -133,7 +133,7 @@ describe('UsageModel', () => {
     expect(model.containersOf('default', 'db-0').get('app')?.cpuMillicores).toBe(300);
   });
 
-  test('a node that was never read, or not for two periods, is stale by itself', async () => {
+  test('a node that was never read, or not for two periods, is stale', async () => {
     read({ pod: 'db-0' });
     expect([model.isNodeStale('n1'), model.isNodeStale('n2')]).toEqual([false, true]);
     await clock.advance(120_000);
@@ -145,7 +145,7 @@ describe('UsageModel', () => {
   describe('a pod is unread', () => {
     const isUnread = () => model.isUnread(state.findPod('default', 'db-0')!);
 
-    test('of which a node that answers has reported nothing, or nothing for three periods', async () => {
+    test('if its node answers without it, or without it for three periods', async () => {
       read({ pod: 'db-1' });
       expect(isUnread()).toBe(true);
       read({ pod: 'db-0' });
@@ -157,7 +157,7 @@ describe('UsageModel', () => {
       expect(isUnread()).toBe(true);
     });
 
-    test('not sooner where it is read more often than its source measures', () => {
+    test('not earlier if it is read more often than its source measures', () => {
       model = new UsageModel({ clock, reader: state, logger: new RecordingLogger(), metrics: new CountingMetrics(), intervalMs: 10_000 });
       read({ pod: 'db-0', at: T - 180_000 });
       expect(isUnread()).toBe(false);
@@ -166,12 +166,12 @@ describe('UsageModel', () => {
       expect(isUnread()).toBe(true);
     });
 
-    test('of which CPU or memory is missing', () => {
+    test('if CPU or memory is missing', () => {
       read({ pod: 'db-0', cpuMillicores: null });
       expect(isUnread()).toBe(true);
     });
 
-    test('one of whose containers is left out', () => {
+    test('if one of its containers is missing', () => {
       const app = aContainerRecord({ name: 'app' });
       putPod(aPodRecord({ name: 'db-0', node: 'n1', owner: ownedBy(db), containers: [app, aContainerRecord({ name: 'proxy' })] }));
       read({ pod: 'db-0' });
@@ -180,13 +180,13 @@ describe('UsageModel', () => {
       expect(isUnread()).toBe(false);
     });
 
-    test('whose node was read before the clock was put back, and not since', () => {
+    test('if its node was read only before the clock was set back', () => {
       read({ pod: 'db-0' });
       clock.now = () => T - 60 * 60_000;
       expect(isUnread()).toBe(true);
     });
 
-    test('but for a pod on no node, and a container that does not run: nothing is to be read of them', () => {
+    test('except if it has no node, or the container does not run', () => {
       read({ pod: 'db-0' });
       const ended = aContainerRecord({ name: 'setup', state: 'terminated' });
       putPod(aPodRecord({ name: 'db-0', node: 'n1', owner: ownedBy(db), containers: [aContainerRecord({ name: 'app' }), ended] }));
@@ -196,14 +196,14 @@ describe('UsageModel', () => {
     });
   });
 
-  test('says what is wrong until every node is well again', () => {
+  test('reports a problem until every node is read again', () => {
     model.onFailure({ node: 'n1', at: T, message: 'kubelet of node n1: no answer' });
     expect(model.problem()).toBe('kubelet of node n1: no answer');
     read();
     expect(model.problem()).toBeNull();
   });
 
-  test('forgets a pod that is gone, and does not take its successor for it', () => {
+  test('deletes the samples of a deleted pod, and does not give them to a new pod of its name', () => {
     read({ pod: 'db-0' });
     putPod(aPodRecord({ name: 'db-0', uid: 'next', node: 'n1', owner: ownedBy(db) }));
     expect(model.containersOf('default', 'db-0').size).toBe(0);
@@ -211,7 +211,7 @@ describe('UsageModel', () => {
     expect(model.containersOf('default', 'db-0').size).toBe(1);
   });
 
-  test('forgets what pods without a workload used, once the last of them is gone', () => {
+  test('deletes the series of pods without a workload after the last of them is deleted', () => {
     const owner = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Workflow', name: 'build-1', uid: 'uid-build-1' };
     for (const name of ['build-1-a', 'build-1-b']) putPod(aPodRecord({ name, node: 'n1', owner }));
     read({ pod: 'build-1-a' }, { pod: 'build-1-b' });
@@ -222,7 +222,7 @@ describe('UsageModel', () => {
     expect(model.graphs.seriesOf(key)).toEqual([]);
   });
 
-  test('keeps nothing of a workload whose last pods outlived it', () => {
+  test('deletes the series of a workload whose pods are deleted later', () => {
     read({ pod: 'db-0' });
     state.apply({ kind: 'workload', key: KEY, record: null });
     read({ pod: 'db-0', at: clock.now() + 1 });
@@ -236,7 +236,7 @@ describe('UsageModel', () => {
     expect(model.graphs.seriesOf(KEY)).toEqual(['app']);
   });
 
-  test('forgets a volume that no node has told of for a day', async () => {
+  test('deletes a volume that no node has reported for a day', async () => {
     const volume = (claim: string) => {
       return { namespace: 'default', pod: 'db-0', claim, at: clock.now(), usedBytes: 1, capacityBytes: 2 };
     };
@@ -248,7 +248,7 @@ describe('UsageModel', () => {
     expect([...model.volumes()].map(({ claim }) => claim)).toEqual(['data']);
   });
 
-  test('tells each complete 5-minute point once, over all replicas', async () => {
+  test('reports each complete 5-minute point once, over all replicas', async () => {
     const points: UsagePoint[] = [];
     model.graphs.onPoint((point) => points.push(point));
     for (let minute = 0; minute <= 10; minute++) {
@@ -261,7 +261,7 @@ describe('UsageModel', () => {
     ]);
   });
 
-  test('shows a recorded past in its graphs without teaching it again', () => {
+  test('shows recorded usage in graphs without notifying the listeners', () => {
     const seen: string[] = [];
     model.onSample((workload) => seen.push(workload));
     const samples = [T - 600_000, T - 300_000].map((at) => ({ at, cpuMillicores: 10, memoryBytes: 20 }));
@@ -282,7 +282,7 @@ describe('UsageModel', () => {
   });
 });
 
-describe('A node reports its own pods alone', () => {
+describe('A node can report only its own pods', () => {
   const foreign = () => metrics.total('evenkeel_usage_samples_dropped_total', { reason: 'foreign-pod' });
 
   beforeEach(() => {
@@ -290,23 +290,23 @@ describe('A node reports its own pods alone', () => {
     putPod(aPodRecord({ name: 'db-2', node: 'n2', owner: ownedBy(db) }));
   });
 
-  test('a sample of a pod of another node is dropped, counted and learnt by no listener', () => {
+  test('a sample of a pod of another node is dropped, counted, and not passed to listeners', () => {
     const seen: string[] = [];
     model.onSample((_, __, pod) => seen.push(pod.name));
     read({ pod: 'db-2', cpuMillicores: 9_000 }, { pod: 'db-0' });
     expect([seen, foreign(), model.containersOf('default', 'db-2').size]).toEqual([['db-0'], 1, 0]);
   });
 
-  test('also where its own node has reported it before: a pod goes on as that node reports it', async () => {
-    const own = (cpuMillicores: number) => {
+  test('also if its own node has reported it before', async () => {
+    const readOwnNode = (cpuMillicores: number) => {
       const usage = { namespace: 'default', pod: 'db-2', container: 'app', at: clock.now(), cpuMillicores, memoryBytes: 1_000 };
       model.onUsage({ node: 'n2', nodeUsage: null, containers: [usage] });
     };
-    own(10);
+    readOwnNode(10);
     await clock.advance(59_000);
     read({ pod: 'db-2', cpuMillicores: 9_000 });
     await clock.advance(1_000);
-    own(20);
+    readOwnNode(20);
     expect([model.containersOf('default', 'db-2').get('app')?.cpuMillicores, foreign()]).toEqual([20, 1]);
   });
 
@@ -329,7 +329,7 @@ describe('A node reports its own pods alone', () => {
     expect([model.evidence.readingsOf('default', 'db-2'), foreign()]).toEqual([[], 4]);
   });
 
-  test('a pod that is on no node yet is unknown, and is taken from its next sample on', () => {
+  test('a pod without a node is unknown, and accepted from its first sample on a node', () => {
     putPod(aPodRecord({ name: 'new', node: null, owner: ownedBy(db) }));
     read({ pod: 'new' });
     expect([foreign(), metrics.total('evenkeel_usage_samples_dropped_total', { reason: 'unknown-pod' })]).toEqual([0, 1]);
@@ -338,14 +338,14 @@ describe('A node reports its own pods alone', () => {
     expect(model.containersOf('default', 'new').size).toBe(1);
   });
 
-  test('a static pod is its node’s, under the name of its mirror pod and whatever its uid', () => {
+  test('a static pod belongs to its node, by the name of its mirror pod with any UID', () => {
     const annotations = { 'kubernetes.io/config.mirror': '4f1d' };
     putPod(aPodRecord({ name: 'kube-proxy-n1', uid: 'mirror', node: 'n1', annotations }));
     read({ pod: 'kube-proxy-n1' });
     expect(model.containersOf('default', 'kube-proxy-n1').size).toBe(1);
   });
 
-  test('the network reading of a pod goes with the pod, and those of others stay', () => {
+  test('the network reading of a pod is deleted with the pod, and others are kept', () => {
     const network = ['db-0', 'db-1'].map((pod) => ({ namespace: 'default', pod, at: T, receiveBytes: 5 }));
     model.onSummary({ node: 'n1', volumes: [], network, pressure: null });
     expect(model.networkOf('default', 'db-0')).toBeDefined();
@@ -353,14 +353,14 @@ describe('A node reports its own pods alone', () => {
     expect([model.networkOf('default', 'db-0'), model.networkOf('default', 'db-1')?.receiveBytes]).toEqual([undefined, 5]);
   });
 
-  test('a summary of a pod that has just been deleted leaves nothing behind', () => {
+  test('a summary of a deleted pod is dropped', () => {
     state.apply({ kind: 'pod', key: 'default/db-0', record: null });
     const ref = { namespace: 'default', pod: 'db-0', at: T };
     model.onSummary({ node: 'n1', volumes: [], network: [{ ...ref, receiveBytes: 5 }], pressure: null });
     expect(model.networkOf('default', 'db-0')).toBeUndefined();
   });
 
-  test('of a pod that reports ever new claims the latest are kept, and those of other pods', () => {
+  test('of a pod with ever new claims only the latest are kept, and those of other pods', () => {
     const volume = (pod: string, claim: string) => ({ namespace: 'default', pod, claim, at: T, usedBytes: 1, capacityBytes: 2 });
     const summary = (...volumes: ReturnType<typeof volume>[]) => model.onSummary({ node: 'n1', volumes, network: [], pressure: null });
     summary(volume('db-1', 'data-1'));
@@ -371,15 +371,15 @@ describe('A node reports its own pods alone', () => {
     expect([claims.length, claims.includes('data-0'), claims.includes('data-1')]).toEqual([257, true, true]);
   });
 
-  test('of a pod’s containers more than it has are taken for init and ephemeral ones only', () => {
+  test('a pod can have only a few more containers than in its record: init and ephemeral ones', () => {
     read({ pod: 'db-0' }, ...Array.from({ length: 100 }, (_, index) => ({ pod: 'db-0', container: `x${index}` })));
     expect(model.containersOf('default', 'db-0').size).toBe(17);
     expect(metrics.total('evenkeel_usage_samples_dropped_total', { reason: 'unknown-container' })).toBe(84);
   });
 });
 
-describe('Times ahead of now', () => {
-  test('a sample is taken as of now, so that the next in time is not out of order', async () => {
+describe('Times in the future', () => {
+  test('a sample becomes current, so that the next one is not out of order', async () => {
     read({ pod: 'db-0', at: T + 59_000, cpuMillicores: 1 });
     expect(model.containersOf('default', 'db-0').get('app')?.at).toBe(T);
     await clock.advance(30_000);
@@ -387,7 +387,7 @@ describe('Times ahead of now', () => {
     expect(model.containersOf('default', 'db-0').get('app')?.cpuMillicores).toBe(2);
   });
 
-  test('so is the usage of a node', async () => {
+  test('as does the usage of a node', async () => {
     const node = (at: number, cpuMillicores: number) =>
       model.onUsage({ node: 'n1', containers: [], nodeUsage: { node: 'n1', at, cpuMillicores, memoryBytes: 1 } });
     node(T + 59_000, 1);
@@ -396,7 +396,7 @@ describe('Times ahead of now', () => {
     expect(model.usedByNode('n1')).toMatchObject({ at: T + 30_000, cpuMillicores: 2 });
   });
 
-  test('so are volumes and network: what is years ahead is forgotten like all others', async () => {
+  test('as do volumes and network, so that they expire like others', async () => {
     const ref = { namespace: 'default', pod: 'db-0', at: T + 1e12 };
     const volumes = [{ ...ref, claim: 'data', usedBytes: 1, capacityBytes: 2 }];
     model.onSummary({ node: 'n1', volumes, network: [{ ...ref, receiveBytes: 5 }], pressure: null });
@@ -411,7 +411,7 @@ describe('The clock of a node', () => {
   const BEHIND = 6 * 60_000;
   const isUnread = (name: string) => model.isUnread(state.findPod('default', name)!);
 
-  /** Reads the node once a minute for so many minutes: its pods report times that are so old. */
+  /** Reads the node once a minute; its pods report times of an age. */
   async function readFor(minutes: number, ageOf: (pod: string) => number): Promise<void> {
     for (let minute = 0; minute < minutes; minute++) {
       await clock.advance(60_000);
@@ -419,7 +419,7 @@ describe('The clock of a node', () => {
     }
   }
 
-  test('that is behind leaves no pod unread: what is measured now counts as of now, and health names the node and the remedy', async () => {
+  test('that is behind is corrected, so that no pod is unread, and the problem names the node and the remedy', async () => {
     await readFor(5, () => BEHIND);
     expect([isUnread('db-0'), model.used()]).toEqual([false, { cpuMillicores: 200, memoryBytes: 2_000 }]);
     expect(model.containersOf('default', 'db-0').get('app')).toMatchObject({ at: clock.now(), clockOffsetMs: BEHIND });
@@ -430,13 +430,13 @@ describe('The clock of a node', () => {
     expect([isUnread('db-0'), model.problem()]).toEqual([false, null]);
   });
 
-  test('that is ahead leaves no pod unread either', async () => {
+  test('that is ahead is corrected as well', async () => {
     await readFor(5, () => -BEHIND);
     expect([isUnread('db-0'), model.isNodeStale('n1')]).toEqual([false, false]);
     expect(model.problem()).toContain('the clock of n1 is 6m ahead of the controller’s');
   });
 
-  test('is not what is wrong where a kubelet repeats old usage: its pods become unread, and stay so', async () => {
+  test('is not corrected if a kubelet repeats old usage: its pods become and stay unread', async () => {
     await readFor(3, () => 0);
     const frozen = clock.now();
     await readFor(4, () => clock.now() - frozen);
@@ -448,7 +448,7 @@ describe('The clock of a node', () => {
     );
   });
 
-  test('that is behind does not make new what its kubelet repeats, of all pods or of one', async () => {
+  test('that is behind does not make repeated usage current, of all pods or of one', async () => {
     await readFor(5, () => BEHIND);
     const frozen = clock.now();
     const age = () => BEHIND + clock.now() - frozen;
@@ -458,7 +458,7 @@ describe('The clock of a node', () => {
     expect([isUnread('db-0'), isUnread('db-1')]).toEqual([true, true]);
   });
 
-  test('that is set back brings what stood still before it no nearer', async () => {
+  test('that is set back does not make earlier repeated usage current', async () => {
     await readFor(3, () => 0);
     const frozen = clock.now();
     await readFor(4, (pod) => (pod === 'db-0' ? clock.now() - frozen : 0));
@@ -468,7 +468,7 @@ describe('The clock of a node', () => {
     expect([new Set(taken), isUnread('db-0'), isUnread('db-1')]).toEqual([new Set(['db-1']), true, false]);
   });
 
-  test('moves the times of its own pods alone', async () => {
+  test('changes the times of its own pods only', async () => {
     state.apply({ kind: 'node', key: 'n2', record: aNodeRecord({ name: 'n2' }) });
     putPod(aPodRecord({ name: 'db-2', node: 'n2', owner: ownedBy(db) }));
     for (let minute = 0; minute < 10; minute++) {
@@ -478,7 +478,7 @@ describe('The clock of a node', () => {
     expect([model.containersOf('default', 'db-2').size, isUnread('db-2')]).toEqual([0, true]);
   });
 
-  test('that is hours behind does not hide a replica: its siblings are sized with it', async () => {
+  test('that is hours behind does not hide a replica from the recommender', async () => {
     state.apply({ kind: 'node', key: 'n2', record: aNodeRecord({ name: 'n2' }) });
     putPod(aPodRecord({ name: 'db-2', node: 'n2', owner: ownedBy(db) }));
     const learned = new ContainerModel();
@@ -513,7 +513,7 @@ describe('OOM kills', () => {
       ],
     });
 
-  test('are told once each, with the limit that was in force', () => {
+  test('are reported once each, with the limit in force', () => {
     const kills: unknown[] = [];
     model.onOomKill((kill) => kills.push([kill.workload, kill.container, kill.at, kill.memoryLimitBytes]));
     putPod(killed(T - 5, 1));
@@ -525,7 +525,7 @@ describe('OOM kills', () => {
     ]);
   });
 
-  test('that the statuses show already are told to whoever begins to listen', () => {
+  test('of current statuses are reported to a new listener', () => {
     putPod(killed(T - 5, 1));
     const kills: number[] = [];
     model.onOomKill((kill) => kills.push(kill.at));
@@ -533,7 +533,7 @@ describe('OOM kills', () => {
     expect(kills).toEqual([T - 5]);
   });
 
-  test('other ends of a container are none', () => {
+  test('do not include other terminations', () => {
     const kills: unknown[] = [];
     model.onOomKill((kill) => kills.push(kill));
     putPod(
@@ -548,7 +548,7 @@ describe('OOM kills', () => {
 });
 
 describe('UsageRing', () => {
-  test('whatever comes in time order, a slot is the mean per replica times the replicas', () => {
+  test('a slot is the mean per replica times the replicas', () => {
     const samples = fc.array(
       fc.record({ gap: fc.integer({ min: 1, max: 20 }), pod: fc.constantFrom('a', 'b', 'c'), cpu: fc.integer({ min: 0, max: 4_000 }) }),
       { minLength: 1, maxLength: 200 },

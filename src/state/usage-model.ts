@@ -1,5 +1,4 @@
-// What everything uses now. Fed by a UsageSource, read by queries, and passed on sample by sample
-// to whoever learns from it.
+// Current usage of containers and nodes. A UsageSource writes it, queries read it, and listeners receive each sample.
 
 import type { Resources } from '#kube/records/resources';
 import { STALE_PERIODS } from '../core/model/stale-source.ts';
@@ -18,36 +17,38 @@ import { FailureLog } from './failure-log.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
 import { describeClock, NodeClocks } from './node-clocks.ts';
 import { faultOfContainer, PodSamples } from './pod-samples.ts';
-import { aheadOfNow, correctedSample, faultOfSample } from './sample-gate.ts';
+import { findClockLead, correctedSample, faultOfSample } from './sample-gate.ts';
 import { SummaryLog } from './summary-log.ts';
 import { UsageGraphs } from './usage-graphs.ts';
 import { UsageProblems } from './usage-problems.ts';
 
+/** Dependencies of `UsageModel`. */
 export interface UsageModelDependencies {
   readonly clock: Clock;
   readonly reader: ClusterReader;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** How often the source reads; twice this without news is stale. */
+  /** Period of the source; usage is stale after two of them. */
   readonly intervalMs: DurationMs;
 }
 
-/** One replica's good sample; `pod` as the cluster shows it now. Called synchronously, so it must be quick. */
+/** Receives a valid sample of one replica, with the current record of its pod. Synchronous; must not block. */
 export type SampleListener = (workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample) => void;
 
-/** CPU and memory in use. A part that nothing is known of is null. */
+/** CPU and memory in use; null: not measured. */
 interface UsageTotal {
   readonly cpuMillicores: Millicores | null;
   readonly memoryBytes: Bytes | null;
 }
 
-/** metrics.k8s.io measures once a minute in many clusters, and kubelets up to every 20 seconds, however often they are read. */
+/** Minimum lifetime of a sample: metrics.k8s.io measures once a minute in many clusters, and kubelets up to every 20 seconds. */
 const MIN_FRESH_MS: DurationMs = 3 * MINUTE_MS;
-/** Usage that a node reports is no older where its clock is right, however often it is read. */
+/** Minimum tolerance for the age of reported usage of a node with a correct clock. */
 const MIN_TOLERANCE_MS: DurationMs = 2 * MINUTE_MS;
 
+/** Usage of the cluster. */
 export class UsageModel implements UsageSink, EvidenceSink {
-  /** What is known of throttling and pressure, by node. */
+  /** Throttling and pressure. */
   readonly evidence = new EvidenceLog();
   readonly graphs = new UsageGraphs();
   readonly #dependencies: UsageModelDependencies;
@@ -71,13 +72,16 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#samples = new PodSamples(reader);
     this.#problems = new UsageProblems(dependencies.logger);
     this.#clocks = new NodeClocks(Math.max(MIN_TOLERANCE_MS, STALE_PERIODS * dependencies.intervalMs));
-    this.#taken = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples taken.' });
+    this.#taken = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples accepted.' });
     this.#dropped = metrics.counter({
       name: 'evenkeel_usage_samples_dropped_total',
-      help: 'Samples dropped: nan, negative, future, out-of-order, gap, absurd, empty, unknown-pod, unknown-container, foreign-pod.',
+      help: 'Usage samples dropped, by reason: nan, negative, future, out-of-order, gap, absurd, empty, unknown-pod, unknown-container, foreign-pod.',
       labels: ['reason'],
     });
-    this.#failures = metrics.counter({ name: 'evenkeel_usage_failures_total', help: 'Readings of nodes that failed.' });
+    this.#failures = metrics.counter({
+      name: 'evenkeel_usage_failures_total',
+      help: 'Failed readings of usage, by node or of the whole source.',
+    });
     this.#oomWatch = new OomWatch(dependencies);
     this.#failureLog = new FailureLog(reader);
     this.#unsubscribe = reader.subscribe((change) => {
@@ -87,23 +91,23 @@ export class UsageModel implements UsageSink, EvidenceSink {
     });
   }
 
-  /** Tells every good sample from now on. Returns the cancel. */
+  /** Calls the listener with every valid sample from now on. Returns the cancel function. */
   onSample(listener: SampleListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells every OOM kill once, as a pod's status or a counter shows it, beginning with those that statuses show already. Returns the cancel. */
+  /** Calls the listener with every OOM kill once, beginning with those of current pod statuses. Returns the cancel function. */
   onOomKill(listener: OomKillListener): () => void {
     return this.#oomWatch.onOomKill(listener);
   }
 
-  /** OOM kills of the last day that a counter showed and the pod's status does not. */
+  /** OOM kills of the last day by counters that the pod's status does not have. */
   countedKillsOf(pod: PodRecord): readonly CountedKill[] {
     return this.#oomWatch.countedKillsOf(pod);
   }
 
-  /** When containers of a pod failed in the last two days, as far as it was seen. */
+  /** Observed failures of a pod's containers in the last two days. */
   failuresOf(pod: PodRecord): readonly Instant[] {
     return this.#failureLog.of(pod);
   }
@@ -116,32 +120,31 @@ export class UsageModel implements UsageSink, EvidenceSink {
     let taken = 0;
     for (const usage of reading.containers) if (this.#take(reading.node, correctedSample(usage, offsetMs, now), now)) taken += 1;
     if (taken > 0) this.#taken.add(taken);
-    const ahead = aheadOfNow(reading.containers, now - offsetMs);
+    const ahead = findClockLead(reading.containers, now - offsetMs);
     if (ahead !== null) {
-      const message = `${describeClock(reading.node, offsetMs - ahead)}: its usage is left out`;
+      const message = `${describeClock(reading.node, offsetMs - ahead)}: its usage is ignored`;
       this.onFailure({ node: reading.node, at: now, message });
       return;
     }
-    // Confirmed by having been read at all: a node without containers of ours is known as well.
-    // What stands ahead of now is of a clock that was put back since.
+    // A reading confirms the source also without containers. A confirmation in the future is from before the clock was set back.
     this.#confirmedAt = this.#confirmedAt > now ? readAt : Math.max(this.#confirmedAt, readAt);
     if (reading.nodeUsage !== null) this.#takeNode(correctedSample(reading.nodeUsage, offsetMs, now), now, readAt);
     else this.#nodes.set(reading.node, { usage: this.#nodes.get(reading.node)?.usage ?? null, confirmedAt: readAt });
     this.#problems.resolve(null);
     const problem = this.#clocks.problemOf(reading.node, clock);
     if (problem === null) this.#problems.resolve(reading.node);
-    else this.#problems.report(reading.node, problem, 'The times of usage are wrong');
+    else this.#problems.report(reading.node, problem, 'Usage has wrong timestamps');
   }
 
   onSummary(reading: SummaryReading): void {
     const now = this.#dependencies.clock.now();
     const { node, volumes, network, pressure } = reading;
-    this.#summaries.add({ volumes: this.#ownOf(node, volumes), network: this.#ownOf(node, network) }, now);
-    this.evidence.takePressure(node, pressure === null ? null : this.#ownOf(node, pressure), now);
+    this.#summaries.add({ volumes: this.#filterOwn(node, volumes), network: this.#filterOwn(node, network) }, now);
+    this.evidence.takePressure(node, pressure === null ? null : this.#filterOwn(node, pressure), now);
   }
 
   onEvidence(reading: EvidenceReading): void {
-    this.evidence.onEvidence({ ...reading, containers: this.#ownOf(reading.node, reading.containers) });
+    this.evidence.onEvidence({ ...reading, containers: this.#filterOwn(reading.node, reading.containers) });
   }
 
   onEvidenceFailure(failure: { readonly node: string; readonly at: Instant; readonly message: string }): void {
@@ -160,24 +163,24 @@ export class UsageModel implements UsageSink, EvidenceSink {
     if (count > 0) this.#dropped.add(count, { reason });
   }
 
-  /** When any usage was last read; 0 before the first. */
+  /** Time of the last reading of any node; 0: none. */
   confirmedAt(): Instant {
     return this.#confirmedAt;
   }
 
-  /** Nothing was read for two periods: what is known is the past. */
+  /** Whether no node was read for two periods. */
   isStale(): boolean {
     return this.#dependencies.clock.now() - this.#confirmedAt > STALE_PERIODS * this.#dependencies.intervalMs;
   }
 
-  /** A node was not read for two periods, or never: what its pods use now is not known. */
+  /** Whether a node was not read for two periods, or never. */
   isNodeStale(node: string): boolean {
     const confirmedAt = this.#nodes.get(node)?.confirmedAt ?? Number.NEGATIVE_INFINITY;
-    // From ahead of now: the clock was set back since.
+    // A confirmation in the future also counts as stale: the clock was set back since.
     return Math.abs(this.#dependencies.clock.now() - confirmedAt) > STALE_PERIODS * this.#dependencies.intervalMs;
   }
 
-  /** What a pod on a node uses now is not known: its node is stale, or has reported nothing of late of a container that runs. */
+  /** Whether the current usage of a pod is unknown: its node is stale, or a running container has no current sample. */
   isUnread({ namespace, name, node, containers }: PodRecord): boolean {
     if (node === null) return false;
     if (this.isNodeStale(node)) return true;
@@ -190,7 +193,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return sample.cpuMillicores !== null && sample.memoryBytes !== null && this.#isFresh(sample);
   }
 
-  /** What is wrong with the source now, in words; null while the newest reading of every node was good. */
+  /** Message about the current problem of the source; null: the last reading of every node was valid. */
   problem(): string | null {
     return this.#problems.summary();
   }
@@ -200,13 +203,13 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return this.#samples.containersOf(namespace, pod);
   }
 
-  /** A node's own usage, system daemons included; null where nothing fresh is known. */
+  /** Usage of a node, including system daemons; null: not current. */
   usedByNode(node: string): NodeUsage | null {
     const usage = this.#nodes.get(node)?.usage ?? null;
     return usage !== null && this.#isFresh(usage) ? usage : null;
   }
 
-  /** Sum over all pods; null where nothing fresh is known. */
+  /** Sum over all pods; null: no current samples. */
   used(): UsageTotal {
     let total: UsageTotal = { cpuMillicores: null, memoryBytes: null };
     for (const { containers } of this.#samples.pods()) total = plus(total, this.#sum(containers.values()));
@@ -221,7 +224,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return this.#summaries.networkOf(namespace, pod);
   }
 
-  /** Stops listening to the cluster. */
+  /** Unsubscribes from the cluster. */
   close(): void {
     this.#unsubscribe();
     this.#oomWatch.close();
@@ -247,12 +250,12 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return true;
   }
 
-  /** What a node reports of its own pods and their containers; the rest is counted. */
-  #ownOf<R extends PodRef | ContainerRef>(node: string, reported: readonly R[]): readonly R[] {
+  /** Filters the reports of a node to its own pods and their containers; others are counted as dropped. */
+  #filterOwn<R extends PodRef | ContainerRef>(node: string, reported: readonly R[]): readonly R[] {
     const { reader } = this.#dependencies;
-    return reported.filter((each) => {
-      const pod = reader.findPod(each.namespace, each.pod);
-      const isMissing = 'container' in each && pod?.containers.some(({ name }) => name === each.container) !== true;
+    return reported.filter((report) => {
+      const pod = reader.findPod(report.namespace, report.pod);
+      const isMissing = 'container' in report && pod?.containers.some(({ name }) => name === report.container) !== true;
       const fault = faultOfReport(node, pod) ?? (isMissing ? 'unknown-container' : null);
       if (fault !== null) this.#dropped.add(1, { reason: fault });
       return fault === null;
@@ -282,11 +285,11 @@ export class UsageModel implements UsageSink, EvidenceSink {
     if (pod !== undefined) return;
     this.#summaries.forgetPod(namespace, name);
     this.evidence.forgetPod(namespace, name);
-    if (workload !== null && this.#isNoMore(workload)) this.graphs.forget(workload);
+    if (workload !== null && this.#isGone(workload)) this.graphs.forget(workload);
   }
 
-  /** Of a bare pod, or of an owner that is no workload, its last pod tells that it is gone. */
-  #isNoMore(workload: WorkloadKey): boolean {
+  /** Whether a workload without a record has no pods left, such as a bare pod. */
+  #isGone(workload: WorkloadKey): boolean {
     const { reader } = this.#dependencies;
     if (reader.findWorkload(workload) !== undefined) return false;
     for (const _ of reader.podsOf(workload)) return false;

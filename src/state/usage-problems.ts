@@ -1,9 +1,9 @@
 import type { Logger } from '../ports/logger.ts';
 
-/** Key of a problem that is no single node's. */
+/** Key of a problem of the whole source. */
 const WHOLE_SOURCE = '';
 
-/** What is wrong with the usage source now, by node. */
+/** Current problems of the usage source, by node. */
 export class UsageProblems {
   readonly #logger: Logger;
   readonly #byNode = new Map<string, string>();
@@ -13,7 +13,7 @@ export class UsageProblems {
   }
 
   /**
-   * Logged when it begins or changes; that it goes on is shown by the metric and by staleness.
+   * Records a problem, and logs it when it begins or changes.
    * @param node null: the whole source
    */
   report(node: string | null, problem: string, message: string): void {
@@ -22,12 +22,12 @@ export class UsageProblems {
     this.#byNode.set(key, problem);
   }
 
-  /** @param node null: the whole source */
+  /** Removes a problem. @param node null: the whole source */
   resolve(node: string | null): void {
     this.#byNode.delete(node ?? WHOLE_SOURCE);
   }
 
-  /** The first of them in words, and how many more nodes have one; null: there is none. */
+  /** Message of the first problem with the count of others; null: none. */
   summary(): string | null {
     const [first] = this.#byNode.values();
     if (first === undefined) return null;

@@ -1,4 +1,4 @@
-// A day of usage in 5-minute slots, in typed arrays: a graph's worth for every container of every workload.
+// Ring buffer of a day of usage in 5-minute slots, in typed arrays to save memory.
 
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { UsageSample } from '#kube/records/usage';
@@ -7,18 +7,18 @@ import type { UsageSample } from '#kube/records/usage';
 export const SLOT_MS: DurationMs = 5 * MINUTE_MS;
 const SLOTS = 288;
 
-/** One slot, read. Totals are over all replicas; null where nothing was known. */
+/** Values of one slot, summed over all replicas; null: not measured. */
 export interface UsageSlot {
   readonly at: Instant;
   readonly replicas: number;
   readonly cpuMillicores: number | null;
   readonly memoryBytes: number | null;
-  /** Greatest of one replica. */
+  /** Maximum of one replica. */
   readonly cpuMaxMillicores: number | null;
   readonly memoryMaxBytes: number | null;
 }
 
-/** The last 24 hours of one thing's usage, whichever replicas it had. Single precision: a graph needs no more. */
+/** Usage of one container or node in the last 24 hours. Single precision is enough for graphs. */
 export class UsageRing {
   readonly #cpuSum = new Float32Array(SLOTS);
   readonly #memorySum = new Float32Array(SLOTS);
@@ -27,14 +27,14 @@ export class UsageRing {
   readonly #cpuCount = new Uint32Array(SLOTS);
   readonly #memoryCount = new Uint32Array(SLOTS);
   readonly #replicas = new Uint16Array(SLOTS);
-  /** Number of the newest slot: its begin divided by the width; -1 before the first sample. */
+  /** The newest slot (since the epoch); -1 before the first sample. */
   #newest = -1;
-  /** Who was seen in the newest slot. */
-  readonly #seen = new Set<string>();
+  /** Replicas with samples in the newest slot. */
+  readonly #replicasInSlot = new Set<string>();
 
   /**
-   * Adds one replica's sample. Answers true when it opened a new slot: the one before is then complete. A sample older
-   * than the newest slot is added to its own, where replicas can no longer be told apart; older than a day, it is left out.
+   * Adds a sample of one replica. True: it opened a new slot, so that the one before is complete. A late sample is added to its own
+   * slot without changing the count of replicas; one older than a day is ignored.
    */
   add(replica: string, sample: UsageSample): boolean {
     const slot = Math.floor(sample.at / SLOT_MS);
@@ -42,9 +42,9 @@ export class UsageRing {
     const opened = slot > this.#newest;
     if (opened) this.#open(slot);
     const index = slot % SLOTS;
-    if (slot === this.#newest && !this.#seen.has(replica)) {
-      this.#seen.add(replica);
-      this.#replicas[index] = Math.min(65_535, this.#seen.size);
+    if (slot === this.#newest && !this.#replicasInSlot.has(replica)) {
+      this.#replicasInSlot.add(replica);
+      this.#replicas[index] = Math.min(65_535, this.#replicasInSlot.size);
     }
     if (sample.cpuMillicores !== null) {
       this.#cpuSum[index] = (this.#cpuSum[index] ?? 0) + sample.cpuMillicores;
@@ -59,18 +59,18 @@ export class UsageRing {
     return opened;
   }
 
-  /** The slots that begin in [from, to), oldest first; those without any sample are left out. */
+  /** Slots with values that begin in [from, to), oldest first. */
   slots(from: Instant, to: Instant): readonly UsageSlot[] {
-    const found: UsageSlot[] = [];
+    const slots: UsageSlot[] = [];
     const first = Math.max(Math.ceil(from / SLOT_MS), this.#newest - SLOTS + 1, 0);
     for (let slot = first; slot <= this.#newest && slot * SLOT_MS < to; slot++) {
       const read = this.#read(slot);
-      if (read !== null) found.push(read);
+      if (read !== null) slots.push(read);
     }
-    return found;
+    return slots;
   }
 
-  /** The slot before the newest: the last that is complete. */
+  /** The last complete slot, which is the one before the newest; null: it has no values. */
   lastComplete(): UsageSlot | null {
     return this.#newest < 1 ? null : this.#read(this.#newest - 1);
   }
@@ -81,7 +81,7 @@ export class UsageRing {
     const memoryCount = this.#memoryCount[index] ?? 0;
     if (cpuCount === 0 && memoryCount === 0) return null;
     const replicas = Math.max(1, this.#replicas[index] ?? 0);
-    // A mean per replica times the replicas: how often each was sampled in the slot then does not matter.
+    // Mean per sample times the replicas, which does not depend on the number of samples per replica.
     return {
       at: slot * SLOT_MS,
       replicas,
@@ -96,7 +96,7 @@ export class UsageRing {
     const from = this.#newest === -1 ? slot : Math.max(this.#newest + 1, slot - SLOTS + 1);
     for (let cleared = from; cleared <= slot; cleared++) this.#clear(cleared % SLOTS);
     this.#newest = slot;
-    this.#seen.clear();
+    this.#replicasInSlot.clear();
   }
 
   #clear(index: number): void {

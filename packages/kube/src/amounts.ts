@@ -1,4 +1,4 @@
-// Resource lists as amounts, as the scheduler sums and compares them.
+// Resource lists as numbers, summed and compared like in kube-scheduler.
 
 import type { AmountRules } from './pod-spec/pod-sum.ts';
 import { readPlainNumber, readQuantity, wholeUnits } from './read-quantity.ts';
@@ -6,26 +6,28 @@ import type { Wire } from './wire.ts';
 
 /** Amounts by resource name: `cpu` in millicores, `memory` in bytes, everything else in its own unit. */
 export type Amounts = ReadonlyMap<string, number>;
+/** Amounts that may be changed in place. */
 export type Sums = Map<string, number>;
 
 const NANO_PER_MILLICORE = 1_000_000n;
 const NANO_PER_THOUSANDTH = 1_000_000n;
 
+/** Arithmetic of `PodSum` on amounts. */
 export const SUM_RULES: AmountRules<Sums, Amounts> = { zero: () => new Map(), add: addAmounts, raise: raiseAmounts };
 
-/** A resource list; text that is no quantity counts as nothing. @param counts which resources; left out: all */
+/** Parses a resource list; an invalid quantity counts as 0. @param counts filters resources; absent: all */
 export function readAmounts(list: Wire, counts?: (resource: string) => boolean): Sums {
   const sums: Sums = new Map();
   for (const resource in list) if (counts === undefined || counts(resource)) sums.set(resource, amountOf(resource, list[resource]));
   return sums;
 }
 
-/** Amounts rounded up, as the scheduler reads what a node has. */
+/** Parses a resource list, rounded up like the scheduler's view of a node. */
 export function readWholeAmounts(list: Wire): Amounts {
   return roundUp(readAmounts(list));
 }
 
-// To the thousandth, for sums are rounded up at their end, not part by part.
+// Exact to a thousandth, because sums are rounded up at the end, not each part.
 function amountOf(resource: string, given: unknown): number {
   if (typeof given !== 'string' && typeof given !== 'number') return 0;
   const plain = resource === 'cpu' ? readPlainNumber(given, 'm') : null;
@@ -48,7 +50,7 @@ export function addAmounts(into: Sums, more: Amounts): Sums {
   return into;
 }
 
-/** The greater of each, in place. */
+/** Maximum of each resource, in place. */
 export function raiseAmounts(into: Sums, more: Amounts): Sums {
   for (const [resource, amount] of more) if (amount > (into.get(resource) ?? -1)) into.set(resource, amount);
   return into;

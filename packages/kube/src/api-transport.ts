@@ -1,14 +1,16 @@
-// The one way to talk to an API server: over HTTPS in production, in process to the embedded cluster. What travels is
-// wire JSON; nothing is deserialised into classes.
+// Transport of requests to an API server: HTTPS in production, in process to the embedded cluster. Bodies are wire JSON.
 
+/** Methods of the Kubernetes API. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** Content types of a PATCH. */
 export type PatchType =
   | 'application/json-patch+json'
   | 'application/merge-patch+json'
   | 'application/strategic-merge-patch+json'
   | 'application/apply-patch+yaml';
 
+/** A request to an API server. */
 export interface ApiRequest {
   readonly method: HttpMethod;
   /** Path without query, each segment already encoded. */
@@ -16,43 +18,44 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   /** Lower-case names. `content-type` and `accept` default to JSON. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON value; left out for none. The transport never changes it, and the receiver never keeps it. */
+  /** A JSON value; absent: none. The transport does not change it, and the receiver does not keep it. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** Asked when the request would leave, at each try: false, and it is not sent but fails. */
+  /** Called before each attempt; false: the request is not sent and rejects. */
   readonly mayBeSent?: () => boolean;
-  /** Machine time; the transport's default where unset. Ignored by `stream`, which ends by its signal. */
+  /** Machine time; absent: the transport's default. Ignored by `stream`, which ends by its signal. */
   readonly timeoutMs?: number;
-  /** An answer of more rejects with a `PageTooLarge` as its cause, and is not asked for again. The transport's own bound where unset. */
+  /** A larger response rejects with a `PageTooLarge` as its cause, without a retry. Absent: the transport's default. */
   readonly maxBytes?: number;
-  /** The body of a success is wanted as text, also where it is JSON: another thread parses it. In process it may come as a value. */
+  /** Returns the body of a success as text also if it is JSON, so that another thread can parse it. In process it may be a value. */
   readonly asText?: true;
-  /** False where the first answer, or that there is none, is what is asked for: a look at how the server is. */
+  /** False: no retries, as for a probe of the server. */
   readonly retry?: boolean;
 }
 
+/** A response of an API server. */
 export interface ApiResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or text where the answer is not JSON. Never to be mutated: in process it may be shared. */
+  /** Parsed JSON, or text if the response is not JSON. Must not be mutated: in process it may be shared. */
   readonly body: unknown;
 }
 
-/** A response that goes on: watch events, one wire object each (JSON answers), or text lines (logs). */
+/** A streaming response: watch events (one wire object each) or text lines of a log. */
 export interface ApiStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Ends when the server ends it; throws when the connection breaks or the signal aborts. An item counts as handled
-   * when the next one is asked for.
+   * Ends when the server ends it; throws when the connection breaks or the signal aborts. An item counts as handled when the next
+   * one is requested.
    */
   readonly items: AsyncIterable<unknown>;
-  /** Where `status` is not 2xx: the error body. */
+  /** The error body if `status` is not 2xx. */
   readonly body?: unknown;
 }
 
-/** Answers whatever the server says, errors included: throws only where no answer came (broken, timed out, aborted). */
+/** Sends requests. Error statuses are responses; it rejects only without a response (broken connection, timeout, abort). */
 export interface ApiTransport {
   request(request: ApiRequest): Promise<ApiResponse>;
   stream(request: ApiRequest): Promise<ApiStream>;

@@ -1,16 +1,18 @@
-// Label selectors in the object form of specs.
+// Label selectors as objects in specs.
 
 import { objectsAt, requiredTextAt, textsAt, textsByKeyAt, type Wire } from './wire.ts';
 
+/** Labels of an object. */
 export type Labels = Readonly<Record<string, string>>;
 
+/** A requirement on one label. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
   readonly values: readonly string[];
 }
 
-/** All of its requirements must hold. Ordered comparisons exist in the text form and in node affinity alone. */
+/** A `metav1.LabelSelector`: all requirements must match. `Gt` and `Lt` exist only in query parameters and node affinity. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {
@@ -23,10 +25,10 @@ export interface LabelSelector {
 const SET_OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 const NODE_OPERATORS = [...SET_OPERATORS, 'Gt', 'Lt'] as const;
 
-/** Takes operators that this version does not implement, by field: what they select is not known. */
+/** Receives the field of an operator that this version does not implement. */
 export type OnUnknownOperator = (field: string) => void;
 
-/** @throws WireError */
+/** Parses a label selector. @throws WireError */
 export function readLabelSelector(wire: Wire, path: string, onUnknown: OnUnknownOperator): LabelSelector {
   const matchLabels = textsByKeyAt(wire, 'matchLabels', `${path}.matchLabels`);
   const matchExpressions = readRequirements(wire, 'matchExpressions', path, SET_OPERATORS, onUnknown);
@@ -36,7 +38,7 @@ export function readLabelSelector(wire: Wire, path: string, onUnknown: OnUnknown
   };
 }
 
-/** Requirements on a node's labels or fields. @throws WireError */
+/** Parses requirements on a node's labels or fields. @throws WireError */
 export function readNodeRequirements(wire: Wire, key: string, path: string, onUnknown: OnUnknownOperator): readonly LabelRequirement[] {
   return readRequirements(wire, key, path, NODE_OPERATORS, onUnknown);
 }
@@ -54,7 +56,7 @@ function readRequirements<O extends LabelRequirement['operator']>(
     const values = textsAt(requirement, 'values', `${path}.${key}[].values`);
     if (operator !== undefined) return { key: name, operator, values };
     onUnknown(`${path}.${key}[].operator`);
-    // In nothing: it selects nothing, as long as the caller refuses the object that it is in.
+    // `In` without values matches nothing; the caller refuses the object.
     return { key: name, operator: 'In', values: [] };
   });
 }

@@ -1,31 +1,31 @@
-// What label selectors match, and their text form in query parameters.
+// Matching of label selectors, and their form in query parameters.
 
 import type { LabelRequirement, Labels, LabelSelector } from './label-selector.ts';
 import { parsed, refused, type Parsed } from './parsed.ts';
 
-/** Whether labels meet a selector. An empty selector matches everything. */
+/** Whether labels match a selector. An empty selector matches everything. */
 export function matchesLabelSelector(selector: LabelSelector, labels: Labels): boolean {
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
     if (labels[key] !== value) return false;
   }
   return (selector.matchExpressions ?? []).every((expression) =>
-    meets({ key: expression.key, operator: expression.operator, values: expression.values ?? [] }, labels),
+    matchesRequirement({ key: expression.key, operator: expression.operator, values: expression.values ?? [] }, labels),
   );
 }
 
-/** What the object form asks for, `matchLabels` first. */
+/** Requirements of a selector, `matchLabels` first. */
 export function requirementsOf(selector: LabelSelector): readonly LabelRequirement[] {
   const equal = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({ key, operator: 'In' as const, values: [value] }));
   return [...equal, ...(selector.matchExpressions ?? []).map((expression) => ({ ...expression, values: expression.values ?? [] }))];
 }
 
-/** Whether labels meet every requirement. */
+/** Whether labels match every requirement. */
 export function matchesRequirements(requirements: readonly LabelRequirement[], labels: Labels): boolean {
-  return requirements.every((requirement) => meets(requirement, labels));
+  return requirements.every((requirement) => matchesRequirement(requirement, labels));
 }
 
-function meets(requirement: LabelRequirement, labels: Labels): boolean {
-  // A label may be called `constructor`, and is missing from labels that only inherit one.
+function matchesRequirement(requirement: LabelRequirement, labels: Labels): boolean {
+  // Own properties only: a label may have the name of an inherited property, such as `constructor`.
   const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
   switch (requirement.operator) {
     case 'In':
@@ -45,7 +45,7 @@ function meets(requirement: LabelRequirement, labels: Labels): boolean {
 
 const MAX_INTEGER = 2n ** 63n - 1n;
 
-/** Compares whole numbers exactly; NaN, which is on no side, where one of the texts is none that fits 64 bits. */
+/** Compares 64-bit integers exactly; NaN if a text is not one, so that no comparison matches. */
 function compareWhole(a: string, b: string | undefined): number {
   if (!isWhole(a) || b === undefined || !isWhole(b)) return Number.NaN;
   const [first, second] = [BigInt(a), BigInt(b)];
@@ -64,7 +64,7 @@ const SET_FORM = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/;
 const EQUALITY_FORM = /^([^\s!=<>]+)\s*(==|=|!=|<|>)\s*(\S*)$/;
 const EXISTS_FORM = /^(!?)\s*([^\s!=<>]+)$/;
 
-/** Reads the text form: `a=b,c!=d,e in (f, g),h notin (i),j,!k,l>3`. The empty text asks for nothing. */
+/** Parses the form of query parameters: `a=b,c!=d,e in (f, g),h notin (i),j,!k,l>3`. Empty text has no requirements. */
 export function parseLabelQuery(text: string): Parsed<readonly LabelRequirement[]> {
   const requirements: LabelRequirement[] = [];
   if (text.trim() === '') return parsed(requirements);
@@ -75,8 +75,8 @@ export function parseLabelQuery(text: string): Parsed<readonly LabelRequirement[
         `label selector '${text}': '${part.trim()}' is not a requirement; write key=value, key!=value, key in (a,b), key notin (a), key or !key`,
       );
     }
-    const wrong = faultOf(requirement);
-    if (wrong !== null) return refused(`label selector '${text}': ${wrong}`);
+    const fault = faultOf(requirement);
+    if (fault !== null) return refused(`label selector '${text}': ${fault}`);
     requirements.push(requirement);
   }
   return parsed(requirements);

@@ -1,18 +1,18 @@
-/** What came of parsing text that a person wrote. A refusal says what is wrong and what is allowed. */
+/** Result of parsing a user's text. The message of a refusal includes the valid forms. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | ParseError;
 
-/** A refusal: one plain sentence that can be shown as it is. */
+/** A refusal, with a message for users. */
 export interface ParseError {
   readonly ok: false;
   readonly message: string;
 }
 
-/** A success. */
+/** Creates a success. */
 export function parsed<T>(value: T): Parsed<T> {
   return { ok: true, value };
 }
 
-/** A refusal. */
+/** Creates a refusal. */
 export function refused(message: string): ParseError {
   return { ok: false, message };
 }

@@ -46,7 +46,7 @@ describe('quantities', () => {
     ['1000E', '1e21'],
     ['1e500', '100e498'],
     ['1e-500', '1e-9'],
-  ])('%s is written %s', (text, expected) => {
+  ])('%s has the canonical form %s', (text, expected) => {
     expect(canonical(text)).toBe(expected);
   });
 
@@ -69,12 +69,12 @@ describe('quantities', () => {
     '1Mi1',
     '٣',
     'a'.repeat(1000),
-  ])('refuses %j and says what is allowed', (text) => {
+  ])('refuses %j and describes the format', (text) => {
     const outcome = parseQuantity(text);
     expect(outcome).toEqual({ ok: false, message: expect.stringContaining('write a number') });
   });
 
-  test('canonical form reads back as the same amount and is canonical', () => {
+  test('the canonical form parses to the same amount and is stable', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1_000_000, max: 1_000_000 }),
@@ -84,9 +84,9 @@ describe('quantities', () => {
           const text = `${whole}.${fraction}${suffix}`;
           const first = parseQuantity(text);
           if (!first.ok) return false;
-          const again = parseQuantity(formatQuantity(first.value));
-          if (!again.ok) return false;
-          return again.value.nano === first.value.nano && formatQuantity(again.value) === formatQuantity(first.value);
+          const reparsed = parseQuantity(formatQuantity(first.value));
+          if (!reparsed.ok) return false;
+          return reparsed.value.nano === first.value.nano && formatQuantity(reparsed.value) === formatQuantity(first.value);
         },
       ),
     );
@@ -116,9 +116,9 @@ describe('CPU and memory', () => {
     expect(parseMemoryBytes(text)).toEqual({ ok: true, value: bytes });
   });
 
-  test.each(['8Ei', '123456789012Mi', '9007199254740993', '1e30'])('%s is cut at the greatest exact whole number', (text) => {
-    const greatest = { ok: true, value: Number.MAX_SAFE_INTEGER };
-    expect([parseMemoryBytes(text), parseCpuMillicores(text), parseCount(text)]).toEqual([greatest, greatest, greatest]);
+  test.each(['8Ei', '123456789012Mi', '9007199254740993', '1e30'])('%s is capped at the largest safe integer', (text) => {
+    const max = { ok: true, value: Number.MAX_SAFE_INTEGER };
+    expect([parseMemoryBytes(text), parseCpuMillicores(text), parseCount(text)]).toEqual([max, max, max]);
   });
 
   test.each([
@@ -131,7 +131,7 @@ describe('CPU and memory', () => {
     expect(parseCount(text)).toEqual({ ok: true, value: count });
   });
 
-  test('numbers of YAML are read as they print', () => {
+  test('YAML numbers are accepted', () => {
     expect(parseCpuMillicores(2)).toEqual({ ok: true, value: 2000 });
     expect(parseCpuMillicores(0.5)).toEqual({ ok: true, value: 500 });
   });
@@ -140,7 +140,7 @@ describe('CPU and memory', () => {
     expect(parseCpuMillicores('-1')).toEqual({ ok: false, message: "'-1' is negative; CPU must be 0 or greater" });
   });
 
-  test('what is formatted reads back as the same', () => {
+  test('a formatted amount parses to the same value', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000_000 }), (value) => {
         expect(parseCpuMillicores(formatCpu(value))).toEqual({ ok: true, value });
@@ -160,7 +160,7 @@ describe('CPU and memory', () => {
     ]);
   });
 
-  test('the quick way and the exact way agree', () => {
+  test('the fast path and the exact path agree', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), (value) => {
         expect(parseMemoryBytes(`${value}Mi`)).toEqual(parseMemoryBytes(`+${value}Mi`));

@@ -1,4 +1,4 @@
-// Kubernetes quantities (`250m`, `1.5Gi`, `2e3`): CPU, memory and counts, refusals in words, and how they are written.
+// Parsing and formatting of Kubernetes quantities (`250m`, `1.5Gi`, `2e3`) as CPU, memory and counts.
 
 import { NANO, readPlainNumber, readQuantity, wholeUnits, type Quantity } from './read-quantity.ts';
 import { parsed, refused, type Parsed, type ParseError } from './parsed.ts';
@@ -6,17 +6,17 @@ import type { ResourceName } from './records/resources.ts';
 import type { Bytes, Millicores } from './units.ts';
 
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
-/** Position of the unit itself among the decimal suffixes. */
+/** Index of the empty suffix. */
 const ONES = 3;
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
-/** The one way to write an amount, exact: whole digits, the greatest suffix that leaves them whole, the family kept where it can say it. */
+/** Canonical form of a quantity: an integer with the largest exact suffix of its format. */
 export function formatQuantity(quantity: Quantity): string {
   const { nano, format } = quantity;
   const sign = nano < 0n ? '-' : '';
   const size = nano < 0n ? -nano : nano;
   if (size === 0n) return '0';
-  // Small amounts and fractions of a unit have no binary form: Kubernetes writes them in decimal.
+  // Kubernetes formats amounts below 1024 and fractions in decimal.
   if (format === 'binary' && size >= 1024n * NANO && size % NANO === 0n) return sign + binaryText(size / NANO);
   let thousands = 0;
   let rest = size;
@@ -25,41 +25,41 @@ export function formatQuantity(quantity: Quantity): string {
     thousands += 1;
   }
   const suffix = format === 'exponent' && thousands !== ONES ? undefined : DECIMAL_SUFFIXES[thousands];
-  // Past `E` there is no suffix.
+  // Above `E` there is no suffix.
   return `${sign}${rest}${suffix ?? `e${(thousands - ONES) * 3}`}`;
 }
 
-/** Reads any quantity, negative ones included. Numbers, as YAML may hold them, are read as they print. */
+/** Parses any quantity, including negative ones and YAML numbers. */
 export function parseQuantity(text: string | number): Parsed<Quantity> {
   const quantity = readQuantity(text);
   return quantity === null ? refusedQuantity(String(text)) : parsed(quantity);
 }
 
-/** CPU in whole millicores, rounded up as Kubernetes rounds, at most 2^53−1. Negative amounts are refused. */
+/** Parses CPU to millicores, rounded up like in Kubernetes, at most 2^53−1. Negative amounts are refused. */
 export function parseCpuMillicores(text: string | number): Parsed<Millicores> {
   const plain = readPlainNumber(text, 'm');
   if (plain !== null) return parsed(plain);
   return parseWholeUnits(text, 1_000_000n, 'CPU');
 }
 
-/** Memory or storage in whole bytes, rounded up as Kubernetes rounds, at most 2^53−1. Negative amounts are refused. */
+/** Parses memory or storage to bytes, rounded up like in Kubernetes, at most 2^53−1. Negative amounts are refused. */
 export function parseMemoryBytes(text: string | number): Parsed<Bytes> {
   const mebibytes = readPlainNumber(text, 'Mi');
   if (mebibytes !== null && mebibytes < 2 ** 32) return parsed(mebibytes * 2 ** 20);
   return parseWholeUnits(text, NANO, 'memory');
 }
 
-/** A whole number of objects, such as the pods of a node, rounded up, at most 2^53−1. Negative amounts are refused. */
+/** Parses a count of objects, such as the pods of a node, rounded up, at most 2^53−1. Negative amounts are refused. */
 export function parseCount(text: string | number): Parsed<number> {
   return parseWholeUnits(text, NANO, 'a count');
 }
 
-/** `250m`, `2`. @param millicores a whole number, 0 or greater */
+/** Formats CPU: `250m`, `2`. @param millicores a whole number, 0 or greater */
 export function formatCpu(millicores: Millicores): string {
   return millicores % 1000 === 0 ? String(millicores / 1000) : `${millicores}m`;
 }
 
-/** `128Mi`, `1536Mi`, `1000`: the greatest binary suffix that is exact. @param bytes a whole number, 0 or greater */
+/** Formats memory with the largest exact binary suffix: `128Mi`, `1536Mi`, `1000`. @param bytes a whole number, 0 or greater */
 export function formatMemory(bytes: Bytes): string {
   if (bytes === 0) return '0';
   let rest: number = bytes;
@@ -71,13 +71,13 @@ export function formatMemory(bytes: Bytes): string {
   return `${rest}${BINARY_SUFFIXES[suffix] ?? ''}`;
 }
 
-/** In millicores or bytes; null where it cannot be read. */
+/** Parses an amount to millicores or bytes; null: invalid. */
 export function parseAmount(resource: ResourceName, text: string): number | null {
   const amount = resource === 'cpu' ? parseCpuMillicores(text) : parseMemoryBytes(text);
   return amount.ok ? amount.value : null;
 }
 
-/** @param amount millicores or bytes */
+/** Formats an amount. @param amount millicores or bytes, rounded */
 export function formatAmount(resource: ResourceName, amount: number): string {
   return resource === 'cpu' ? formatCpu(Math.round(amount)) : formatMemory(Math.round(amount));
 }

@@ -1,7 +1,7 @@
-// Kubernetes quantities (`250m`, `1.5Gi`, `2e3`), read exactly as Kubernetes reads them: as billionths in whole numbers,
-// what is finer rounded away from zero, binary ones greater than 2^63−1 cut there.
+// Exact parsing of Kubernetes quantities (`250m`, `1.5Gi`, `2e3`), equal to that of Kubernetes: integers of billionths, rounded away
+// from zero, with binary quantities capped at 2^63−1.
 
-/** Which family of suffixes a quantity was written in; its canonical form keeps it. */
+/** Suffix family of a quantity, which its canonical form keeps. */
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
 /** An exact amount. */
@@ -13,13 +13,13 @@ export interface Quantity {
 
 /** Billionths of a unit. */
 export const NANO = 1_000_000_000n;
-/** Kubernetes cuts binary quantities alone; decimal ones may be as great as they are written. */
+/** Cap of binary quantities; Kubernetes does not cap decimal ones. */
 const MAX_BINARY = (2n ** 63n - 1n) * NANO;
-/** Greatest whole number that a `number` has exactly: some 8 PiB, which no machine has. Greater amounts are cut here. */
+/** Largest exact integer of a `number`, about 8 PiB as bytes. Larger amounts are capped. */
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
-/** Nobody writes longer ones, and arithmetic on a megabyte of digits would take seconds. */
+/** Maximum length: arithmetic on a megabyte of digits would take seconds. */
 const MAX_TEXT = 128;
-/** No cluster has a fraction of it, and it keeps arithmetic on hostile exponents short. */
+/** Maximum exponent, which bounds the arithmetic on malicious input. */
 const MAX_EXPONENT = 600;
 
 const DECIMAL_EXPONENTS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
@@ -27,7 +27,7 @@ const BINARY_EXPONENTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi:
 
 const SHAPE = /^([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:([eE][+-]?[0-9]+)|([KMGTPE]i|[numkMGTPE]))?$/;
 
-/** Reads any quantity, negative ones included; null: it is none. Numbers, as YAML may hold them, are read as they print. */
+/** Parses any quantity, including negative ones and YAML numbers; null: invalid. */
 export function readQuantity(text: string | number): Quantity | null {
   const written = String(text);
   const match = written.length > MAX_TEXT ? null : SHAPE.exec(written);
@@ -42,15 +42,15 @@ export function readQuantity(text: string | number): Quantity | null {
   return { nano: sign === '-' ? -cut : cut, format: unit.format };
 }
 
-/** Whole units, rounded up as Kubernetes rounds, at most 2^53−1. */
+/** Whole units, rounded up like in Kubernetes, at most 2^53−1. */
 export function wholeUnits({ nano }: Quantity, nanoPerUnit: bigint): number {
   const units = dividedUp(nano, nanoPerUnit);
   return units > MAX_EXACT ? Number.MAX_SAFE_INTEGER : Number(units);
 }
 
 /**
- * The number before a suffix; null where the text is anything but digits and the suffix. Nearly every quantity of a cluster is
- * `250m` or `128Mi`, and a large cluster decodes a million of them.
+ * Fast path for digits with a suffix; null: another form. Almost all quantities of a cluster are like `250m` or `128Mi`, and a
+ * large cluster decodes a million of them.
  */
 export function readPlainNumber(text: string | number, suffix: string): number | null {
   if (typeof text !== 'string' || !text.endsWith(suffix) || text.length - suffix.length > 12) return null;
@@ -64,7 +64,7 @@ export function readPlainNumber(text: string | number, suffix: string): number |
   return end === 0 ? null : value;
 }
 
-/** The unit as powers of ten and of two. */
+/** Unit as powers of ten and of two. */
 function unitOf(
   exponent: string | undefined,
   suffix: string,

@@ -1,15 +1,15 @@
-// The numbers that the core reckons with. Each is a plain number at run time; the phantom field keeps a millicore from
-// being passed where bytes are meant, without a cast at every literal.
+// Branded numbers: plain numbers at run time, whose phantom field prevents passing millicores as bytes without a cast for each
+// literal.
 
 /** CPU in thousandths of a core. */
 export type Millicores = number & { readonly __unit?: 'millicores' };
 /** Memory or storage in bytes. */
 export type Bytes = number & { readonly __unit?: 'bytes' };
-/** A moment in domain time: milliseconds since the Unix epoch. */
+/** A point in domain time, in milliseconds since the Unix epoch. */
 export type Instant = number & { readonly __unit?: 'instant' };
 /** A span of domain time in milliseconds. */
 export type DurationMs = number & { readonly __unit?: 'ms' };
-/** A fraction, 0–1 unless said otherwise. */
+/** A fraction, 0–1 unless documented otherwise. */
 export type Ratio = number & { readonly __unit?: 'ratio' };
 /** United States dollars. */
 export type Usd = number & { readonly __unit?: 'usd' };
@@ -23,5 +23,5 @@ export const MINUTE_MS: DurationMs = 60 * SECOND_MS;
 export const HOUR_MS: DurationMs = 60 * MINUTE_MS;
 export const DAY_MS: DurationMs = 24 * HOUR_MS;
 
-/** Prices per month are 730 hours, the cloud providers' convention. */
+/** Hours of a month in prices, as used by cloud providers. */
 export const HOURS_PER_MONTH = 730;

@@ -1,10 +1,10 @@
-// Reading wire JSON without trusting it. Unknown fields are ignored and absent ones have defaults; a field of the wrong
-// type refuses the object that it stands in, and no other.
+// Decoding of untrusted wire JSON. Unknown fields are ignored and absent ones have defaults; a field of the wrong type makes its
+// object invalid.
 
-/** An object as JSON, before anything is known about it. */
+/** A JSON object of unknown shape. */
 export type Wire = Readonly<Record<string, unknown>>;
 
-/** Thrown by the readers below. */
+/** A field with a wrong type, with its path. */
 export class WireError extends Error {
   constructor(path: string, expected: string, value: unknown) {
     super(`${path}: expected ${expected}, got ${describe(value)}`);
@@ -15,24 +15,26 @@ export class WireError extends Error {
 const EMPTY: Wire = {};
 const NONE: readonly never[] = [];
 
-/** The object at `key`; an empty one where it is absent or null. */
+/** The object at `key`; empty if it is absent or null. @throws WireError */
 export function objectAt(from: Wire, key: string, path = key): Wire {
   const value = from[key];
   if (value === undefined || value === null) return EMPTY;
   return asObject(value, path);
 }
 
+/** The object at `key`; null if it is absent. @throws WireError */
 export function optionalObjectAt(from: Wire, key: string, path = key): Wire | null {
   const value = from[key];
   return value === undefined || value === null ? null : asObject(value, path);
 }
 
+/** Checks that a value is an object. @throws WireError */
 export function asObject(value: unknown, path: string): Wire {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new WireError(path, 'an object', value);
   return value as Wire;
 }
 
-/** The objects of the list at `key`; none where it is absent or null. */
+/** The objects of the list at `key`; empty if it is absent or null. @throws WireError */
 export function objectsAt(from: Wire, key: string, path = key): readonly Wire[] {
   const value = from[key];
   if (value === undefined || value === null) return NONE;
@@ -41,10 +43,12 @@ export function objectsAt(from: Wire, key: string, path = key): readonly Wire[] 
   return value as readonly Wire[];
 }
 
+/** The string at `key`; empty if it is absent or null. @throws WireError */
 export function textAt(from: Wire, key: string, path = key): string {
   return optionalTextAt(from, key, path) ?? '';
 }
 
+/** The string at `key`; null if it is absent. @throws WireError */
 export function optionalTextAt(from: Wire, key: string, path = key): string | null {
   const value = from[key];
   if (value === undefined || value === null) return null;
@@ -52,17 +56,19 @@ export function optionalTextAt(from: Wire, key: string, path = key): string | nu
   return value;
 }
 
-/** @throws WireError also where the text is absent or empty */
+/** The string at `key`. @throws WireError also if it is absent or empty */
 export function requiredTextAt(from: Wire, key: string, path = key): string {
   const value = from[key];
   if (typeof value !== 'string' || value === '') throw new WireError(path, 'a string', value);
   return value;
 }
 
+/** The number at `key`; `absent` if it is absent or null. @throws WireError */
 export function numberAt(from: Wire, key: string, absent: number, path = key): number {
   return optionalNumberAt(from, key, path) ?? absent;
 }
 
+/** The number at `key`; null if it is absent. @throws WireError */
 export function optionalNumberAt(from: Wire, key: string, path = key): number | null {
   const value = from[key];
   if (value === undefined || value === null) return null;
@@ -70,6 +76,7 @@ export function optionalNumberAt(from: Wire, key: string, path = key): number | 
   return value;
 }
 
+/** The boolean at `key`; `absent` if it is absent or null. @throws WireError */
 export function booleanAt(from: Wire, key: string, absent = false, path = key): boolean {
   const value = from[key];
   if (value === undefined || value === null) return absent;
@@ -77,7 +84,7 @@ export function booleanAt(from: Wire, key: string, absent = false, path = key): 
   return value;
 }
 
-/** The strings of the list at `key`; none where it is absent or null. */
+/** The strings of the list at `key`; empty if it is absent or null. @throws WireError */
 export function textsAt(from: Wire, key: string, path = key): readonly string[] {
   const value = from[key];
   if (value === undefined || value === null) return NONE;
@@ -86,7 +93,7 @@ export function textsAt(from: Wire, key: string, path = key): readonly string[] 
   return value as readonly string[];
 }
 
-/** A map of strings, as labels are. */
+/** The map of strings at `key`, such as labels; empty if it is absent or null. @throws WireError */
 export function textsByKeyAt(from: Wire, key: string, path = key): Readonly<Record<string, string>> {
   const map = objectAt(from, key, path);
   for (const name in map) {
@@ -95,12 +102,12 @@ export function textsByKeyAt(from: Wire, key: string, path = key): Readonly<Reco
   return map as Readonly<Record<string, string>>;
 }
 
-/** Milliseconds since the epoch of an RFC 3339 text; null where absent. */
+/** The RFC 3339 timestamp at `key` in milliseconds since the epoch; null if it is absent. @throws WireError */
 export function optionalInstantAt(from: Wire, key: string, path = key): number | null {
   const text = optionalTextAt(from, key, path);
   if (text === null) return null;
   const instant = Date.parse(text);
-  if (Number.isNaN(instant)) throw new WireError(path, 'a time by RFC 3339', text);
+  if (Number.isNaN(instant)) throw new WireError(path, 'an RFC 3339 timestamp', text);
   return instant;
 }
 

@@ -188,7 +188,11 @@ describe('a pod', () => {
       aWirePod({ containers: [{ name: 'app', resources: { requests: { cpu: 'much' } } }] }),
       'spec.containers[app].resources.requests.cpu: expected a CPU quantity',
     ],
-    ['a time that is none', aWirePod({}, {}, { creationTimestamp: 'yesterday' }), 'metadata.creationTimestamp: expected a time'],
+    [
+      'a time that is none',
+      aWirePod({}, {}, { creationTimestamp: 'yesterday' }),
+      'metadata.creationTimestamp: expected an RFC 3339 timestamp',
+    ],
     ['a container without a name', aWirePod({ containers: [{}] }), 'spec.containers[].name: expected a string, got nothing'],
   ])('is rejected, with the reason, for %s', (_, wire, problem) => {
     const decoded = decodePod(wire);

@@ -50,7 +50,7 @@ test('the status shows the watched reduction and its comparable hours; evidence 
 test('takes no slot of maxConcurrent', async () => {
   await world.run(HOUR_MS);
   expect(world.status().watched).toHaveLength(1);
-  expect(world.decisions.underWay('all', 'shop/Deployment/other')).toBe(0);
+  expect(world.decisions.countInProgress('all', 'shop/Deployment/other')).toBe(0);
 });
 
 test('a regression after a restart of the process rolls it back, reports, counts and holds it', async () => {

@@ -1,6 +1,5 @@
 // Chooses predictors by their past loss: every predictor (a forecast times a margin) has a discounted loss, and the mean of the
-// top k with the lowest loss decides (online prediction with expert advice; Cesa-Bianchi and Lugosi, "Prediction, Learning, and
-// Games").
+// top k with the lowest loss decides (sequential prediction; Cesa-Bianchi and Lugosi, "Prediction, Learning, and Games", ch. 2).
 //
 // Overage and shortfall are summed separately, so that one panel serves every goal: loss = overage + weight × shortfall.
 

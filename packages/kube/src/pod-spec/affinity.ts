@@ -10,33 +10,37 @@ import {
 } from '../label-selector.ts';
 import { numberAt, objectAt, objectsAt, optionalObjectAt, textAt, textsAt, type Wire } from '../wire.ts';
 
-/** What a node affinity asks of a node, of pods and of volumes alike. All requirements must hold; a term without any matches nothing. */
+/** A NodeSelectorTerm of a pod or a volume. All requirements must match; an empty term matches nothing. */
 export interface NodeTerm {
   readonly labels: readonly LabelRequirement[];
-  /** `metadata.name` alone. */
+  /** Only `metadata.name`. */
   readonly fields: readonly LabelRequirement[];
 }
 
+/** A PodAffinityTerm. */
 export interface PodTerm {
   readonly topologyKey: string;
   /** null: it selects no pod. */
   readonly selector: LabelSelector | null;
-  /** Empty with a null namespaceSelector: the pod's own namespace. */
+  /** Empty with a null namespaceSelector: the pod's namespace. */
   readonly namespaces: readonly string[];
   readonly namespaceSelector: LabelSelector | null;
 }
 
+/** A preferred term. */
 export interface Weighted<T> {
   readonly weight: number;
   readonly term: T;
 }
 
+/** Node affinity of a pod. */
 export interface NodeAffinity {
-  /** Any of them must match; null: no requirement. */
+  /** At least one must match; null: no requirement. */
   readonly nodeTerms: readonly NodeTerm[] | null;
   readonly preferredNodeTerms: readonly Weighted<NodeTerm>[];
 }
 
+/** Pod affinity and anti-affinity of a pod. */
 export interface PodAffinity {
   readonly affinity: readonly PodTerm[];
   readonly antiAffinity: readonly PodTerm[];
@@ -47,7 +51,7 @@ export interface PodAffinity {
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** @throws WireError */
+/** Parses the node affinity of a pod spec. @throws WireError */
 export function readNodeAffinity(spec: Wire, onUnknown: OnUnknownOperator): NodeAffinity {
   const path = 'spec.affinity.nodeAffinity';
   const affinity = objectAt(objectAt(spec, 'affinity', 'spec.affinity'), 'nodeAffinity', path);
@@ -61,7 +65,7 @@ export function readNodeAffinity(spec: Wire, onUnknown: OnUnknownOperator): Node
   };
 }
 
-/** The terms of a NodeSelector, of a pod or of a volume. @throws WireError */
+/** Parses the terms of a NodeSelector of a pod or a volume. @throws WireError */
 export function readNodeTerms(selector: Wire, path: string, onUnknown: OnUnknownOperator): readonly NodeTerm[] {
   const terms = `${path}.nodeSelectorTerms`;
   return objectsAt(selector, 'nodeSelectorTerms', terms).map((term) => readNodeTerm(term, `${terms}[]`, onUnknown));
@@ -74,7 +78,7 @@ function readNodeTerm(term: Wire, path: string, onUnknown: OnUnknownOperator): N
   };
 }
 
-/** @param labels of the pod: `matchLabelKeys` refer to them. @throws WireError */
+/** Parses the pod affinity of a pod spec. @param labels of the pod, for `matchLabelKeys`. @throws WireError */
 export function readPodAffinity(spec: Wire, labels: Labels, onUnknown: OnUnknownOperator): PodAffinity {
   const affinity = objectAt(spec, 'affinity', 'spec.affinity');
   const together = readPodTerms(affinity, 'podAffinity', labels, onUnknown);
@@ -114,16 +118,16 @@ function readPodTerm(term: Wire, path: string, labels: Labels, onUnknown: OnUnkn
   };
 }
 
-/** The selector of a term or a spread constraint, with the pod's own value of each of its `matchLabelKeys` and `mismatchLabelKeys`. @throws WireError */
+/** Parses the selector of a term or a spread constraint, with the pod's values of `matchLabelKeys` and `mismatchLabelKeys`. @throws WireError */
 export function readPodSelector(wire: Wire, path: string, labels: Labels, onUnknown: OnUnknownOperator): LabelSelector | null {
-  const given = optionalObjectAt(wire, 'labelSelector', `${path}.labelSelector`);
-  if (given === null) return null;
-  const selector = readLabelSelector(given, `${path}.labelSelector`, onUnknown);
-  const ownValues = (field: string, operator: 'In' | 'NotIn') =>
+  const selectorWire = optionalObjectAt(wire, 'labelSelector', `${path}.labelSelector`);
+  if (selectorWire === null) return null;
+  const selector = readLabelSelector(selectorWire, `${path}.labelSelector`, onUnknown);
+  const podValues = (field: string, operator: 'In' | 'NotIn') =>
     textsAt(wire, field, `${path}.${field}`).flatMap((key) => {
       const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
       return value === undefined ? [] : [{ key, operator, values: [value] }];
     });
-  const added = [...ownValues('matchLabelKeys', 'In'), ...ownValues('mismatchLabelKeys', 'NotIn')];
+  const added = [...podValues('matchLabelKeys', 'In'), ...podValues('mismatchLabelKeys', 'NotIn')];
   return added.length === 0 ? selector : { ...selector, matchExpressions: [...(selector.matchExpressions ?? []), ...added] };
 }

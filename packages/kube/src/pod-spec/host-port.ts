@@ -1,13 +1,13 @@
 import { booleanAt, numberAt, objectsAt, optionalNumberAt, textAt, type Wire } from '../wire.ts';
 
-/** A port that a pod takes of its node: no two pods of a node have the same. */
+/** A host port; two pods of a node cannot have the same. */
 export interface HostPort {
   readonly port: number;
   readonly protocol: string;
   readonly ip: string;
 }
 
-/** Of sidecars, then of main containers: init containers that end are not counted by the scheduler. @throws WireError */
+/** Parses the host ports of sidecars and main containers; the scheduler ignores those of plain init containers. @throws WireError */
 export function readHostPorts(spec: Wire): readonly HostPort[] {
   const hostNetwork = booleanAt(spec, 'hostNetwork', false, 'spec.hostNetwork');
   const sidecars = objectsAt(spec, 'initContainers', 'spec.initContainers').filter((container) => container['restartPolicy'] === 'Always');

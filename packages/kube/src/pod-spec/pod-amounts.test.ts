@@ -3,7 +3,7 @@ import { readWholeAmounts } from '../amounts.ts';
 import { readOtherRequests, readOverhead, readRequests, readWholeRequests, sumContainers } from './pod-amounts.ts';
 import type { Wire } from '../wire.ts';
 
-const requests = (given: object, more: object = {}): object => ({ resources: { requests: given }, ...more });
+const requests = (amounts: object, fields: object = {}): object => ({ resources: { requests: amounts }, ...fields });
 const SIDECAR = { restartPolicy: 'Always' };
 
 describe('amounts', () => {
@@ -21,7 +21,7 @@ describe('amounts', () => {
       { cpu: 1, memory: 0, 'hugepages-2Mi': 0 },
     ],
     [{ cpu: '-1' }, { cpu: 0 }],
-  ])('%j are %j', (list, expected) => {
+  ])('reads %j as %j', (list, expected) => {
     expect(Object.fromEntries(readWholeAmounts(list))).toEqual(expected);
   });
 });
@@ -32,12 +32,12 @@ describe('requests of a pod', () => {
   test.each<[string, Wire, object]>([
     ['main containers run together', { containers: [requests({ cpu: '1' }), requests({ cpu: '2', gpu: '1' })] }, { cpu: 3000, gpu: 1 }],
     [
-      'init containers run before, one after the other',
+      'init containers run one at a time before the main containers',
       { initContainers: [requests({ cpu: '3' }), requests({ cpu: '2' })], containers: [requests({ cpu: '1' })] },
       { cpu: 3000 },
     ],
     [
-      'sidecars run beside what starts after them',
+      'sidecars run alongside what starts after them',
       {
         initContainers: [requests({ cpu: '4' }), requests({ cpu: '1' }, SIDECAR), requests({ cpu: '4' })],
         containers: [requests({ cpu: '1' })],
@@ -51,16 +51,16 @@ describe('requests of a pod', () => {
   test.each<[string, Wire, object]>([
     ['nothing', { containers: [requests({ cpu: '1' })] }, {}],
     ['requests', { resources: { requests: { cpu: '2', other: '1' } }, containers: [requests({ cpu: '1' })] }, { cpu: 2000 }],
-    ['limits, of what containers request', { resources: { limits: { cpu: '4' } }, containers: [requests({ cpu: '1' })] }, { cpu: 1000 }],
-    ['limits alone', { resources: { limits: { cpu: '4' } }, containers: [{}] }, { cpu: 4000 }],
-  ])('for the pod as a whole: %s', (_, spec, expected) => {
+    ['limits, from container requests', { resources: { limits: { cpu: '4' } }, containers: [requests({ cpu: '1' })] }, { cpu: 1000 }],
+    ['limits only', { resources: { limits: { cpu: '4' } }, containers: [{}] }, { cpu: 4000 }],
+  ])('pod-level requests: %s', (_, spec, expected) => {
     expect(Object.fromEntries(readWholeRequests(spec))).toEqual(expected);
   });
 
   test.each<[string, Wire, object]>([
     ['nothing', { containers: [requests({ cpu: '1', memory: '1Gi' })], overhead: { cpu: '1' } }, {}],
     [
-      'devices and storage, with those of init containers and of the overhead',
+      'devices and storage, including init containers and overhead',
       {
         initContainers: [requests({ 'ephemeral-storage': '2Gi' })],
         containers: [requests({ 'ephemeral-storage': '1Gi', 'nvidia.com/gpu': '1' }), requests({ 'nvidia.com/gpu': '1' })],
@@ -69,7 +69,7 @@ describe('requests of a pod', () => {
       { 'ephemeral-storage': 2 * 2 ** 30 + 1, 'nvidia.com/gpu': 2 },
     ],
     [
-      'huge pages of the pod as a whole',
+      'pod-level huge pages',
       { resources: { requests: { 'hugepages-2Mi': '4Mi', cpu: '1' } }, containers: [requests({ 'hugepages-2Mi': '2Mi' })] },
       { 'hugepages-2Mi': 4 * 2 ** 20 },
     ],
@@ -77,7 +77,7 @@ describe('requests of a pod', () => {
     expect(Object.fromEntries(readOtherRequests(spec))).toEqual(expected);
   });
 
-  test('overhead is what its RuntimeClass adds', () => {
+  test('overhead is read from spec.overhead', () => {
     expect(Object.fromEntries(readOverhead({ overhead: { cpu: '250m', memory: '120Mi' } }))).toEqual({ cpu: 250, memory: 120 * 2 ** 20 });
     expect(readOverhead({}).size).toBe(0);
   });

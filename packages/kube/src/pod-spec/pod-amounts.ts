@@ -1,32 +1,32 @@
-// What a pod requests by its spec: containers, init containers, the pod as a whole, and overhead.
+// Requests of a pod spec: containers, init containers, pod-level resources, and overhead.
 
 import { addAmounts, readAmounts, roundUp, SUM_RULES, type Amounts, type Sums } from '../amounts.ts';
 import { PodSum } from './pod-sum.ts';
 import { objectAt, objectsAt, type Wire } from '../wire.ts';
 
-/** What a container counts with: by its spec, or by what is in force. */
+/** Requests of a container, by its spec or by its status. */
 export type RequestsOf = (container: Wire) => Amounts;
 
-/** Sum of the containers, as they run beside and after each other. @param requestsOf of main containers and sidecars. @throws WireError */
+/** Sum over the containers by the rules of `PodSum`. @param requestsOf for main containers and sidecars. @throws WireError */
 export function sumContainers(spec: Wire, requestsOf: RequestsOf, requestsOfInit: RequestsOf): Sums {
   const sum = new PodSum(SUM_RULES);
   for (const container of objectsAt(spec, 'containers', 'spec.containers')) sum.addMain(requestsOf(container));
   for (const init of objectsAt(spec, 'initContainers', 'spec.initContainers')) {
     if (init['restartPolicy'] === 'Always') sum.addSidecar(requestsOf(init));
-    // It is over before the kubelet could resize it.
+    // A plain init container is never resized.
     else sum.addInit(requestsOfInit(init));
   }
   return sum.total();
 }
 
-/** @param counts which resources; left out: all. @throws WireError */
+/** Parses the requests of a container. @param counts filters resources; absent: all. @throws WireError */
 export function readRequests(container: Wire, counts?: (resource: string) => boolean): Sums {
   return readAmounts(objectAt(objectAt(container, 'resources'), 'requests'), counts);
 }
 
 /**
- * What is requested for the pod as a whole (KEP-2837), which counts instead of the sum of its containers. CPU, memory and huge
- * pages alone can be stated so. Where limits are stated, the API fills in requests: from what the containers' specs ask for, else from the limits.
+ * Parses pod-level requests (KEP-2837), which replace the sum over the containers, for CPU, memory and huge pages. With pod-level
+ * limits the API server sets absent requests: from the containers' requests, otherwise from the limits.
  *
  * @throws WireError
  */
@@ -43,7 +43,7 @@ export function readWholeRequests(spec: Wire): Amounts {
   return stated;
 }
 
-/** Limits of containers for huge pages become the pod's when anything is stated for the pod. */
+/** Whether the pod has pod-level limits; container limits for huge pages become such with any pod-level request. */
 function hasWholeLimits(spec: Wire, limits: Wire, requests: Wire): boolean {
   if (Object.keys(limits).length > 0) return true;
   if (Object.keys(requests).length === 0) return false;
@@ -58,12 +58,12 @@ function canBeWhole(resource: string): boolean {
   return resource === 'cpu' || resource === 'memory' || resource.startsWith('hugepages-');
 }
 
-/** @param counts which resources; left out: all. @throws WireError */
+/** Parses the overhead of a pod. @param counts filters resources; absent: all. @throws WireError */
 export function readOverhead(spec: Wire, counts?: (resource: string) => boolean): Amounts {
   return readAmounts(objectAt(spec, 'overhead', 'spec.overhead'), counts);
 }
 
-/** Everything but CPU and memory (devices, storage, huge pages), which no resize in place changes. @throws WireError */
+/** Requests of resources besides CPU and memory (devices, storage, huge pages), which an in-place resize cannot change. @throws WireError */
 export function readOtherRequests(spec: Wire): Amounts {
   const requestsOf = (container: Wire): Amounts => readRequests(container, isOther);
   const sums = sumContainers(spec, requestsOf, requestsOf);

@@ -1,35 +1,35 @@
-// What a pod mounts, as far as scheduling looks at it: claims, and disks that it names itself.
+// Volumes of a pod that scheduling depends on: claims and inline disks.
 
 import { booleanAt, objectsAt, optionalObjectAt, textAt, textsAt, type Wire } from '../wire.ts';
 
 /** A claim that a pod mounts. */
 export interface ClaimUse {
   readonly name: string;
-  /** Made for this pod alone, from a template in the pod. */
+  /** Whether it is a generic ephemeral volume of the pod. */
   readonly ephemeral: boolean;
 }
 
-/** A claim as all pods of a template mount it: the claims of a StatefulSet, and ephemeral ones, have the name of their pod in theirs. */
+/** A claim in a form that all pods of a template share: names of StatefulSet claims and ephemeral ones include the pod's name. */
 export interface ClaimTemplate {
-  /** Without the name of the pod. */
+  /** Name without that of the pod. */
   readonly name: string;
   readonly podName: 'first' | 'last' | null;
   readonly ephemeral: boolean;
 }
 
-/** A disk that a pod names itself, without a claim, of a kind that cannot be mounted anywhere twice. */
+/** An inline disk of a pod or PersistentVolume, of a kind that scheduling restricts. */
 export interface InlineDisk {
   readonly kind: 'gcePersistentDisk' | 'awsElasticBlockStore' | 'iscsi' | 'rbd' | 'other';
   /** Equal for the same disk. */
   readonly id: string;
-  /** Ceph's monitors; the same image behind other monitors is another image. */
+  /** Ceph monitors: an image on other monitors is another disk. */
   readonly monitors: readonly string[];
   readonly readOnly: boolean;
-  /** The CSI driver that attaches it by now; null when none does. */
+  /** The CSI driver that attaches it; null: none. */
   readonly driver: string | null;
 }
 
-/** CSI drivers that have taken over from what was built into Kubernetes, by the name of the built-in provisioner. */
+/** CSI drivers that replace built-in provisioners (CSI migration). */
 const MIGRATED_DRIVERS: ReadonlyMap<string, string> = new Map([
   ['kubernetes.io/gce-pd', 'pd.csi.storage.gke.io'],
   ['kubernetes.io/aws-ebs', 'ebs.csi.aws.com'],
@@ -38,15 +38,15 @@ const MIGRATED_DRIVERS: ReadonlyMap<string, string> = new Map([
   ['kubernetes.io/portworx-volume', 'pxd.portworx.com'],
 ]);
 
-/** What a built-in disk does not say of itself, in the words of the driver that has taken over. */
+/** Placeholder of the migrated driver for unspecified parts of a disk's id. */
 export const UNSPECIFIED = 'UNSPECIFIED';
 
-/** The driver that attaches what a provisioner makes. */
+/** The CSI driver that attaches the volumes of a provisioner. */
 export function driverOf(provisioner: string): string {
   return MIGRATED_DRIVERS.get(provisioner) ?? provisioner;
 }
 
-/** @throws WireError */
+/** Parses the claims of a pod spec. @throws WireError */
 export function readClaims(spec: Wire, podName: string): readonly ClaimTemplate[] {
   return objectsAt(spec, 'volumes', 'spec.volumes').flatMap((volume): ClaimTemplate[] => {
     const claim = optionalObjectAt(volume, 'persistentVolumeClaim', 'spec.volumes[].persistentVolumeClaim');
@@ -68,12 +68,12 @@ export function claimsOf(templates: readonly ClaimTemplate[], pod: string): read
   }));
 }
 
-/** @throws WireError */
+/** Parses the inline disks of a pod spec. @throws WireError */
 export function readDisks(spec: Wire): readonly InlineDisk[] {
   return objectsAt(spec, 'volumes', 'spec.volumes').flatMap((volume) => findDisk(volume) ?? []);
 }
 
-/** A disk that a volume names in one of the built-in ways, of a pod or of a PersistentVolume. @throws WireError */
+/** Finds the inline disk of a pod's volume or a PersistentVolume; null: none. @throws WireError */
 export function findDisk(source: Wire): InlineDisk | null {
   for (const field in DISKS) {
     const given = optionalObjectAt(source, field);
@@ -82,33 +82,33 @@ export function findDisk(source: Wire): InlineDisk | null {
   return null;
 }
 
-/** By the field of the volume. Kinds that can be mounted often count against their driver's limit all the same: `other`. */
-const DISKS: Readonly<Record<string, (given: Wire) => InlineDisk>> = {
-  gcePersistentDisk: (given) => ({
-    ...diskOf('gcePersistentDisk', gceDiskId(textAt(given, 'pdName')), 'gce-pd'),
-    readOnly: isReadOnly(given),
+/** Parsers by field of the volume. Kinds without a restriction on mounts are `other`, and count for the driver's limit. */
+const DISKS: Readonly<Record<string, (disk: Wire) => InlineDisk>> = {
+  gcePersistentDisk: (disk) => ({
+    ...diskOf('gcePersistentDisk', gceDiskId(textAt(disk, 'pdName')), 'gce-pd'),
+    readOnly: isReadOnly(disk),
   }),
-  awsElasticBlockStore: (given) => ({
-    ...diskOf('awsElasticBlockStore', textAt(given, 'volumeID'), 'aws-ebs'),
-    readOnly: isReadOnly(given),
+  awsElasticBlockStore: (disk) => ({
+    ...diskOf('awsElasticBlockStore', textAt(disk, 'volumeID'), 'aws-ebs'),
+    readOnly: isReadOnly(disk),
   }),
-  iscsi: (given) => ({ ...diskOf('iscsi', textAt(given, 'iqn'), null), readOnly: isReadOnly(given) }),
-  rbd: (given) => {
-    const pool = textAt(given, 'pool');
-    const id = `${pool === '' ? 'rbd' : pool}/${textAt(given, 'image')}`;
-    return { ...diskOf('rbd', id, null), readOnly: isReadOnly(given), monitors: textsAt(given, 'monitors', 'rbd.monitors') };
+  iscsi: (disk) => ({ ...diskOf('iscsi', textAt(disk, 'iqn'), null), readOnly: isReadOnly(disk) }),
+  rbd: (disk) => {
+    const pool = textAt(disk, 'pool');
+    const id = `${pool === '' ? 'rbd' : pool}/${textAt(disk, 'image')}`;
+    return { ...diskOf('rbd', id, null), readOnly: isReadOnly(disk), monitors: textsAt(disk, 'monitors', 'rbd.monitors') };
   },
-  azureDisk: (given) => diskOf('other', textAt(given, 'diskURI'), 'azure-disk'),
-  cinder: (given) => diskOf('other', textAt(given, 'volumeID'), 'cinder'),
-  portworxVolume: (given) => diskOf('other', textAt(given, 'volumeID'), 'portworx-volume'),
+  azureDisk: (disk) => diskOf('other', textAt(disk, 'diskURI'), 'azure-disk'),
+  cinder: (disk) => diskOf('other', textAt(disk, 'volumeID'), 'cinder'),
+  portworxVolume: (disk) => diskOf('other', textAt(disk, 'volumeID'), 'portworx-volume'),
 };
 
 function diskOf(kind: InlineDisk['kind'], id: string, provisioner: string | null): InlineDisk {
   return { kind, id, monitors: [], readOnly: false, driver: provisioner === null ? null : driverOf(`kubernetes.io/${provisioner}`) };
 }
 
-function isReadOnly(given: Wire): boolean {
-  return booleanAt(given, 'readOnly');
+function isReadOnly(disk: Wire): boolean {
+  return booleanAt(disk, 'readOnly');
 }
 
 function gceDiskId(pdName: string): string {

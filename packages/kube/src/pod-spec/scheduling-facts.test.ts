@@ -4,7 +4,7 @@ import { readSchedulingRules } from './scheduling-rules.ts';
 
 const POD = { name: 'web-0', labels: {} };
 
-test('scheduling facts are the rules of a pod, and what it requests besides CPU and memory', () => {
+test('scheduling facts are a pod’s rules and its requests besides CPU and memory', () => {
   const spec = {
     nodeSelector: { disk: 'ssd' },
     containers: [{ name: 'app', resources: { requests: { cpu: '1', memory: '1Gi', 'nvidia.com/gpu': '2' } } }],

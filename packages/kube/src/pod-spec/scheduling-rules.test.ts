@@ -44,10 +44,10 @@ describe('scheduling rules of a pod', () => {
     ['a node selector', { nodeSelector: { disk: 'ssd' } }, { nodeSelector: { disk: 'ssd' } }],
     ['scheduling gates', { schedulingGates: [{ name: 'a/b' }, { name: 'c/d' }] }, { gates: ['a/b', 'c/d'] }],
     ['a preemption policy', { preemptionPolicy: 'Never' }, { mayPreempt: false }],
-    ['devices by claim', { resourceClaims: [{ name: 'gpu' }] }, { unmodelled: ['spec.resourceClaims'] }],
+    ['resource claims', { resourceClaims: [{ name: 'gpu' }] }, { unmodelled: ['spec.resourceClaims'] }],
     ['user namespaces on the host network', { hostNetwork: true, hostUsers: false }, { features: ['UserNamespacesHostNetworkSupport'] }],
     [
-      'restarts of all containers',
+      'a RestartAllContainers action',
       { initContainers: [{ name: 'i', restartPolicyRules: [{ action: 'RestartAllContainers' }] }] },
       { features: ['RestartAllContainersOnContainerExits'] },
     ],
@@ -81,7 +81,7 @@ describe('scheduling rules of a pod', () => {
       },
     ],
     [
-      'pod affinity, with the pod’s own values of matchLabelKeys',
+      'pod affinity, with matchLabelKeys resolved to the pod’s values',
       {
         affinity: {
           podAffinity: {
@@ -152,7 +152,7 @@ describe('scheduling rules of a pod', () => {
       },
     ],
     [
-      'host ports of sidecars and main containers, none of init containers',
+      'host ports of sidecars and main containers, not of init containers',
       {
         initContainers: [
           { name: 'init', ports: [{ containerPort: 1, hostPort: 1 }] },
@@ -173,7 +173,7 @@ describe('scheduling rules of a pod', () => {
       { ports: [{ port: 90, protocol: 'TCP', ip: '0.0.0.0' }] },
     ],
     [
-      'disks',
+      'inline disks',
       {
         volumes: [
           { name: 'a', gcePersistentDisk: { pdName: 'd', readOnly: true } },
@@ -203,7 +203,7 @@ describe('scheduling rules of a pod', () => {
   test.each<[string, object]>([
     ['spec.affinity', { podAffinity: { [REQUIRED]: [{ labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } }] } }],
     ['spec.affinity', { nodeAffinity: { [REQUIRED]: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: '~' }] }] } } }],
-  ])('an operator that is not implemented makes a pod fit nowhere (%s)', (field, affinity) => {
+  ])('an unsupported operator makes the pod fit no node (%s)', (field, affinity) => {
     expect(read({ affinity }).rules.unmodelled).toEqual([expect.stringMatching(new RegExp(`^${field}.*operator$`))]);
   });
 
@@ -214,7 +214,7 @@ describe('scheduling rules of a pod', () => {
     ['spec.schedulingGates', { schedulingGates: 'a' }],
     ['spec.containers[].ports[].hostPort', { containers: [{ ports: [{ hostPort: '80' }] }] }],
     ['spec.volumes[]', { volumes: [1] }],
-  ])('%s of the wrong type refuses the pod', (path, spec) => {
+  ])('a pod with %s of the wrong type is refused', (path, spec) => {
     expect(() => read(spec)).toThrow(WireError);
     expect(() => read(spec)).toThrow(path);
   });
@@ -228,7 +228,7 @@ describe('scheduling rules of a pod', () => {
 });
 
 describe('pods of one template have equal rules', () => {
-  test('those of a DaemonSet, each meant for another node', () => {
+  test('of a DaemonSet, each pinned to another node', () => {
     const [first, second] = [read(pinnedTo('n1')), read(pinnedTo('n2'))];
     expect(first.rules).toEqual(second.rules);
     expect([first, second].map(nodeTermsOf)).toEqual(
@@ -236,14 +236,14 @@ describe('pods of one template have equal rules', () => {
     );
   });
 
-  test('an affinity for several nodes is a rule of the template', () => {
+  test('an affinity for several nodes stays in the rules', () => {
     const several = read(pinnedTo('n1', 'n2'));
     expect(several.pinnedNode).toBeNull();
     expect(nodeTermsOf(several)).toBe(several.rules.nodeTerms);
     expect(several.rules.nodeTerms).toEqual([{ labels: [], fields: [{ key: 'metadata.name', operator: 'In', values: ['n1', 'n2'] }] }]);
   });
 
-  test('those of a StatefulSet, each with claims of its own', () => {
+  test('of a StatefulSet, each with its own claims', () => {
     const volumesOf = (pod: string): Wire => ({
       volumes: [
         { name: 'data', persistentVolumeClaim: { claimName: `data-${pod}` } },

@@ -1,4 +1,4 @@
-// What the scheduler reads of a pod besides its requests and its priority, in a form that the pods of a template share.
+// Scheduling rules of a pod besides requests and priority, in a form that the pods of a template share.
 
 import { readNodeAffinity, readPodAffinity, type NodeAffinity, type NodeTerm, type PodAffinity } from './affinity.ts';
 import { readHostPorts, type HostPort } from './host-port.ts';
@@ -8,7 +8,7 @@ import { readSpreadConstraints, type SpreadConstraint } from './spread-constrain
 import { readTolerations, type Toleration } from './toleration.ts';
 import { booleanAt, numberAt, objectsAt, textAt, textsByKeyAt, type Wire } from '../wire.ts';
 
-/** Where pods of a template may go, and beside what. */
+/** Scheduling rules of the pods of a template. */
 export interface SchedulingRules extends NodeAffinity, PodAffinity {
   readonly nodeSelector: Labels;
   readonly tolerations: readonly Toleration[];
@@ -16,17 +16,17 @@ export interface SchedulingRules extends NodeAffinity, PodAffinity {
   readonly ports: readonly HostPort[];
   readonly claims: readonly ClaimTemplate[];
   readonly disks: readonly InlineDisk[];
-  /** Features that a node must declare to take it. */
+  /** Features that a node must declare. */
   readonly features: readonly string[];
-  /** It does not come to the filters while any is left. */
+  /** Scheduling gates, which keep the pod out of the queue. */
   readonly gates: readonly string[];
-  /** False where its preemptionPolicy is Never. */
+  /** Whether preemptionPolicy is not Never. */
   readonly mayPreempt: boolean;
-  /** What it asks for that no rule here implements: such a pod fits nowhere, for a guess could be wrong. */
+  /** Fields that no rule here implements; such a pod fits nowhere, because a guess could be wrong. */
   readonly unmodelled: readonly string[];
 }
 
-/** Whose spec is read. `matchLabelKeys` refer to its labels. */
+/** The pod of a spec; its labels are needed for `matchLabelKeys`. */
 export interface PodIdentity {
   readonly name: string;
   readonly labels: Labels;
@@ -35,15 +35,15 @@ export interface PodIdentity {
 /** The rules of one pod. */
 export interface PodRules {
   readonly rules: SchedulingRules;
-  /** The one node that its affinity names, as that of a DaemonSet's pod does; null: the rules say all. */
+  /** The single node of its affinity, as for a DaemonSet pod; null: none. */
   readonly pinnedNode: string | null;
 }
 
 const NONE: readonly never[] = [];
 
 /**
- * Reads the spec of a pod. Two pods of one template have equal rules: what is a pod's own (its name in those of claims, the node
- * that a DaemonSet means it for) is left out.
+ * Parses the spec of a pod. Pods of one template have equal rules, without their names in claims and without the node of a
+ * DaemonSet pod.
  *
  * @throws WireError
  */
@@ -74,18 +74,18 @@ export function readSchedulingRules(spec: Wire, pod: PodIdentity): PodRules {
   return { rules, pinnedNode };
 }
 
-/** @throws WireError */
+/** Parses the priority of a pod spec. @throws WireError */
 export function readPriority(spec: Wire): number {
   return numberAt(spec, 'priority', 0, 'spec.priority');
 }
 
-/** The node affinity of one pod: that of its template, or the node that it is meant for. */
+/** Required node affinity of one pod: that of its template, or its pinned node. */
 export function nodeTermsOf({ rules, pinnedNode }: PodRules): readonly NodeTerm[] | null {
   if (pinnedNode === null) return rules.nodeTerms;
   return [{ labels: NONE, fields: [{ key: 'metadata.name', operator: 'In', values: [pinnedNode] }] }];
 }
 
-// The DaemonSet controller replaces the template's terms by this one: each of its pods would have facts of its own.
+// The DaemonSet controller replaces the terms of the template with a node name, which would make the rules of each pod different.
 function findPinnedNode(terms: readonly NodeTerm[] | null): string | null {
   const [term, ...otherTerms] = terms ?? NONE;
   if (term === undefined || otherTerms.length > 0 || term.labels.length > 0) return null;
@@ -94,7 +94,7 @@ function findPinnedNode(terms: readonly NodeTerm[] | null): string | null {
   return field.values.length === 1 ? (field.values[0] ?? null) : null;
 }
 
-/** What a node must declare that it can do (KEP-5328), by what Kubernetes 1.36 infers from a pod. */
+/** Features that a node must declare (KEP-5328), as Kubernetes 1.36 infers them from a pod. */
 function readFeatures(spec: Wire): readonly string[] {
   const features: string[] = [];
   if (booleanAt(spec, 'hostNetwork', false, 'spec.hostNetwork') && spec['hostUsers'] === false) {
@@ -109,7 +109,7 @@ function restartsAll(container: Wire): boolean {
   return objectsAt(container, 'restartPolicyRules').some(({ action }) => action === 'RestartAllContainers');
 }
 
-/** Empty lists are one: most pods have a dozen. */
+/** Shares one empty list, because most pods have a dozen of them. */
 function orNone<T>(list: readonly T[]): readonly T[] {
   return list.length === 0 ? NONE : list;
 }

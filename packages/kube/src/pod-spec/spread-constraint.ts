@@ -13,7 +13,7 @@ export interface SpreadConstraint {
   readonly honorTaints: boolean;
 }
 
-/** @param labels of the pod: `matchLabelKeys` refer to them. @throws WireError */
+/** Parses topology spread constraints. @param labels of the pod, for `matchLabelKeys`. @throws WireError */
 export function readSpreadConstraints(spec: Wire, labels: Labels, onUnknown: OnUnknownOperator): readonly SpreadConstraint[] {
   const path = 'spec.topologySpreadConstraints';
   return objectsAt(spec, 'topologySpreadConstraints', path).map((constraint) => ({

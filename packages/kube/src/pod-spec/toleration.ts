@@ -1,15 +1,16 @@
 import { objectsAt, textAt, type Wire } from '../wire.ts';
 
+/** A toleration of a pod. */
 export interface Toleration {
   readonly key: string | null;
-  /** `Other` tolerates nothing: the numeric comparisons, which Kubernetes 1.36 has switched off. */
+  /** `Other` tolerates nothing: numeric comparisons, which Kubernetes 1.36 disables by default. */
   readonly operator: 'Equal' | 'Exists' | 'Other';
   readonly value: string;
   /** null: any. */
   readonly effect: string | null;
 }
 
-/** Tolerations of a pod's or a template's spec. @throws WireError */
+/** Parses tolerations of a pod spec. @throws WireError */
 export function readTolerations(spec: Wire, path = 'spec.tolerations'): readonly Toleration[] {
   return objectsAt(spec, 'tolerations', path).map((toleration) => ({
     key: textOrNull(toleration, 'key', path),

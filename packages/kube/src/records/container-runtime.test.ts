@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fullHeapNeed, goMaxProcsOf, runtimeOf, type ContainerRuntime, type RuntimeTraces } from './container-runtime.ts';
 import { GiB, MiB } from '../units.ts';
 
-function seen(commandLine: readonly string[], env: Readonly<Record<string, string>> = {}, image = ''): ContainerRuntime | null {
+function detect(commandLine: readonly string[], env: Readonly<Record<string, string>> = {}, image = ''): ContainerRuntime | null {
   return runtimeOf({ ...NO_TRACES, commandLine, image, variable: (name) => env[name] ?? null });
 }
 
@@ -10,60 +10,60 @@ const NO_TRACES: RuntimeTraces = { commandLine: [], variable: () => null, isFrom
 
 describe('the runtime of a container', () => {
   test.each<[string, readonly string[], Record<string, string>, ContainerRuntime['name'], number]>([
-    ['-Xmx among the arguments', ['java', '-Xmx2g', '-jar', 'app.jar'], {}, 'JVM', 2 * GiB],
+    ['-Xmx in the arguments', ['java', '-Xmx2g', '-jar', 'app.jar'], {}, 'JVM', 2 * GiB],
     ['-Xmx in a shell command', ['sh', '-c', 'exec java -Xmx512M -jar app.jar'], {}, 'JVM', 512 * MiB],
     ['-Xmx in bytes', ['java', '-Xmx1073741824'], {}, 'JVM', GiB],
     ['-XX:MaxHeapSize', [], { JAVA_TOOL_OPTIONS: '-XX:MaxHeapSize=1g' }, 'JVM', GiB],
-    ['arguments before JAVA_TOOL_OPTIONS', ['java', '-Xmx1g'], { JAVA_TOOL_OPTIONS: '-Xmx4g' }, 'JVM', GiB],
-    ['_JAVA_OPTIONS before arguments', ['java', '-Xmx1g'], { _JAVA_OPTIONS: '-Xmx3g' }, 'JVM', 3 * GiB],
-    ['a size before a share', ['java', '-Xmx1g', '-XX:MaxRAMPercentage=75'], {}, 'JVM', GiB],
+    ['arguments over JAVA_TOOL_OPTIONS', ['java', '-Xmx1g'], { JAVA_TOOL_OPTIONS: '-Xmx4g' }, 'JVM', GiB],
+    ['_JAVA_OPTIONS over arguments', ['java', '-Xmx1g'], { _JAVA_OPTIONS: '-Xmx3g' }, 'JVM', 3 * GiB],
+    ['an absolute size over a percentage', ['java', '-Xmx1g', '-XX:MaxRAMPercentage=75'], {}, 'JVM', GiB],
     ['NODE_OPTIONS', ['node', 'server.js'], { NODE_OPTIONS: '--enable-source-maps --max-old-space-size=1536' }, 'Node.js', 1536 * MiB],
     ['an argument of node', ['node', '--max_old_space_size=2048', 'server.js'], {}, 'Node.js', 2048 * MiB],
     ['GOMEMLIMIT', ['/app'], { GOMEMLIMIT: '900MiB' }, 'Go', 900 * MiB],
     ['GOMEMLIMIT in bytes', ['/app'], { GOMEMLIMIT: '1048576B' }, 'Go', MiB],
     ['the hard limit of .NET', ['dotnet', 'app.dll'], { DOTNET_GCHeapHardLimit: '0x40000000' }, '.NET', GiB],
-  ])('%s bounds its heap', (_, commandLine, env, name, heapBytes) => {
-    expect(seen(commandLine, env)).toMatchObject({ name, heapBytes, heapShare: null });
+  ])('%s limits the heap', (_, commandLine, env, name, heapBytes) => {
+    expect(detect(commandLine, env)).toMatchObject({ name, heapBytes, heapShare: null });
   });
 
   test.each<[readonly string[], Record<string, string>, number]>([
     [['java'], { JAVA_TOOL_OPTIONS: '-XX:InitialRAMPercentage=50 -XX:MaxRAMPercentage=75.0' }, 0.75],
     [['dotnet'], { DOTNET_GCHeapHardLimitPercent: '4B' }, 0.75],
-  ])('a heap may be a share of the limit: %p %p', (commandLine, env, heapShare) => {
-    expect(seen(commandLine, env)).toMatchObject({ heapBytes: null, heapShare });
+  ])('the heap can be a fraction of the limit: %p %p', (commandLine, env, heapShare) => {
+    expect(detect(commandLine, env)).toMatchObject({ heapBytes: null, heapShare });
   });
 
   test.each<[readonly string[], Record<string, string>]>([
     [[], {}],
     [['/app'], { GOMEMLIMIT: 'off', NODE_OPTIONS: '--inspect' }],
     [['kubectl', 'get', 'node'], {}],
-  ])('nothing is made of %p %p', (commandLine, env) => {
-    expect(seen(commandLine, env)).toBeNull();
+  ])('detects no runtime for %p %p', (commandLine, env) => {
+    expect(detect(commandLine, env)).toBeNull();
   });
 
   test.each<[string, readonly string[], string, ContainerRuntime['name'], number]>([
     ['java', ['java', '-jar', 'app.jar'], '', 'JVM', 0.25],
-    ['java with options that cannot be read', ['java', '-Xmx0', '-Xmxlarge', '-XX:MaxRAMPercentage=0'], '', 'JVM', 0.25],
-    ['java of a shell', ['sh', '-c', 'set -e; exec java -jar app.jar'], '', 'JVM', 0.25],
-    ['java by its path', ['/usr/lib/jvm/bin/java', '-jar', 'app.jar'], '', 'JVM', 0.25],
-    ['an image of a JDK', [], 'docker.io/library/eclipse-temurin:21-jre', 'JVM', 0.25],
-    ['an image of OpenJDK', [], 'openjdk17:latest', 'JVM', 0.25],
+    ['java with invalid options', ['java', '-Xmx0', '-Xmxlarge', '-XX:MaxRAMPercentage=0'], '', 'JVM', 0.25],
+    ['java run by a shell', ['sh', '-c', 'set -e; exec java -jar app.jar'], '', 'JVM', 0.25],
+    ['java with a path', ['/usr/lib/jvm/bin/java', '-jar', 'app.jar'], '', 'JVM', 0.25],
+    ['a JDK image', [], 'docker.io/library/eclipse-temurin:21-jre', 'JVM', 0.25],
+    ['an OpenJDK image', [], 'openjdk17:latest', 'JVM', 0.25],
     ['node', ['node', 'server.js'], '', 'Node.js', 0.25],
-    ['an image of Node.js', [], 'node:22-alpine', 'Node.js', 0.25],
+    ['a Node.js image', [], 'node:22-alpine', 'Node.js', 0.25],
     ['dotnet', ['dotnet', 'app.dll'], '', '.NET', 0.75],
-    ['an image of ASP.NET', [], 'mcr.microsoft.com/dotnet/aspnet:8.0', '.NET', 0.75],
-  ])('%s without options sizes its heap by the limit', (_, commandLine, image, name, heapShare) => {
-    expect(seen(commandLine, {}, image)).toEqual({ name, option: 'by default', heapBytes: null, heapShare });
+    ['an ASP.NET image', [], 'mcr.microsoft.com/dotnet/aspnet:8.0', '.NET', 0.75],
+  ])('%s without options sizes its heap from the limit', (_, commandLine, image, name, heapShare) => {
+    expect(detect(commandLine, {}, image)).toEqual({ name, option: 'by default', heapBytes: null, heapShare });
   });
 
   test.each(['prom/node-exporter:v1', 'java.example.com/shop/web:1', 'shop/javascript-app', 'node.example.com:5000/web', ''])(
-    'nothing is made of the image %p',
+    'detects no runtime for image %p',
     (image) => {
-      expect(seen([], {}, image)).toBeNull();
+      expect(detect([], {}, image)).toBeNull();
     },
   );
 
-  test('GOMEMLIMIT that is filled in from the limit follows it at the start alone', () => {
+  test('GOMEMLIMIT from the limit by the downward API is the whole limit', () => {
     expect(runtimeOf({ ...NO_TRACES, isFromLimit: (name) => name === 'GOMEMLIMIT' })).toMatchObject({ name: 'Go', heapShare: 1 });
   });
 
@@ -73,16 +73,16 @@ describe('the runtime of a container', () => {
     ['-1', null],
     ['many', null],
     ['', null],
-  ])('GOMAXPROCS=%s lets Go use %p CPUs at once', (text, expected) => {
+  ])('GOMAXPROCS=%s is %p', (text, expected) => {
     expect(goMaxProcsOf({ ...NO_TRACES, variable: (name) => (name === 'GOMAXPROCS' ? text : null) })).toBe(expected);
   });
 
-  test('a full heap needs a quarter beside it, 128 MiB at least; GOMEMLIMIT bounds nearly everything', () => {
-    const need = (name: ContainerRuntime['name'], heapBytes: number | null) =>
+  test('a full heap needs 25% non-heap memory, at least 128 MiB; with GOMEMLIMIT 10%', () => {
+    const requiredBytes = (name: ContainerRuntime['name'], heapBytes: number | null) =>
       fullHeapNeed({ name, option: '', heapBytes, heapShare: null });
-    expect(need('JVM', 2 * GiB)).toBe(2.5 * GiB);
-    expect(need('Node.js', 256 * MiB)).toBe(384 * MiB);
-    expect(need('Go', 1000 * MiB)).toBe(1100 * MiB);
-    expect(need('JVM', null)).toBeNull();
+    expect(requiredBytes('JVM', 2 * GiB)).toBe(2.5 * GiB);
+    expect(requiredBytes('Node.js', 256 * MiB)).toBe(384 * MiB);
+    expect(requiredBytes('Go', 1000 * MiB)).toBe(1100 * MiB);
+    expect(requiredBytes('JVM', null)).toBeNull();
   });
 });

@@ -1,63 +1,64 @@
-// The language runtime in a container by its template: how far its heap may grow. Only these few variables and options
-// are looked at, and only the size is kept, so that no secret in an environment goes any further.
+// Language runtime of a container and its maximum heap by the pod template. Only the variables and options below are read, and only
+// the size is stored, so that secrets in the environment are not copied.
 
 import { GiB, KiB, MiB, type Bytes, type Ratio } from '../units.ts';
 
-/** How a runtime's heap is bounded; one of the two is known. */
+/** Maximum heap of a runtime, in bytes or as a share of the limit; one of the two is set. */
 export interface ContainerRuntime {
   readonly name: 'JVM' | 'Go' | 'Node.js' | '.NET';
-  /** The option that says so: `-Xmx`; `by default` where none does. */
+  /** The option that sets it, such as `-Xmx`; `by default` without one. */
   readonly option: string;
-  /** Greatest heap. */
+  /** Maximum heap. */
   readonly heapBytes: Bytes | null;
-  /** Greatest heap as a share of the memory limit at the start of the process; a lower limit would need a restart. */
+  /** Maximum heap as a share of the memory limit at process start; a lower limit takes effect after a restart only. */
   readonly heapShare: Ratio | null;
 }
 
+/** Parts of a container template that identify its runtime. */
 export interface RuntimeTraces {
   /** Command and arguments. */
   readonly commandLine: readonly string[];
-  /** Value of a variable of the environment; null where it is not set, or set from elsewhere. */
+  /** Value of an environment variable; null: not set, or set from a reference. */
   readonly variable: (name: string) => string | null;
-  /** Whether the variable is set from a field of the container: `GOMEMLIMIT` from `limits.memory`. */
+  /** Whether the variable is set by a resourceFieldRef, such as `GOMEMLIMIT` from `limits.memory`. */
   readonly isFromLimit: (name: string) => boolean;
-  /** With registry and tag; empty where it is not known. */
+  /** Image with registry and tag; empty: unknown. */
   readonly image: string;
 }
 
-/** Beside the heap: stacks, code, buffers of the runtime itself. */
+/** Memory besides the heap: stacks, code, buffers of the runtime. */
 const BESIDE_HEAP_SHARE = 0.25;
 const MIN_BESIDE_HEAP: Bytes = 128 * MiB;
-/** GOMEMLIMIT bounds all that Go holds, not its heap alone. */
+/** GOMEMLIMIT bounds all memory of the Go runtime, not only its heap. */
 const BESIDE_GO_SHARE = 0.1;
 
-/** The variables that are ever read. */
+/** Java variables that are read, by their order relative to the arguments. */
 const JAVA_VARIABLES_BEFORE_ARGS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', 'JAVA_OPTS'];
 const JAVA_VARIABLE_AFTER_ARGS = '_JAVA_OPTIONS';
 
-/** Shares of the memory limit that runtimes take without any option. */
+/** Default heap as a share of the memory limit. */
 const DEFAULT_SHARES = { JVM: 0.25, 'Node.js': 0.25, '.NET': 0.75 } as const satisfies Partial<Record<ContainerRuntime['name'], Ratio>>;
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: KiB, m: MiB, g: GiB, t: 1024 * GiB };
 
-/** What is seen of a container's runtime: by its options, else by its program or image; null where nothing is. */
+/** Runtime of a container by its options, otherwise by its program or image; null: unknown. */
 export function runtimeOf(traces: RuntimeTraces): ContainerRuntime | null {
   return jvmOf(traces) ?? nodeOf(traces) ?? goOf(traces) ?? dotnetOf(traces) ?? defaultOf(traces);
 }
 
-/** A runtime without options sizes its heap by the limit that it finds at its start. */
+/** A runtime without options sizes its heap by the limit at its start. */
 function defaultOf({ commandLine, image }: RuntimeTraces): ContainerRuntime | null {
   const text = commandLine.join(' ');
   const runs = (program: string): boolean => new RegExp(String.raw`(?:^|exec |[;&|(]\s*|^\S*/)${program}(?=\s|$)`).test(text);
   const words = imageWords(image);
   const has = (...names: readonly string[]): boolean => names.some((name) => words.all.has(name));
   if (runs('java') || has('java', 'jdk', 'jre', 'openjdk', 'temurin')) return shared('JVM', 'by default', DEFAULT_SHARES.JVM);
-  // Many images of node agents have the word `node` in their name.
+  // Images of node agents often have `node` in their name, so that only the exact repository counts.
   if (runs('node') || words.repository === 'node' || has('nodejs')) return shared('Node.js', 'by default', DEFAULT_SHARES['Node.js']);
   return runs('dotnet') || has('dotnet', 'aspnet') ? shared('.NET', 'by default', DEFAULT_SHARES['.NET']) : null;
 }
 
-/** The words of an image's path and tag, its registry apart: `eclipse`, `temurin`, `jre` of `eclipse-temurin:21-jre`. */
+/** Words of an image's path and tag without its registry: `eclipse`, `temurin`, `jre` of `eclipse-temurin:21-jre`. */
 function imageWords(image: string): { readonly repository: string; readonly all: ReadonlySet<string> } {
   const [withTag = ''] = image.toLowerCase().split('@');
   const parts = withTag.split('/');
@@ -66,20 +67,20 @@ function imageWords(image: string): { readonly repository: string; readonly all:
   return { repository, all: new Set(path.join('/').split(/[^a-z]+/)) };
 }
 
-/** How many CPUs the template lets a Go program use at once; null where it does not say. */
+/** GOMAXPROCS of the template; null: not set. */
 export function goMaxProcsOf({ variable }: RuntimeTraces): number | null {
   const text = variable('GOMAXPROCS') ?? '';
   return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : null;
 }
 
-/** Memory that a runtime with its heap full needs; null where the heap is not bounded in bytes. */
+/** Memory of a runtime with a full heap; null: the heap has no maximum in bytes. */
 export function fullHeapNeed({ name, heapBytes }: ContainerRuntime): Bytes | null {
   if (heapBytes === null) return null;
   if (name === 'Go') return Math.ceil(heapBytes * (1 + BESIDE_GO_SHARE));
   return Math.ceil(heapBytes + Math.max(heapBytes * BESIDE_HEAP_SHARE, MIN_BESIDE_HEAP));
 }
 
-// Of an option given twice the JVM takes the last, and a size in bytes before a share.
+// The JVM uses the last of repeated options, and prefers a size in bytes to a share.
 function jvmOf({ commandLine, variable }: RuntimeTraces): ContainerRuntime | null {
   const texts = [...JAVA_VARIABLES_BEFORE_ARGS.map(variable), ...commandLine, variable(JAVA_VARIABLE_AFTER_ARGS)];
   const text = texts.filter((one) => one !== null).join(' ');
@@ -101,7 +102,7 @@ function goOf({ variable, isFromLimit }: RuntimeTraces): ContainerRuntime | null
   return size === null ? null : bounded('Go', 'GOMEMLIMIT', Number(size[1]) * unitOf(size[2]));
 }
 
-// .NET reads both as hexadecimal numbers.
+// Both variables are hexadecimal.
 function dotnetOf({ variable }: RuntimeTraces): ContainerRuntime | null {
   const hex = (name: string) => {
     const text = variable(`DOTNET_${name}`) ?? variable(`COMPlus_${name}`) ?? '';

@@ -1,12 +1,14 @@
 import type { Resources } from './resources.ts';
 import type { Instant } from '../units.ts';
 
+/** A taint of a node. */
 export interface Taint {
   readonly key: string;
   readonly value: string;
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
+/** A condition of a node. */
 export interface NodeCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -15,6 +17,7 @@ export interface NodeCondition {
   readonly lastTransitionAt: Instant | null;
 }
 
+/** A node, decoded once from the wire. */
 export interface NodeRecord {
   readonly uid: string;
   readonly name: string;
@@ -34,9 +37,9 @@ export interface NodeRecord {
   readonly operatingSystem: string;
   readonly providerId: string;
   readonly internalIp: string | null;
-  /** Port of the kubelet's own API (`status.daemonEndpoints.kubeletEndpoint.Port`); 10250 where unset. */
+  /** Port of the kubelet's API (`status.daemonEndpoints.kubeletEndpoint.Port`); 10250 if unset. */
   readonly kubeletPort: number;
-  /** From well-known labels; null where the node does not say. */
+  /** From well-known labels, like the three fields below; null: the node does not have the label. */
   readonly machineType: string | null;
   readonly zone: string | null;
   readonly region: string | null;

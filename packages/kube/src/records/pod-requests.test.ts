@@ -12,19 +12,19 @@ const requestsOf = (pod: Partial<PodRecord>) => podRequests(aPodRecord(pod), ({ 
 test.each<[string, Partial<PodRecord>, string, string]>([
   ['main containers and sidecars together', { containers: [main, proxy] }, '600m', '640Mi'],
   [
-    'the most of an init container and of the others, each resource by itself',
+    'the maximum of an init container and the long-running containers, per resource',
     { containers: [main, proxy], initContainers: [{ requests: amounts('2', '256Mi'), sidecarsBefore: 0 }] },
     '2',
     '640Mi',
   ],
   [
-    'an init container beside the sidecars before it',
+    'an init container plus the sidecars before it',
     { containers: [main, proxy], initContainers: [{ requests: amounts('2', '600Mi'), sidecarsBefore: 1 }] },
     '2100m',
     '728Mi',
   ],
   [
-    'the greatest of several init containers, which run one after another',
+    'the maximum of several init containers, which run one at a time',
     {
       containers: [main],
       initContainers: [
@@ -40,42 +40,42 @@ test.each<[string, Partial<PodRecord>, string, string]>([
   expect(requestsOf(pod)).toEqual(amounts(cpu, memory));
 });
 
-test('what it requests beside its containers is what is left of that', () => {
+test('requests beside the containers are the difference from the container sum', () => {
   const pod = aPodRecord({ containers: [main], initContainers: [{ requests: amounts('2', '256Mi'), sidecarsBefore: 0 }] });
   expect(requestsBesideContainers(pod, ({ requests }) => requests)).toEqual(amounts('1500m', '0'));
 });
 
-test('during a resize a container counts with what it asks for or what its node has set aside, each resource the greater', () => {
+test('during a resize a container counts as the maximum of requested and allocated, per resource', () => {
   const container = (allocated: OptionalResources | null) => ({ requests: amounts('500m', '1Gi'), allocated });
   expect(countedRequests(container(amounts('1', '512Mi')))).toEqual(amounts('1', '1Gi'));
   expect(countedRequests(container(null))).toEqual(amounts('500m', '1Gi'));
 });
 
-/** A container of a pod's spec, in the order of the spec: plain init containers and sidecars, then main containers. */
+/** A container in spec order: plain init containers and sidecars, then main containers. */
 interface Spec {
   readonly role: 'init' | 'sidecar' | 'main';
   readonly cpu: number | null;
 }
 
-/** The rule as KEP-753 states it, word by word. */
-function statedRule(specs: readonly Spec[], overhead: number): number {
+/** The formula of KEP-753, transcribed literally. */
+function expectedCpu(containers: readonly Spec[], overhead: number): number {
   const cpuOf = ({ cpu }: Spec): number => cpu ?? 0;
-  const sum = (some: readonly Spec[]): number => some.reduce((total, each) => total + cpuOf(each), 0);
-  const inits = specs.filter(({ role }) => role !== 'main');
+  const sum = (specs: readonly Spec[]): number => specs.reduce((total, spec) => total + cpuOf(spec), 0);
+  const inits = containers.filter(({ role }) => role !== 'main');
   const isSidecar = ({ role }: Spec): boolean => role === 'sidecar';
   // InitContainerUse(i) = sum of the sidecars before i + init container i; a sidecar is one of them.
   const initUses = inits.map((init, index) => sum(inits.slice(0, index).filter(isSidecar)) + cpuOf(init));
-  const mains = sum(specs.filter(({ role }) => role === 'main'));
+  const mains = sum(containers.filter(({ role }) => role === 'main'));
   return Math.max(0, ...initUses, sum(inits.filter(isSidecar)) + mains) + overhead;
 }
 
-/** As a record holds it: main containers and sidecars, and plain init containers by the number of sidecars before. */
+/** The same pod as a record: main containers and sidecars, then plain init containers with the number of preceding sidecars. */
 function recordOf(specs: readonly Spec[], overhead: number): Partial<PodRecord> {
   const requests = ({ cpu }: Spec): OptionalResources => ({ cpuMillicores: cpu, memoryBytes: null });
   const container = (spec: Spec) => aContainer({ name: 'c', requests: requests(spec), record: { sidecar: spec.role === 'sidecar' } });
-  const of = (role: Spec['role']) => specs.filter((spec) => spec.role === role);
+  const withRole = (role: Spec['role']) => specs.filter((spec) => spec.role === role);
   return {
-    containers: [...of('main'), ...of('sidecar')].map(container),
+    containers: [...withRole('main'), ...withRole('sidecar')].map(container),
     initContainers: specs.flatMap((spec, index) =>
       spec.role === 'init'
         ? [{ requests: requests(spec), sidecarsBefore: specs.slice(0, index).filter(({ role }) => role === 'sidecar').length }]
@@ -85,14 +85,14 @@ function recordOf(specs: readonly Spec[], overhead: number): Partial<PodRecord> 
   };
 }
 
-test('a pod requests what the rule for sidecars says, whatever its containers', () => {
+test('a pod requests what KEP-753 specifies, for any containers', () => {
   const cpu = fc.option(fc.nat(1_000));
   const inits = fc.array(fc.record({ role: fc.constantFrom('init' as const, 'sidecar' as const), cpu }), { maxLength: 6 });
   const mains = fc.array(fc.record({ role: fc.constant('main' as const), cpu }), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(inits, mains, fc.nat(500), (before, main, overhead) => {
       const specs: readonly Spec[] = [...before, ...main];
-      expect(requestsOf(recordOf(specs, overhead))).toEqual({ cpuMillicores: statedRule(specs, overhead), memoryBytes: 0 });
+      expect(requestsOf(recordOf(specs, overhead))).toEqual({ cpuMillicores: expectedCpu(specs, overhead), memoryBytes: 0 });
     }),
   );
 });

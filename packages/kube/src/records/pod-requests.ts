@@ -1,12 +1,12 @@
-// What a pod requests in all, as the scheduler counts it.
+// Total requests of a pod, as in kube-scheduler.
 
 import { PodSum, type AmountRules } from '../pod-spec/pod-sum.ts';
 import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from './resources.ts';
 
-/** A plain init container: it runs alone, beside the sidecars that were started before it. */
+/** A plain init container, which runs with the sidecars before it. */
 export interface InitContainerRecord {
   readonly requests: OptionalResources;
-  /** How many of the pod's sidecars start before it. A number: names of thousands of them would be repeated for each of thousands. */
+  /** Count of the sidecars before it; their names would take quadratic memory. */
   readonly sidecarsBefore: number;
 }
 
@@ -14,18 +14,19 @@ interface RequestingContainer {
   readonly sidecar: boolean;
 }
 
+/** The parts of a pod that its requests depend on. */
 export interface RequestingPod<C extends RequestingContainer> {
-  /** Main containers and sidecars, these in the order in which they start. */
+  /** Main containers and sidecars; sidecars in order of their start. */
   readonly containers: readonly C[];
-  /** In the order in which they start; absent: none. */
+  /** In order of their start; absent: none. */
   readonly initContainers?: readonly InitContainerRecord[];
-  /** Of its RuntimeClass; absent: none. */
+  /** Overhead of its RuntimeClass; absent: none. */
   readonly overhead?: OptionalResources;
 }
 
 type MutableResources = { -readonly [Field in keyof Resources]: Resources[Field] };
 
-/** CPU and memory; an absent amount counts as nothing. Sums are written in place: there are a few for each of 150,000 pods. */
+/** Arithmetic on CPU and memory; null counts as 0. Sums change in place, to avoid allocations for 150,000 pods. */
 export const RESOURCE_AMOUNTS: AmountRules<MutableResources, OptionalResources> = {
   zero: () => ({ cpuMillicores: 0, memoryBytes: 0 }),
   add: (sum, { cpuMillicores, memoryBytes }) => {
@@ -40,42 +41,42 @@ export const RESOURCE_AMOUNTS: AmountRules<MutableResources, OptionalResources> 
   },
 };
 
-/** What a pod takes of its node, with its overhead. @param requestsOf what a container counts with */
+/** Requests of a pod on its node, with overhead. @param requestsOf requests of a container */
 export function podRequests<C extends RequestingContainer>(
   { containers, initContainers = [], overhead }: RequestingPod<C>,
   requestsOf: (container: C) => OptionalResources,
 ): Resources {
   const sum = new PodSum(RESOURCE_AMOUNTS);
-  const inits = [...initContainers].reverse();
+  const remaining = [...initContainers].reverse();
   let sidecars = 0;
   for (const container of containers) {
     if (!container.sidecar) {
       sum.addMain(requestsOf(container));
       continue;
     }
-    addInits(sum, inits, sidecars);
+    addInits(sum, remaining, sidecars);
     sum.addSidecar(requestsOf(container));
     sidecars += 1;
   }
-  addInits(sum, inits, sidecars);
+  addInits(sum, remaining, sidecars);
   return overhead === undefined ? sum.total() : addResources(sum.total(), overhead);
 }
 
-/** Adds those that run before the next sidecar starts. @param left that are not added yet, the last first */
-function addInits(sum: PodSum<Resources, OptionalResources>, left: InitContainerRecord[], sidecars: number): void {
-  for (let init = left.at(-1); init !== undefined && init.sidecarsBefore <= sidecars; init = left.at(-1)) {
+/** Adds the init containers before the next sidecar. @param remaining those that are not added yet, last first */
+function addInits(sum: PodSum<Resources, OptionalResources>, remaining: InitContainerRecord[], sidecars: number): void {
+  for (let init = remaining.at(-1); init !== undefined && init.sidecarsBefore <= sidecars; init = remaining.at(-1)) {
     sum.addInit(init.requests);
-    left.pop();
+    remaining.pop();
   }
 }
 
-/** What a pod requests beyond its main containers and sidecars. */
+/** Requests of a pod besides its main containers and sidecars. */
 export function requestsBesideContainers<C extends RequestingContainer>(
   pod: RequestingPod<C>,
   requestsOf: (container: C) => OptionalResources,
 ): Resources {
   if (pod.initContainers === undefined && pod.overhead === undefined) return NO_RESOURCES;
-  const all = podRequests(pod, requestsOf);
-  const own = podRequests({ containers: pod.containers }, requestsOf);
-  return { cpuMillicores: all.cpuMillicores - own.cpuMillicores, memoryBytes: all.memoryBytes - own.memoryBytes };
+  const total = podRequests(pod, requestsOf);
+  const containers = podRequests({ containers: pod.containers }, requestsOf);
+  return { cpuMillicores: total.cpuMillicores - containers.cpuMillicores, memoryBytes: total.memoryBytes - containers.memoryBytes };
 }

@@ -1,8 +1,9 @@
-// Why a resize was refused, as codes. Neither the kubelet nor the API server gives one beyond Deferred, Infeasible and
-// Forbidden: adapters/kubernetes reads the rest from their messages.
+// Codes for refused resizes. Kubelet and API server have only the reasons Deferred, Infeasible and Forbidden; adapters/kubernetes
+// derives the codes from their messages.
 
 import type { ResourceName } from './resources.ts';
 
+/** All codes, described at `RefusalCode`. */
 export const REFUSAL_CODES = [
   'node-capacity',
   'cpu-manager',
@@ -15,17 +16,18 @@ export const REFUSAL_CODES = [
   'other',
 ] as const;
 /**
- * cpu-manager, memory-manager: of Guaranteed pods, where the policy of the manager is static. swap: the memory request of a
- * container that may swap. no-resize: the kubelet resizes nothing in place. quota: of a ResourceQuota or LimitRange.
- * start-up-boost: more CPU to start, whatever the reason.
+ * cpu-manager, memory-manager: a Guaranteed pod under a static policy. swap: the memory request of a container with swap.
+ * no-resize: the kubelet does not support in-place resize. quota: a ResourceQuota or LimitRange. start-up-boost: more CPU for the
+ * start, for any reason.
  */
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
-/** What the kubelet of a node is configured to, or cannot do: no other size changes it. */
+/** Codes that depend on the kubelet's configuration and not on the size. */
 export const NODE_PROPERTY_CODES: readonly RefusalCode[] = ['cpu-manager', 'memory-manager', 'swap', 'no-resize'];
 
+/** Why a resize was refused. */
 export interface Refusal {
   readonly code: RefusalCode;
-  /** What alone was refused; null: both resources, or not known. */
+  /** The refused resource; null: both, or unknown. */
   readonly resource: ResourceName | null;
 }

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { addKnown, greaterResources, withDefaults } from './resources.ts';
 
-test('a sum of amounts is what is known of them', () => {
+test('an unknown amount is skipped in a sum', () => {
   expect([addKnown(1, 2), addKnown(1, null), addKnown(null, 2), addKnown(null, null)]).toEqual([3, 1, 2, null]);
 });
 
-test('a default replaces an absent amount, and 0 is an amount', () => {
+test('a default replaces an absent amount, but not 0', () => {
   const defaults = { cpuMillicores: 7, memoryBytes: 8 };
   expect(withDefaults({ cpuMillicores: 0, memoryBytes: null }, defaults)).toEqual({ cpuMillicores: 0, memoryBytes: 8 });
 });
 
-test('of two amounts the greater counts, each resource by itself', () => {
+test('takes the maximum per resource', () => {
   const [a, b] = [
     { cpuMillicores: 1, memoryBytes: null },
     { cpuMillicores: 2, memoryBytes: null },

@@ -6,24 +6,25 @@ export interface Resources {
   readonly memoryBytes: Bytes;
 }
 
-/** CPU and memory where either may be absent: not set, or not known. Absent is null, never 0. */
+/** CPU and memory; null: not set or unknown, never 0. */
 export interface OptionalResources {
   readonly cpuMillicores: Millicores | null;
   readonly memoryBytes: Bytes | null;
 }
 
+/** The resources that Evenkeel sizes. */
 export type ResourceName = 'cpu' | 'memory';
 
 export const NO_RESOURCES: Resources = { cpuMillicores: 0, memoryBytes: 0 };
 export const UNSET_RESOURCES: OptionalResources = { cpuMillicores: null, memoryBytes: null };
 
-/** What a container asks for and may use at most. */
+/** Requests and limits of a container. */
 export interface RequestsAndLimits {
   readonly requests: OptionalResources;
   readonly limits: OptionalResources;
 }
 
-/** Sum, an absent value counting as nothing. */
+/** Sum; null counts as 0. */
 export function addResources(a: Resources, b: OptionalResources): Resources {
   return {
     cpuMillicores: a.cpuMillicores + (b.cpuMillicores ?? 0),
@@ -31,23 +32,23 @@ export function addResources(a: Resources, b: OptionalResources): Resources {
   };
 }
 
-/** Sum of what is known of both; null: neither is known. */
+/** Sum of two values; null counts as 0 unless both are null. */
 export function addKnown(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : a + b;
 }
 
-/** Sum of what is known of all; a resource that none of them knows is null. */
+/** Sum by resource; null if all values are null. */
 export function sumKnown(all: readonly OptionalResources[]): OptionalResources {
   return all.reduce(
-    (sum, each) => ({
-      cpuMillicores: addKnown(sum.cpuMillicores, each.cpuMillicores),
-      memoryBytes: addKnown(sum.memoryBytes, each.memoryBytes),
+    (sum, amounts) => ({
+      cpuMillicores: addKnown(sum.cpuMillicores, amounts.cpuMillicores),
+      memoryBytes: addKnown(sum.memoryBytes, amounts.memoryBytes),
     }),
     UNSET_RESOURCES,
   );
 }
 
-/** Each amount, or the default where it is absent. */
+/** Each value, or its default if it is null. */
 export function withDefaults(amounts: OptionalResources, defaults: OptionalResources): OptionalResources {
   return {
     cpuMillicores: amounts.cpuMillicores ?? defaults.cpuMillicores,
@@ -55,12 +56,12 @@ export function withDefaults(amounts: OptionalResources, defaults: OptionalResou
   };
 }
 
-/** The greater of two amounts, of which either may be absent; null: both are. */
+/** Maximum of two values, ignoring null; null: both are null. */
 export function greaterAmount(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-/** The greater of each; null where both are absent. */
+/** Maximum by resource, ignoring null; null: both are null. */
 export function greaterResources(a: OptionalResources, b: OptionalResources): OptionalResources {
   return { cpuMillicores: greaterAmount(a.cpuMillicores, b.cpuMillicores), memoryBytes: greaterAmount(a.memoryBytes, b.memoryBytes) };
 }

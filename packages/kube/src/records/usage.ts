@@ -1,62 +1,63 @@
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores, type Ratio } from '../units.ts';
 
-/** One container of one pod. */
+/** Reference to a pod by name. */
 export interface PodRef {
   readonly namespace: string;
   readonly pod: string;
 }
 
+/** Reference to a container of a pod. */
 export interface ContainerRef extends PodRef {
   readonly container: string;
 }
 
-/** What a container used: CPU as the mean since its previous sample, memory as the working set at `at`. */
+/** Usage of a container: mean CPU since the previous sample, and the working set at `at`. */
 export interface UsageSample {
   readonly at: Instant;
-  /** What was added to the time that the node reported, as its clock differs from the controller's; null or left out: nothing. */
+  /** Correction of the node's timestamp for clock skew; null or absent: none. */
   readonly clockOffsetMs?: DurationMs | null;
-  /** null where it is unknown (first scrape of a counter, a counter that went back). */
+  /** null: unknown, as at the first reading of a counter or after its reset. */
   readonly cpuMillicores: Millicores | null;
   readonly memoryBytes: Bytes | null;
-  /** Highest CPU inside the span where the source knows it (Prometheus, recorded ranges); else null. */
+  /** Highest CPU in the span (Prometheus, recorded ranges); null: unknown. */
   readonly cpuPeakMillicores?: Millicores | null;
-  /** Highest working set inside the span where the source knows it; else null. */
+  /** Highest working set in the span; null: unknown. */
   readonly memoryPeakBytes?: Bytes | null;
-  /** The part of the working set that is not page cache, where the source knows it; else null. */
+  /** The working set without page cache; null: unknown. */
   readonly memoryRssBytes?: Bytes | null;
-  /** Share of CPU periods throttled, 0–1, where the source knows it (it has a CPU limit); else null. */
+  /** Share of CPU periods throttled, 0–1; null: unknown, or no CPU limit. */
   readonly throttledRatio?: Ratio | null;
-  /** Time that `throttledRatio` and `oomEvents` cover, up to this sample; null or left out: since the sample before. */
+  /** Time that `throttledRatio` and `oomEvents` cover, up to this sample; null or absent: since the sample before. */
   readonly throttledSpanMs?: DurationMs | null;
-  /** Processes of the container that the kernel killed for want of memory in the same time, where the source knows it; else null. */
+  /** OOM-killed processes of the container in the same time; null: unknown. */
   readonly oomEvents?: number | null;
-  /** When the container started, where it is known; else null. */
+  /** Start of the container; null: unknown. */
   readonly startedAt?: Instant | null;
-  /** Share of the last 5 minutes in which a task waited for CPU (PSI `some`), where the node measures it; else null. */
+  /** Share of the last 5 minutes in which a task waited for CPU (PSI `some`); null: not measured. */
   readonly cpuPressureRatio?: Ratio | null;
-  /** Share of the last 5 minutes in which a task waited for memory (PSI `some`), where the node measures it; else null. */
+  /** Share of the last 5 minutes in which a task waited for memory (PSI `some`); null: not measured. */
   readonly memoryPressureRatio?: Ratio | null;
 }
 
-/** The time of a sample by the clock of its node. Times in the status of a pod are of that clock. */
+/** Time of a sample by the clock of its node, which is also that of times in pod statuses. */
 export function nodeTimeOf({ at, clockOffsetMs }: Pick<UsageSample, 'at' | 'clockOffsetMs'>): Instant {
   return at - (clockOffsetMs ?? 0);
 }
 
-/** A live sample may be so much older than the newest of its workload, as clocks of nodes differ, and still counts like one of now. */
+/** Maximum age of a live sample relative to the newest of its workload, because of clock skew between nodes. */
 export const MAX_LATE_MS: DurationMs = 15 * MINUTE_MS;
 
-/** A live sample as a UsageSource hands it on. */
+/** A live sample of a container from a UsageSource. */
 export interface ContainerUsage extends ContainerRef, UsageSample {}
 
-/** What the kernel held back of one container between two readings of its counters. */
+/** Throttling and OOM events of one container between two readings of its counters. */
 export interface ContainerEvidence extends ContainerRef {
-  /** End of the time that is covered. */
+  /** End of the interval. */
   readonly at: Instant;
   readonly spanMs: DurationMs;
-  /** null: no CPU limit, so nothing throttles it. */
+  /** null: no CPU limit. */
   readonly throttledRatio: Ratio | null;
-  /** null: the source does not count them. */
+  /** null: not counted by the source. */
   readonly oomEvents: number | null;
 }
 
@@ -67,14 +68,14 @@ export interface ContainerPressure extends ContainerRef {
   readonly memoryRatio: Ratio | null;
 }
 
-/** A share of time (0–1) that was measured from one moment to another. */
+/** A share of time (0–1) over an interval. */
 export interface RatioReading {
   readonly from: Instant;
   readonly at: Instant;
   readonly ratio: Ratio;
 }
 
-/** The latest readings of one container, at most two of each measure, the newest last. */
+/** The last two readings of each measure of one container, newest last. */
 export interface ContainerReadings {
   readonly container: string;
   readonly throttledRatio: readonly RatioReading[];
@@ -82,21 +83,22 @@ export interface ContainerReadings {
   readonly memoryPressureRatio: readonly RatioReading[];
 }
 
-/** A node's own usage at one moment, all of its pods and daemons together. */
+/** Usage of a node, including all pods and system daemons. */
 export interface NodeUsage extends UsageSample {
   readonly node: string;
 }
 
-/** One container's recorded past; samples ascend in time. */
+/** Recorded usage of one container, ascending in time. */
 export interface UsageSeries extends ContainerRef {
-  /** Owner as the source knows it; null where the pod is gone and the source does not know. */
+  /** Owner of the pod; null: unknown. */
   readonly workload: { readonly namespace: string; readonly kind: string; readonly name: string } | null;
   readonly stepSeconds: number;
   readonly samples: readonly UsageSample[];
-  /** OOM kills inside the range, with the limit that was hit where known. */
+  /** OOM kills in the range, with the limit in force; null: unknown. */
   readonly oomKills: readonly { readonly at: Instant; readonly memoryLimitBytes: Bytes | null }[];
 }
 
+/** Usage of a PersistentVolumeClaim. */
 export interface VolumeUsage extends PodRef {
   readonly claim: string;
   readonly at: Instant;
@@ -104,8 +106,9 @@ export interface VolumeUsage extends PodRef {
   readonly capacityBytes: Bytes;
 }
 
+/** Network usage of a pod. */
 export interface NetworkUsage extends PodRef {
   readonly at: Instant;
-  /** Counted since the pod's start. */
+  /** Cumulative since the pod's start. */
   readonly receiveBytes: number;
 }

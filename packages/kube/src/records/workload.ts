@@ -3,7 +3,7 @@ import type { ContainerRuntime } from './container-runtime.ts';
 import type { Toleration } from '../pod-spec/toleration.ts';
 import type { RequestsAndLimits } from './resources.ts';
 
-/** Identity of a workload: what a person calls it. Survives roll-outs and restarts. */
+/** Identity of a workload, which outlives roll-outs and restarts. */
 export interface WorkloadRef {
   readonly namespace: string;
   /**
@@ -17,66 +17,69 @@ export interface WorkloadRef {
 /** `namespace/kind/name`, the key of work queues and indices. */
 export type WorkloadKey = string & { readonly __key?: 'workload' };
 
+/** The key of a workload. */
 export function workloadKey(ref: WorkloadRef): WorkloadKey {
   return `${ref.namespace}/${ref.kind}/${ref.name}`;
 }
 
+/** The inverse of `workloadKey`. */
 export function parseWorkloadKey(key: WorkloadKey): WorkloadRef {
   const [namespace = '', kind = '', ...name] = key.split('/');
   return { namespace, kind, name: name.join('/') };
 }
 
-/** Asked for each sample of usage, where taking the whole key apart would cost more than the rest. */
+/** Whether a key has a kind, without parsing the key: it is called for each sample. */
 export function isWorkloadOfKind(key: WorkloadKey, kind: string): boolean {
   const from = key.indexOf('/') + 1;
   return key.startsWith(kind, from) && key.charAt(from + kind.length) === '/';
 }
 
-/** A container as the workload's template states it. */
+/** A container of a pod template. */
 export interface TemplateContainer extends RequestsAndLimits {
   readonly name: string;
   /** A restartable init container. */
   readonly sidecar: boolean;
   readonly image: string;
-  /** How far the heap of its runtime may grow; absent where the template does not say. */
+  /** Language runtime and maximum heap; absent: unknown. */
   readonly runtime?: ContainerRuntime;
-  /** CPUs that GOMAXPROCS lets it use at once; absent where the template does not say. */
+  /** GOMAXPROCS; absent: not set. */
   readonly goMaxProcs?: number;
 }
 
-/** Labels that a node must have, and taints that are put up with. */
+/** Node selector and tolerations of the pod template. */
 export interface Placement {
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
 }
 
-/** One workload, decoded once from the wire. */
+/** A workload, decoded once from the wire. */
 export interface WorkloadRecord extends WorkloadRef {
   readonly apiVersion: string;
-  /** Of its kind in API paths, as the API server's discovery names it; absent: a kind of Kubernetes, whose plural is regular. */
+  /** Resource name in API paths from discovery; absent: a built-in kind, whose plural is regular. */
   readonly plural?: string;
-  /** Its `scale` subresource sets its replicas; absent for the kinds of Kubernetes, of which that is known. */
+  /** Whether it has a `scale` subresource; absent for built-in kinds. */
   readonly scalable?: true;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Those that Evenkeel reads, and those that name what it was installed with (Helm, Argo CD). */
+  /** Annotations that Evenkeel reads, and those of installers (Helm, Argo CD). */
   readonly annotations: Readonly<Record<string, string>>;
   readonly createdAt: Instant;
   readonly deletionAt: Instant | null;
   readonly controller: OwnerRef | null;
   readonly containers: readonly TemplateContainer[];
-  /** Where its pods may land, as far as their template says so plainly; absent: anywhere. */
+  /** Node selector and tolerations; absent: none. */
   readonly placement?: Placement;
   readonly replicas: { readonly desired: number; readonly current: number; readonly ready: number };
-  /** Two revisions have pods, or the controller has not yet seen the newest generation. */
+  /** Whether two revisions have pods, or the controller has not observed the newest generation. */
   readonly rolloutInProgress: boolean;
-  /** Why a changed template does not reach the pods by itself; absent: it does. */
+  /** Why a changed template is not rolled out; absent: it is. */
   readonly rolloutHeld?: 'paused' | 'on-delete';
-  /** When its template last had its pods restarted, as `kubectl rollout restart` notes it; absent: never. */
+  /** `kubectl.kubernetes.io/restartedAt` of its template; absent: none. */
   readonly restartedAt?: Instant;
 }
 
+/** The controlling owner reference of an object. */
 export interface OwnerRef {
   readonly apiVersion: string;
   readonly kind: string;
@@ -84,7 +87,7 @@ export interface OwnerRef {
   readonly uid: string;
 }
 
-/** API path of a workload. The kinds of Kubernetes are all regular: their plural is the lower-case kind with an s. */
+/** API path of a workload. The plural of built-in kinds is the lower-case kind with an s. */
 export function workloadPath({
   apiVersion,
   plural,
@@ -96,7 +99,7 @@ export function workloadPath({
   return `${root}/namespaces/${encodeURIComponent(namespace)}/${plural ?? `${kind.toLowerCase()}s`}/${encodeURIComponent(name)}`;
 }
 
-/** API group by kind of Kubernetes' own owners of pods: in another group such a kind is another one. */
+/** API group by kind of the built-in owners of pods; the same kind in another group is another kind. */
 export const KUBERNETES_OWNERS: ReadonlyMap<string, string> = new Map([
   ['Deployment', 'apps'],
   ['StatefulSet', 'apps'],
@@ -109,7 +112,7 @@ export const KUBERNETES_OWNERS: ReadonlyMap<string, string> = new Map([
   ['Pod', ''],
 ]);
 
-/** `apps/v1` is of group `apps`, `v1` of the core group, which has no name. */
+/** Group of an apiVersion: `apps` of `apps/v1`, empty (core) of `v1`. */
 export function groupOfVersion(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);

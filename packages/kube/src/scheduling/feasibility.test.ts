@@ -13,16 +13,16 @@ const feasible = (pod: SchedulingPod, view: SchedulingView): string[] => {
   const feasibility = new Feasibility(pod, view);
   return feasibility.excluded === null ? view.nodes.filter((node) => feasibility.refusalOf(node) === null).map(({ name }) => name) : [];
 };
-const app = (name: string, value = 'web', more: Partial<Omit<SchedulingPod, 'requests'>> = {}): SchedulingPod =>
-  aSchedulingPod({ name, labels: { app: value }, ...more });
+const app = (name: string, value = 'web', fields: Partial<Omit<SchedulingPod, 'requests'>> = {}): SchedulingPod =>
+  aSchedulingPod({ name, labels: { app: value }, ...fields });
 
 describe('inter-pod affinity', () => {
-  const beside = (value: string, topologyKey = 'zone', more: Partial<PodTerm> = {}): PodTerm => ({
+  const beside = (value: string, topologyKey = 'zone', fields: Partial<PodTerm> = {}): PodTerm => ({
     ...{ topologyKey, selector: { matchLabels: { app: value } }, namespaces: [], namespaceSelector: null },
-    ...more,
+    ...fields,
   });
 
-  test('one and the same pod must meet all terms', () => {
+  test('a single pod must match all terms', () => {
     const terms = [beside('web'), { ...beside('web'), selector: { matchLabels: { tier: 'front' } } }];
     const apart = aSchedulingView([inZone('a', 'x', [app('one'), aSchedulingPod({ name: 'two', labels: { tier: 'front' } })])]);
     expect(feasible(aSchedulingPod({ affinity: terms }), apart)).toEqual([]);
@@ -33,7 +33,7 @@ describe('inter-pod affinity', () => {
     expect(feasible(aSchedulingPod({ affinity: terms }), both)).toEqual(['a']);
   });
 
-  test('the first of a group may begin anywhere with the topology, the next must follow', () => {
+  test('the first pod of a group fits any domain, the next must follow', () => {
     const empty = aSchedulingView([inZone('a', 'x'), inZone('b', 'y'), aSchedulingNode({ name: 'c', labels: {} })]);
     const first = app('first', 'web', { affinity: [beside('web')] });
     expect(feasible(first, empty)).toEqual(['a', 'b']);
@@ -43,25 +43,25 @@ describe('inter-pod affinity', () => {
     expect(feasible(app('other', 'db', { affinity: [beside('web')] }), empty)).toEqual([]);
   });
 
-  test('existing pods keep others out of their whole domain', () => {
-    const hermit = app('hermit', 'db', { antiAffinity: [beside('web')] });
-    expect(feasible(app('web'), aSchedulingView([inZone('a', 'x', [hermit]), inZone('b', 'x'), inZone('c', 'y')]))).toEqual(['c']);
+  test('anti-affinity of an existing pod excludes its whole domain', () => {
+    const exclusive = app('exclusive', 'db', { antiAffinity: [beside('web')] });
+    expect(feasible(app('web'), aSchedulingView([inZone('a', 'x', [exclusive]), inZone('b', 'x'), inZone('c', 'y')]))).toEqual(['c']);
   });
 
   test.each<[string, Partial<PodTerm>, boolean]>([
     ['its own by default', {}, false],
-    ['those that it lists', { namespaces: ['ops'] }, true],
-    ['those that its selector matches', { namespaceSelector: { matchLabels: { env: 'prod' } } }, true],
-    ['none that its selector does not', { namespaceSelector: { matchLabels: { env: 'dev' } } }, false],
+    ['listed ones', { namespaces: ['ops'] }, true],
+    ['those its selector matches', { namespaceSelector: { matchLabels: { env: 'prod' } } }, true],
+    ['none its selector does not match', { namespaceSelector: { matchLabels: { env: 'dev' } } }, false],
     ['all, with an empty selector', { namespaceSelector: {} }, true],
     [
-      'all, with a selector that a namespace without labels meets (kube-scheduler 1.36)',
+      'all, with a selector that matches a namespace without labels (kube-scheduler 1.36)',
       { namespaceSelector: { matchExpressions: [{ key: 'env', operator: 'NotIn', values: ['prod'] }] } },
       true,
     ],
-  ])('a term speaks of namespaces: %s', (_, fields, refused) => {
-    const there = app('there', 'web', { namespace: 'ops' });
-    const view = aSchedulingView([inZone('a', 'x', [there])], { namespaces: { ops: { env: 'prod' }, shop: {} } });
+  ])('a term applies to namespaces: %s', (_, fields, refused) => {
+    const existing = app('existing', 'web', { namespace: 'ops' });
+    const view = aSchedulingView([inZone('a', 'x', [existing])], { namespaces: { ops: { env: 'prod' }, shop: {} } });
     expect(feasible(aSchedulingPod({ antiAffinity: [beside('web', 'zone', fields)] }), view)).toEqual(refused ? [] : ['a']);
   });
 });
@@ -82,22 +82,22 @@ describe('topology spread', () => {
   const uneven = [inZone('a', 'x', [app('one'), app('two')]), inZone('b', 'y', [app('three')])];
 
   test.each<[string, Partial<SpreadConstraint>, string[]]>([
-    ['holds the skew', {}, ['b']],
-    ['allows a greater one', { maxSkew: 2 }, ['a', 'b']],
-    ['with too few domains an empty one is still to come', { minDomains: 3, maxSkew: 2 }, ['b']],
-    ['an empty selector counts the pod itself alone', { selector: {} }, ['a', 'b']],
-    ['a soft one refuses no node', { hard: false }, ['a', 'b']],
+    ['enforces the skew', {}, ['b']],
+    ['allows a larger skew', { maxSkew: 2 }, ['a', 'b']],
+    ['below minDomains the global minimum is 0', { minDomains: 3, maxSkew: 2 }, ['b']],
+    ['an empty selector counts only the pod itself', { selector: {} }, ['a', 'b']],
+    ['a soft constraint refuses no node', { hard: false }, ['a', 'b']],
     ['a key that no node has', { topologyKey: 'rack' }, []],
   ])('%s', (_, fields, expected) => {
     expect(feasible(app('new', 'web', { spread: [spread(fields)] }), aSchedulingView(uneven))).toEqual(expected);
   });
 
-  test('pods on their way out do not count', () => {
+  test('terminating pods do not count', () => {
     const nodes = [inZone('a', 'x', [app('one', 'web', { terminating: true })]), inZone('b', 'y')];
     expect(feasible(app('new', 'web', { spread: [spread()] }), aSchedulingView(nodes))).toEqual(['a', 'b']);
   });
 
-  test('nodes that the pod could not use count by policy', () => {
+  test('nodes the pod cannot use count according to policy', () => {
     const taint = { key: 'gpu', value: '', effect: 'NoSchedule' } as const;
     const empty = aSchedulingNode({ name: 'c', labels: { zone: 'z' }, taints: [taint] });
     const nodes = [inZone('a', 'x', [app('one')]), inZone('b', 'y', [app('two')]), empty];
@@ -143,28 +143,32 @@ describe('volumes', () => {
   test.each<[string, Partial<StorageView>, string]>([
     ['is missing', {}, 'persistentvolumeclaim "data" not found'],
     ['is lost', { findClaim: () => claim({ lost: true }) }, 'persistentvolumeclaim "data" bound to non-existent persistentvolume "v"'],
-    ['is leaving', { findClaim: () => claim({ terminating: true }) }, 'persistentvolumeclaim "data" is being deleted'],
-    ['is still to be bound', { findClaim: () => unbound }, 'pod has unbound immediate PersistentVolumeClaims'],
-    ['has a volume that is gone', { findClaim: () => claim() }, 'persistentvolume "v" not found'],
-  ])('no node will do while the claim %s', (_, storage, reason) => {
+    ['is terminating', { findClaim: () => claim({ terminating: true }) }, 'persistentvolumeclaim "data" is being deleted'],
+    ['is not bound', { findClaim: () => unbound }, 'pod has unbound immediate PersistentVolumeClaims'],
+    ['has a missing volume', { findClaim: () => claim() }, 'persistentvolume "v" not found'],
+  ])('no node is feasible while the claim %s', (_, storage, reason) => {
     expect(new Feasibility(pod, aSchedulingView(nodes, { storage })).excluded).toBe(reason);
   });
 
   test.each<[string, Partial<StorageView>, string[]]>([
-    ['a volume without rules can be had everywhere', { findClaim: () => claim(), findVolume: () => volume() }, ['a', 'b']],
-    ['a bound volume is where its node affinity says', { findClaim: () => claim(), findVolume: () => volume({ nodeTerms: onX }) }, ['a']],
+    ['a volume without node affinity fits every node', { findClaim: () => claim(), findVolume: () => volume() }, ['a', 'b']],
     [
-      'a zone label keeps a volume to its zone, but not from a node without zones',
+      'a bound volume fits the nodes of its node affinity',
+      { findClaim: () => claim(), findVolume: () => volume({ nodeTerms: onX }) },
+      ['a'],
+    ],
+    [
+      'a zone label restricts a volume to its zone, but allows nodes without zones',
       { findClaim: () => claim(), findVolume: () => volume({ labels: { 'topology.kubernetes.io/zone': 'z__q' } }) },
       ['a'],
     ],
     [
-      'a volume is made where its class allows',
+      'a volume is provisioned where its class allows',
       { findClaim: () => unbound, findClass: () => ({ ...waiting, allowedTopologies: [new Map([['zone', ['y']]])] }) },
       ['b'],
     ],
     [
-      'one without a provisioner must exist already',
+      'without a provisioner the volume must exist',
       {
         findClaim: () => unbound,
         findClass: () => ({ ...waiting, provisioner: 'kubernetes.io/no-provisioner' }),
@@ -173,7 +177,7 @@ describe('volumes', () => {
       ['a'],
     ],
     [
-      'it must be large enough',
+      'an existing volume must be large enough',
       {
         findClaim: () => claim({ ...unbound, sizeBytes: 11 }),
         findClass: () => ({ ...waiting, provisioner: 'kubernetes.io/no-provisioner' }),
@@ -182,12 +186,12 @@ describe('volumes', () => {
       [],
     ],
     [
-      'a claim that is being provisioned for a node keeps the pod there',
+      'a claim with a selected node pins the pod to it',
       { findClaim: () => claim({ ...unbound, selectedNode: 'b' }), findClass: () => waiting },
       ['b'],
     ],
     [
-      'a driver that reports capacity must have room',
+      'a driver that reports capacity must have enough',
       {
         findClaim: () => unbound,
         findClass: () => waiting,
@@ -197,7 +201,7 @@ describe('volumes', () => {
       ['a'],
     ],
     [
-      'a node attaches only so many volumes',
+      'the attach limit of a node is enforced',
       { findClaim: () => claim(), findVolume: () => volume(), volumeLimits: (node) => new Map([['csi', node === 'a' ? 0 : 1]]) },
       ['b'],
     ],
@@ -205,7 +209,7 @@ describe('volumes', () => {
     expect(feasible(pod, aSchedulingView(nodes, { storage }))).toEqual(expected);
   });
 
-  test('a claim for one pod alone waits until the other has gone', () => {
+  test('a ReadWriteOncePod claim is unavailable while another pod uses it', () => {
     const storage = { findClaim: () => claim({ accessModes: ['ReadWriteOncePod'] }), findVolume: () => volume() };
     const used = aSchedulingView([inZone('a', 'x', [aSchedulingPod({ name: 'first', claims: pod.claims })]), inZone('b', 'y')], {
       storage,
@@ -217,12 +221,12 @@ describe('volumes', () => {
   });
 });
 
-test('what no rule here knows keeps a pod off every node', () => {
+test('an unmodelled field makes every node infeasible', () => {
   const pod = aSchedulingPod({ unmodelled: ['spec.resourceClaims'] });
   expect(new Feasibility(pod, aSchedulingView([aSchedulingNode()])).excluded).toBe('spec.resourceClaims of the pod cannot be simulated');
 });
 
-describe('whatever the cluster', () => {
+describe('for any cluster', () => {
   const zones = fc.constantFrom('x', 'y', 'z');
   const apps = fc.constantFrom('web', 'db');
   const terms = fc.array(
@@ -236,20 +240,20 @@ describe('whatever the cluster', () => {
   );
   const pods = fc.record({ labels: apps.map((value) => ({ app: value })), antiAffinity: terms, cpu: fc.integer({ min: 0, max: 3000 }) });
   const nodes = fc.array(fc.record({ zone: zones, pods: fc.array(pods, { maxLength: 4 }) }), { minLength: 1, maxLength: 5 });
-  const worlds = fc.tuple(nodes, pods).map(([drawn, wanted]) => {
-    const made = drawn.map(({ zone, pods: there }, index) =>
+  const clusters = fc.tuple(nodes, pods).map(([nodeSpecs, podSpec]) => {
+    const clusterNodes = nodeSpecs.map(({ zone, pods: podSpecs }, index) =>
       inZone(
         `n${index}`,
         zone,
-        there.map((each, at) => aSchedulingPod({ ...each, name: `p${index}-${at}`, requests: { cpu: each.cpu } })),
+        podSpecs.map((spec, podIndex) => aSchedulingPod({ ...spec, name: `p${index}-${podIndex}`, requests: { cpu: spec.cpu } })),
       ),
     );
-    return { view: aSchedulingView(made), pod: aSchedulingPod({ ...wanted, name: 'new', requests: { cpu: wanted.cpu } }) };
+    return { view: aSchedulingView(clusterNodes), pod: aSchedulingPod({ ...podSpec, name: 'new', requests: { cpu: podSpec.cpu } }) };
   });
 
-  test('one more taint never makes a node feasible', () => {
+  test('an added taint never makes a node feasible', () => {
     fc.assert(
-      fc.property(worlds, ({ view, pod }) => {
+      fc.property(clusters, ({ view, pod }) => {
         const tainted = view.nodes.map((node) =>
           aSchedulingNode({
             ...node,
@@ -266,18 +270,18 @@ describe('whatever the cluster', () => {
     );
   });
 
-  test('asking for more never opens a node', () => {
+  test('a larger request never makes a node feasible', () => {
     fc.assert(
-      fc.property(worlds, fc.integer({ min: 1, max: 2000 }), ({ view, pod }, more) => {
-        const greedy = aSchedulingPod({ ...pod, requests: { cpu: (pod.requests.get('cpu') ?? 0) + more } });
-        for (const node of feasible(greedy, view)) expect(feasible(pod, view)).toContain(node);
+      fc.property(clusters, fc.integer({ min: 1, max: 2000 }), ({ view, pod }, extraCpu) => {
+        const larger = aSchedulingPod({ ...pod, requests: { cpu: (pod.requests.get('cpu') ?? 0) + extraCpu } });
+        for (const node of feasible(larger, view)) expect(feasible(pod, view)).toContain(node);
       }),
     );
   });
 
-  test('a pod that comes and leaves again changes nothing', () => {
+  test('removing and re-adding a pod changes nothing', () => {
     fc.assert(
-      fc.property(worlds, ({ view, pod }) => {
+      fc.property(clusters, ({ view, pod }) => {
         const feasibility = new Feasibility(pod, view);
         const before = view.nodes.map((node) => feasibility.refusalOf(node));
         for (const node of view.nodes) {

@@ -19,17 +19,17 @@ import { sortClaims, type ClaimsAnswer, type PodClaims } from './volume-claims.t
 import { filterVolumeLimits } from './volume-limits.ts';
 import { filterZones, zonesOf, type VolumeZone } from './volume-zones.ts';
 
-/** In kube-scheduler's order: the first rule that refuses speaks. */
+/** Node filters in kube-scheduler's order; the first refusal is reported. */
 const NODE_RULES = [filterUnschedulable, filterNodeName, filterTaints, filterNodeAffinity, filterPorts, filterResources, filterDisks];
 const NAMED_ELSEWHERE = final("node(s) didn't satisfy plugin(s) [NodeAffinity]");
 const NO_CLAIMS: PodClaims = { bound: [], waiting: [], shared: [] };
 
 /**
- * Where one pod may go, by the filters that kube-scheduler 1.36 has switched on. What concerns the whole cluster is worked
- * out once; then it is asked node by node. Sources: pkg/scheduler/framework/plugins of kubernetes v1.36.
+ * Feasible nodes of one pod by the default filters of kube-scheduler 1.36. Cluster-wide state is computed once (PreFilter), then
+ * each node is filtered. Source: pkg/scheduler/framework/plugins of kubernetes v1.36.
  */
 export class Feasibility {
-  /** Why no node can do, whichever it is; null when nodes are worth a look. */
+  /** Why every node is infeasible; null: nodes need to be filtered. */
   readonly excluded: string | null;
   readonly #pod: SchedulingPod;
   readonly #view: SchedulingView;
@@ -53,7 +53,7 @@ export class Feasibility {
     this.#affinity = new PodAffinity(pod, view);
   }
 
-  /** Null when the node can take the pod. Only to be asked while `excluded` is null. */
+  /** Why a node is infeasible; null: it is feasible. Only valid while `excluded` is null. */
   refusalOf(node: SchedulingNode): Refusal | null {
     if (this.#named !== null && !this.#named.has(node.name)) return NAMED_ELSEWHERE;
     for (const rule of NODE_RULES) {
@@ -69,7 +69,7 @@ export class Feasibility {
     );
   }
 
-  /** What would be if a pod came to a node (1) or left it (−1); the node itself is the caller's to change. */
+  /** Adds (1) or removes (−1) another pod on a node in the cluster-wide state; the caller changes the node. */
   update(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
     this.#soleClaims.update(other, change);
     this.#spread.update(other, node, change);

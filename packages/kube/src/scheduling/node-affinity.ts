@@ -3,25 +3,26 @@ import { matchesRequirements } from '../match-labels.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod } from './scheduling-model.ts';
 import type { NodeTerm } from '../pod-spec/affinity.ts';
 
-/** Node selector and required node affinity together. */
+/** Whether a node matches node selector and required node affinity. */
 export function matchesNodeAffinity(pod: SchedulingPod, node: SchedulingNode): boolean {
   for (const [key, value] of Object.entries(pod.nodeSelector)) if (labelOf(node.labels, key) !== value) return false;
   return pod.nodeTerms === null || pod.nodeTerms.some((term) => matchesNodeTerm(term, node));
 }
 
+/** Whether a node matches a NodeSelectorTerm. */
 export function matchesNodeTerm(term: NodeTerm, node: SchedulingNode): boolean {
   if (term.labels.length + term.fields.length === 0) return false;
   return matchesRequirements(term.labels, node.labels) && matchesRequirements(term.fields, { 'metadata.name': node.name });
 }
 
-/** Volumes are held against a node's labels alone: fields in their terms count for nothing. */
+/** Whether a node's labels match a term of a volume; kube-scheduler ignores fields in terms of volumes. */
 export function matchesAnyVolumeTerm(terms: readonly NodeTerm[], labels: Labels): boolean {
   return terms.some((term) => term.labels.length + term.fields.length > 0 && matchesRequirements(term.labels, labels));
 }
 
 /**
- * The nodes that required terms single out by name, as DaemonSets do; null when some term leaves every node open, the empty
- * set when the names contradict each other.
+ * Node names of the required terms, as for DaemonSet pods; null: a term has no name, so that any node may match; empty: the names
+ * conflict.
  */
 export function namedNodes(terms: readonly NodeTerm[] | null): ReadonlySet<string> | null {
   if (terms === null || terms.length === 0) return null;

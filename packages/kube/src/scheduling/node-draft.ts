@@ -1,7 +1,7 @@
 import type { Amounts } from '../amounts.ts';
 import type { SchedulingNode, SchedulingPod } from './scheduling-model.ts';
 
-/** A node as it would be: a copy whose pods can be changed. */
+/** A copy of a node whose pods can be changed, for what-if evaluations. */
 export class NodeDraft implements SchedulingNode {
   readonly name: string;
   readonly labels: SchedulingNode['labels'];

@@ -25,11 +25,11 @@ describe('tolerations', () => {
     ['the same key and value', {}, true],
     ['another value', { value: 'no' }, false],
     ['another key', { key: 'disk' }, false],
-    ['Exists, whatever the value', { operator: 'Exists', value: '' }, true],
+    ['Exists, with any value', { operator: 'Exists', value: '' }, true],
     ['Exists without a key: everything', { operator: 'Exists', key: null, value: '' }, true],
-    ['its effect', { effect: 'NoSchedule' }, true],
+    ['the same effect', { effect: 'NoSchedule' }, true],
     ['another effect', { effect: 'NoExecute' }, false],
-    ['a comparison of numbers, which is switched off', { operator: 'Other', value: '5' }, false],
+    ['a numeric comparison, which is disabled', { operator: 'Other', value: '5' }, false],
   ])('%s', (_, fields, tolerated) => {
     expect(tolerates([toleration(fields)], taint)).toBe(tolerated);
   });
@@ -42,7 +42,7 @@ describe('tolerations', () => {
     expect(refused('NoExecute')).not.toBeNull();
   });
 
-  test('a cordon is a taint that can be tolerated', () => {
+  test('a cordon can be tolerated like a taint', () => {
     const cordoned = aSchedulingNode({ unschedulable: true });
     expect(filterUnschedulable(aSchedulingPod(), cordoned)?.reasons).toEqual(['node(s) were unschedulable']);
     const tolerations = [toleration({ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' })];
@@ -55,17 +55,17 @@ describe('node affinity', () => {
   const node = aSchedulingNode({ name: 'n1', labels: { zone: 'a', generation: '7', big: '99999999999999999999', empty: '' } });
   test.each<[string, NodeTerm, boolean]>([
     ['In', term([{ key: 'zone', operator: 'In', values: ['a', 'b'] }]), true],
-    ['NotIn holds where the label is missing', term([{ key: 'rack', operator: 'NotIn', values: ['r'] }]), true],
-    ['Exists holds for an empty value', term([{ key: 'empty', operator: 'Exists', values: [] }]), true],
+    ['NotIn matches a missing label', term([{ key: 'rack', operator: 'NotIn', values: ['r'] }]), true],
+    ['Exists matches an empty value', term([{ key: 'empty', operator: 'Exists', values: [] }]), true],
     ['DoesNotExist', term([{ key: 'zone', operator: 'DoesNotExist', values: [] }]), false],
-    ['what every object inherits is no label', term([{ key: 'constructor', operator: 'Exists', values: [] }]), false],
+    ['an inherited object property is not a label', term([{ key: 'constructor', operator: 'Exists', values: [] }]), false],
     ['Gt', term([{ key: 'generation', operator: 'Gt', values: ['6'] }]), true],
     ['Gt is strict', term([{ key: 'generation', operator: 'Gt', values: ['7'] }]), false],
-    ['Lt of a label that is no number', term([{ key: 'zone', operator: 'Lt', values: ['9'] }]), false],
-    ['a number past 64 bits is on no side', term([{ key: 'big', operator: 'Gt', values: ['1'] }]), false],
+    ['Lt of a non-numeric label', term([{ key: 'zone', operator: 'Lt', values: ['9'] }]), false],
+    ['a number over 64 bits matches neither Gt nor Lt', term([{ key: 'big', operator: 'Gt', values: ['1'] }]), false],
     ['a field', term([], [{ key: 'metadata.name', operator: 'In', values: ['n1'] }]), true],
     [
-      'all of a term must hold',
+      'all requirements of a term must match',
       term([{ key: 'zone', operator: 'In', values: ['a'] }], [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }]),
       false,
     ],
@@ -76,27 +76,30 @@ describe('node affinity', () => {
 
   test.each<[string, readonly string[][], readonly string[] | null]>([
     ['one name', [['a']], ['a']],
-    ['terms add up', [['a'], ['b']], ['a', 'b']],
-    ['a term without a name leaves every node open', [['a'], []], null],
-  ])('names single nodes out: %s', (_, names, expected) => {
+    ['several terms are combined', [['a'], ['b']], ['a', 'b']],
+    ['a term without a name allows every node', [['a'], []], null],
+  ])('named nodes: %s', (_, names, expected) => {
     const terms = names.map((values) => term([], values.length === 0 ? [] : [{ key: 'metadata.name', operator: 'In', values }]));
     expect(expected === null ? namedNodes(terms) : [...(namedNodes(terms) ?? [])]).toEqual(expected);
   });
 
-  test('names that contradict each other leave no node', () => {
+  test('contradicting names allow no node', () => {
     const both = ['a', 'b'].map((name) => ({ key: 'metadata.name', operator: 'In' as const, values: [name] }));
     expect(namedNodes([term([], both)])?.size).toBe(0);
   });
 
-  test('a volume is held against labels alone', () => {
+  test('volume terms are matched by labels only', () => {
     const byField = term([{ key: 'zone', operator: 'In', values: ['a'] }], [{ key: 'metadata.name', operator: 'In', values: ['other'] }]);
     expect(matchesAnyVolumeTerm([byField], node.labels)).toBe(true);
   });
 });
 
 describe('resources', () => {
-  test('each that is short is named, and a full node', () => {
-    const full = aSchedulingNode({ allocatable: { cpu: 500, pods: 1 }, pods: [aSchedulingPod({ name: 'there', requests: { cpu: 400 } })] });
+  test('every insufficient resource and the pod limit are reported', () => {
+    const full = aSchedulingNode({
+      allocatable: { cpu: 500, pods: 1 },
+      pods: [aSchedulingPod({ name: 'existing', requests: { cpu: 400 } })],
+    });
     const pod = aSchedulingPod({ requests: { cpu: 200, memory: 1, 'example.com/gpu': 1 } });
     expect(filterResources(pod, full)).toEqual({
       reasons: ['Too many pods', 'Insufficient cpu', 'Insufficient example.com/gpu'],
@@ -104,29 +107,29 @@ describe('resources', () => {
     });
   });
 
-  test('others can make room only for what the node could hold alone', () => {
-    const node = aSchedulingNode({ allocatable: { cpu: 500 }, pods: [aSchedulingPod({ name: 'there', requests: { cpu: 400 } })] });
+  test('preemption can help only if the request fits the empty node', () => {
+    const node = aSchedulingNode({ allocatable: { cpu: 500 }, pods: [aSchedulingPod({ name: 'existing', requests: { cpu: 400 } })] });
     expect(filterResources(aSchedulingPod({ requests: { cpu: 500 } }), node)?.resolvable).toBe(true);
     expect(filterResources(aSchedulingPod({ requests: { cpu: 501 } }), node)?.resolvable).toBe(false);
   });
 
-  test('what is not asked for may be overcommitted', () => {
-    const over = aSchedulingNode({ allocatable: { cpu: 100 }, pods: [aSchedulingPod({ name: 'there', requests: { cpu: 400 } })] });
+  test('a resource that is not requested may be overcommitted', () => {
+    const over = aSchedulingNode({ allocatable: { cpu: 100 }, pods: [aSchedulingPod({ name: 'existing', requests: { cpu: 400 } })] });
     expect(filterResources(aSchedulingPod({ requests: { cpu: 0, memory: 1 } }), over)).toBeNull();
   });
 });
 
-describe('what only one pod of a node can have', () => {
+describe('exclusive per node', () => {
   const port = (fields: Partial<HostPort> = {}): HostPort => ({ port: 80, protocol: 'TCP', ip: '0.0.0.0', ...fields });
   test.each<[string, Partial<HostPort>, Partial<HostPort>, boolean]>([
     ['the same port', {}, {}, true],
     ['another port', {}, { port: 81 }, false],
     ['another protocol', {}, { protocol: 'UDP' }, false],
-    ['every address includes one', {}, { ip: '10.0.0.1' }, true],
-    ['one address is part of every', { ip: '10.0.0.1' }, {}, true],
-    ['two addresses', { ip: '10.0.0.1' }, { ip: '10.0.0.2' }, false],
+    ['the wildcard address, then one address', {}, { ip: '10.0.0.1' }, true],
+    ['one address, then the wildcard address', { ip: '10.0.0.1' }, {}, true],
+    ['different addresses', { ip: '10.0.0.1' }, { ip: '10.0.0.2' }, false],
   ])('host ports: %s', (_, taken, wanted, clash) => {
-    const node = aSchedulingNode({ pods: [aSchedulingPod({ name: 'there', ports: [port(taken)] })] });
+    const node = aSchedulingNode({ pods: [aSchedulingPod({ name: 'existing', ports: [port(taken)] })] });
     expect(filterPorts(aSchedulingPod({ ports: [port(wanted)] }), node) !== null).toBe(clash);
   });
 
@@ -149,23 +152,23 @@ describe('what only one pod of a node can have', () => {
       disk({ kind: 'awsElasticBlockStore', readOnly: true }),
       true,
     ],
-    ['an image behind one monitor', disk({ kind: 'rbd', monitors: ['m', 'n'] }), disk({ kind: 'rbd', monitors: ['n'] }), true],
-    ['an image behind other monitors', disk({ kind: 'rbd', monitors: ['m'] }), disk({ kind: 'rbd', monitors: ['n'] }), false],
-    ['a kind that may be shared', disk({ kind: 'other' }), disk({ kind: 'other' }), false],
+    ['an RBD image with a shared monitor', disk({ kind: 'rbd', monitors: ['m', 'n'] }), disk({ kind: 'rbd', monitors: ['n'] }), true],
+    ['an RBD image with different monitors', disk({ kind: 'rbd', monitors: ['m'] }), disk({ kind: 'rbd', monitors: ['n'] }), false],
+    ['a shareable kind', disk({ kind: 'other' }), disk({ kind: 'other' }), false],
   ])('disks: %s', (_, taken, wanted, clash) => {
-    const node = aSchedulingNode({ pods: [aSchedulingPod({ name: 'there', disks: [taken] })] });
+    const node = aSchedulingNode({ pods: [aSchedulingPod({ name: 'existing', disks: [taken] })] });
     expect(filterDisks(aSchedulingPod({ disks: [wanted] }), node) !== null).toBe(clash);
   });
 });
 
-test('a pod that names its node fits that one alone', () => {
+test('a pod with spec.nodeName fits only that node', () => {
   expect(filterNodeName(aSchedulingPod({ nodeName: 'a' }), aSchedulingNode({ name: 'a' }))).toBeNull();
   expect(filterNodeName(aSchedulingPod({ nodeName: 'a' }), aSchedulingNode({ name: 'b' }))?.reasons).toEqual([
     "node(s) didn't match the requested node name",
   ]);
 });
 
-test('features of newer kubelets must be declared', () => {
+test('a required kubelet feature must be declared by the node', () => {
   const pod = aSchedulingPod({ features: ['New'] });
   expect(filterFeatures(pod, aSchedulingNode())?.reasons).toEqual(["node(s) didn't match Pod's required features"]);
   expect(filterFeatures(pod, aSchedulingNode({ declaredFeatures: new Set(['New']) }))).toBeNull();

@@ -1,5 +1,4 @@
-// Whether one node can take one pod, by each rule of kube-scheduler 1.36 that looks at that node alone. A rule answers null
-// for yes.
+// Filters of kube-scheduler 1.36 that depend on one node only. A filter returns null for a feasible node.
 
 import type { Toleration } from '../pod-spec/toleration.ts';
 import type { Taint } from '../records/node.ts';
@@ -20,17 +19,17 @@ const PORT_TAKEN = resolvable("node(s) didn't have free ports for the requested 
 const DISK_TAKEN = resolvable('node(s) had no available disk');
 const FEATURE_MISSING = final("node(s) didn't match Pod's required features");
 
-/** Cordoned nodes take only what tolerates the cordon. */
+/** Refuses cordoned nodes, unless the pod tolerates the cordon. */
 export function filterUnschedulable(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   return !node.unschedulable || tolerates(pod.tolerations, UNSCHEDULABLE_TAINT) ? null : UNSCHEDULABLE;
 }
 
-/** A pod that names its node fits that one alone. */
+/** Refuses nodes other than `spec.nodeName`. */
 export function filterNodeName(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   return pod.nodeName === null || pod.nodeName === node.name ? null : OTHER_NODE;
 }
 
-/** Every NoSchedule and NoExecute taint must be tolerated. */
+/** Refuses nodes with untolerated NoSchedule or NoExecute taints. */
 export function filterTaints(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   for (const taint of node.taints) {
     if (taint.effect !== 'PreferNoSchedule' && !tolerates(pod.tolerations, taint)) return TAINTED;
@@ -38,6 +37,7 @@ export function filterTaints(pod: SchedulingPod, node: SchedulingNode): Refusal 
   return null;
 }
 
+/** Whether a toleration matches the taint. */
 export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
   return tolerations.some(({ key, operator, value, effect }) => {
     if (effect !== null && effect !== taint.effect) return false;
@@ -50,7 +50,7 @@ export function filterNodeAffinity(pod: SchedulingPod, node: SchedulingNode): Re
   return matchesNodeAffinity(pod, node) ? null : OTHER_NODES_WANTED;
 }
 
-/** Host ports clash by port, protocol and address; the unspecified address is every address. */
+/** Refuses nodes with conflicting host ports: equal port, protocol and address; the unspecified address conflicts with every one. */
 export function filterPorts(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   if (pod.ports.length === 0) return null;
   for (const other of node.pods.values()) {
@@ -63,10 +63,10 @@ function portsClash(a: HostPort, b: HostPort): boolean {
   return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === ANY_ADDRESS || b.ip === ANY_ADDRESS);
 }
 
-/** Every resource that is short is named, as is a full node. What is not requested need not be there. */
+/** Refuses nodes with too many pods or insufficient resources, and reports each of them. */
 export function filterResources(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   let short: string[] | null = null;
-  // A pod that is larger than the whole node is not helped by others leaving.
+  // Preemption does not help a pod that is larger than the node.
   let canBeHelped = true;
   if (node.pods.size + 1 > (node.allocatable.get('pods') ?? 0)) short = ['Too many pods'];
   for (const [resource, amount] of pod.requests) {
@@ -79,7 +79,7 @@ export function filterResources(pod: SchedulingPod, node: SchedulingNode): Refus
   return short === null ? null : { reasons: short, resolvable: canBeHelped };
 }
 
-/** Disks that a pod names itself are mounted once, or by all read-only. */
+/** Refuses nodes on which an inline disk is mounted, unless all mounts are read-only. */
 export function filterDisks(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   for (const wanted of pod.disks) {
     for (const other of node.pods.values()) if (other.disks.some((taken) => disksClash(wanted, taken))) return DISK_TAKEN;
@@ -94,7 +94,7 @@ function disksClash(a: InlineDisk, b: InlineDisk): boolean {
   return !(a.readOnly && b.readOnly);
 }
 
-/** Newer features of pods need nodes that say they have them (KEP-5328). */
+/** Refuses nodes that do not declare the features of the pod (KEP-5328). */
 export function filterFeatures(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   return pod.features.every((feature) => node.declaredFeatures.has(feature)) ? null : FEATURE_MISSING;
 }

@@ -8,19 +8,19 @@ const UNWANTED_COMPANY = resolvable("node(s) didn't match pod anti-affinity rule
 const UNWELCOME = resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
 
 /**
- * Inter-pod affinity of one pod: counted once over the whole cluster, then asked node by node. The counts follow pods that
- * come and go, so that preemption can try what would be.
+ * Inter-pod affinity of one pod: counts over the cluster, then a filter for each node. Preemption updates the counts for what-if
+ * evaluations.
  */
 export class PodAffinity {
   readonly #pod: SchedulingPod;
   readonly #view: SchedulingView;
-  /** Existing pods that meet all of the pod's affinity terms, by domain. */
+  /** Existing pods that match all affinity terms of the pod, by domain. */
   readonly #wanted = new DomainCounts();
-  /** Existing pods that meet one of its anti-affinity terms. */
+  /** Existing pods that match one of its anti-affinity terms. */
   readonly #avoided = new DomainCounts();
-  /** Existing pods with an anti-affinity term against this one. */
+  /** Existing pods with an anti-affinity term that matches the pod. */
   readonly #hostile = new DomainCounts();
-  /** The first of a group that wants its own company may begin anywhere. */
+  /** Whether the pod matches its own affinity terms, so that the first of a group may go anywhere. */
   readonly #selfMatches: boolean;
 
   constructor(pod: SchedulingPod, view: SchedulingView) {
@@ -34,7 +34,7 @@ export class PodAffinity {
     }
   }
 
-  /** A pod comes to a node (1) or leaves it (−1). */
+  /** Adds (1) or removes (−1) another pod on a node. */
   update(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
     this.#countHostile(other, node, change);
     this.#countCompany(other, node, change);
@@ -67,7 +67,7 @@ export class PodAffinity {
     }
   }
 
-  /** One and the same pod must meet all terms. */
+  /** Whether a pod matches all affinity terms; kube-scheduler requires one pod to match all of them. */
   #meetsAffinity(other: SchedulingPod): boolean {
     return this.#pod.affinity.length > 0 && this.#pod.affinity.every((term) => this.#selects(term, other));
   }
@@ -77,7 +77,7 @@ export class PodAffinity {
   }
 }
 
-/** How many pods there are in each domain: a topology key and its value on a node. */
+/** Count of pods by topology domain: a topology key and its value on a node. */
 class DomainCounts {
   readonly #byKey = new Map<string, Map<string, number>>();
 
@@ -103,7 +103,7 @@ class DomainCounts {
     return value === undefined ? 0 : (this.#byKey.get(key)?.get(value) ?? 0);
   }
 
-  /** Whether the node is in any domain that counts. */
+  /** Whether the node is in a domain with pods. */
   touches(node: SchedulingNode): boolean {
     for (const key of this.#byKey.keys()) if (this.at(key, node) > 0) return true;
     return false;

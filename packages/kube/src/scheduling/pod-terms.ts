@@ -5,16 +5,15 @@ import type { SchedulingPod } from './scheduling-model.ts';
 
 const NO_LABELS: Labels = {};
 
-/** Whether a term of `of`, a pod that runs already, speaks about `other`. A term without selector speaks about none. */
+/** Whether a term of the existing pod `of` selects `other`. A term without a selector selects no pod. */
 export function termSelects(term: PodTerm, of: SchedulingPod, other: SchedulingPod, namespaceLabels: Labels): boolean {
   if (term.selector === null || !inNamespaces(term, of, other, namespaceLabels)) return false;
   return matchesLabelSelector(term.selector, other.labels);
 }
 
 /**
- * The same for a term of the pod that is to be placed. kube-scheduler 1.36 lists the namespaces that such a term selects
- * once, and then holds the selector against no labels at all besides: one that a namespace without labels meets (`NotIn`,
- * `DoesNotExist`) selects every namespace.
+ * The same for a term of the incoming pod. kube-scheduler 1.36 lists the selected namespaces once, and then also matches the
+ * selector against empty labels: a selector that matches a namespace without labels (`NotIn`, `DoesNotExist`) selects every one.
  */
 export function incomingTermSelects(term: PodTerm, of: SchedulingPod, other: SchedulingPod, namespaceLabels: Labels): boolean {
   if (termSelects(term, of, other, namespaceLabels)) return true;

@@ -1,6 +1,6 @@
-// Who would have to leave for a pod that fits nowhere: kube-scheduler's default preemption, as a rule. Source:
-// pkg/scheduler/framework/plugins/defaultpreemption and pkg/scheduler/framework/preemption of kubernetes v1.36. The real one
-// looks at a random hundred nodes or tenth of the cluster; this one looks at all.
+// kube-scheduler's default preemption. Source: pkg/scheduler/framework/plugins/defaultpreemption and
+// pkg/scheduler/framework/preemption of kubernetes v1.36. kube-scheduler evaluates a random sample of nodes (at least 100, or a
+// tenth); this evaluates all.
 
 import type { LabelSelector } from '../label-selector.ts';
 import { matchesLabelSelector } from '../match-labels.ts';
@@ -9,42 +9,45 @@ import { NodeDraft } from './node-draft.ts';
 import { composeMessage, final, type Refusal } from './refusal.ts';
 import type { SchedulingNode, SchedulingPod, SchedulingView } from './scheduling-model.ts';
 
-/** What a PodDisruptionBudget still allows. */
+/** A PodDisruptionBudget with its remaining disruptions. */
 export interface Budget {
   readonly namespace: string;
   readonly selector: LabelSelector | null;
   readonly disruptionsAllowed: number;
-  /** Names of pods whose disruption is counted already. */
+  /** Names of pods whose disruption is counted already (`status.disruptedPods`). */
   readonly disrupted: ReadonlySet<string>;
 }
 
+/** A node with the victims that make the pod fit. */
 export interface Preemption {
   readonly node: SchedulingNode;
-  /** The most important first; never none. */
+  /** Most important first; not empty. */
   readonly victims: readonly SchedulingPod[];
-  /** How many of them their budgets do not allow to go. Budgets are kept if at all possible, not at any price. */
+  /** Count of victims whose budgets do not allow their disruption; preemption respects budgets on a best-effort basis. */
   readonly budgetViolations: number;
 }
 
-/** What preemption looks at beyond the nodes. */
+/** Inputs of preemption besides the nodes. */
 export interface PreemptionRules {
-  /** Read when it comes to that: most pods need no preemption. */
+  /** Read on demand, because most pods need no preemption. */
   readonly budgets: () => readonly Budget[];
-  /** Why this pod must not preempt now, as the end of the sentence; null when it may try. */
+  /** Why the pod must not preempt, as the end of the message; null: it may. */
   readonly ineligible: string | null;
 }
 
+/** Rules without budgets. */
 export const NO_BUDGETS: PreemptionRules = { budgets: () => [], ineligible: null };
 
+/** Result of preemption. */
 export type PreemptionAnswer =
   | { readonly kind: 'room'; readonly preemption: Preemption }
-  /** `message` as it ends the pod's PodScheduled condition. */
+  /** `message`: the end of the message in the PodScheduled condition. */
   | { readonly kind: 'no room'; readonly message: string };
 
 const NO_VICTIMS = final('No preemption victims found for incoming pod');
 const NOT_HELPFUL = final('Preemption is not helpful for scheduling');
 
-/** The best node to make room on for a pod that every node refused. */
+/** Selects the best node for preemption after every node was refused. */
 export function preempt(
   pod: SchedulingPod,
   view: SchedulingView,
@@ -67,9 +70,8 @@ export function preempt(
 }
 
 /**
- * The fewest pods that must leave one node: all of lower priority are taken away in thought, then let back one by one,
- * those first whose budgets would be violated, the important before the others. A refusal when even without them the pod does
- * not fit. The feasibility is left as it was found.
+ * Selects the victims on a node: removes all pods of lower priority, then reprieves them one by one, those with violated budgets
+ * first, by importance. Returns a refusal if the pod does not fit without them. The feasibility is unchanged afterwards.
  */
 export function victimsOn(
   node: SchedulingNode,
@@ -105,7 +107,7 @@ export function victimsOn(
   return { node, victims: victims.sort(compareImportance), budgetViolations };
 }
 
-/** Priority, then who has run for longer; who has not begun is the least. */
+/** Importance: by priority, then by earlier start; a pod that has not started is last. */
 function compareImportance(a: SchedulingPod, b: SchedulingPod): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
   const aStart = a.startedAt ?? Infinity;
@@ -114,20 +116,20 @@ function compareImportance(a: SchedulingPod, b: SchedulingPod): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** Each pod spends of every budget that means it; those for whom one was spent already would violate it. */
+/** Splits pods by whether their disruption, in order, would exceed a budget. */
 function splitByBudget(
   pods: readonly SchedulingPod[],
   budgets: readonly Budget[],
 ): { readonly violating: readonly SchedulingPod[]; readonly others: readonly SchedulingPod[] } {
-  const left = budgets.map(({ disruptionsAllowed }) => disruptionsAllowed);
+  const remaining = budgets.map(({ disruptionsAllowed }) => disruptionsAllowed);
   const violating: SchedulingPod[] = [];
   const others: SchedulingPod[] = [];
   for (const pod of pods) {
     let violates = false;
     for (const [index, budget] of budgets.entries()) {
       if (!covers(budget, pod)) continue;
-      const rest = (left[index] ?? 0) - 1;
-      left[index] = rest;
+      const rest = (remaining[index] ?? 0) - 1;
+      remaining[index] = rest;
       if (rest < 0) violates = true;
     }
     (violates ? violating : others).push(pod);
@@ -137,19 +139,19 @@ function splitByBudget(
 
 function covers({ namespace, selector, disrupted }: Budget, pod: SchedulingPod): boolean {
   if (namespace !== pod.namespace || selector === null || disrupted.has(pod.name)) return false;
-  const asksForNothing = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
-  return !asksForNothing && Object.keys(pod.labels).length > 0 && matchesLabelSelector(selector, pod.labels);
+  const isEmptySelector = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
+  return !isEmptySelector && Object.keys(pod.labels).length > 0 && matchesLabelSelector(selector, pod.labels);
 }
 
 /**
- * Negative when `a` costs less: fewer violated budgets, a less important first victim, a smaller sum of priorities, fewer
- * victims, a most important victim that began later. Equal ones by the node's name.
+ * Orders candidates, best first: fewer budget violations, lower highest priority, lower sum of priorities, fewer victims, later
+ * start of the most important victims, then the node's name.
  */
 export function comparePreemptions(a: Preemption, b: Preemption): number {
   return comparePrice(a, b) || (a.node.name < b.node.name ? -1 : 1);
 }
 
-/** The same without the last word: 0 for candidates that are equally good. */
+/** The same without the node's name: 0 for equally good candidates. */
 export function comparePrice(a: Preemption, b: Preemption): number {
   return (
     a.budgetViolations - b.budgetViolations ||
@@ -164,7 +166,7 @@ function highest({ victims }: Preemption): number {
   return victims[0]?.priority ?? 0;
 }
 
-/** Counted from the least possible priority, so that more victims never cost less. */
+/** Priorities are offset by the minimum, so that more victims never have a lower sum. */
 function sumOfPriorities({ victims }: Preemption): number {
   return victims.reduce((sum, { priority }) => sum + priority + 2 ** 31, 0);
 }

@@ -1,6 +1,6 @@
 import type { SchedulingPod } from './scheduling-model.ts';
 
-/** Who is served first: the higher priority, then the older, then by name, so that equal clusters give equal answers. */
+/** Order of the scheduling queue: by priority, then age, then name, which makes it deterministic. */
 export function compareQueued(a: SchedulingPod, b: SchedulingPod): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
   if (a.createdAt !== b.createdAt) return a.createdAt - b.createdAt;
@@ -10,14 +10,14 @@ export function compareQueued(a: SchedulingPod, b: SchedulingPod): number {
 }
 
 /**
- * What keeps a pod from being queued at all, in the scheduler's words; null when nothing does.
- * @public held against kube-scheduler by `make e2e`
+ * Message of a pod that its scheduling gates keep out of the queue, as in kube-scheduler; null: no gates.
+ * @public compared with kube-scheduler by `make e2e`
  */
 export function explainGates(pod: SchedulingPod): string | null {
   return pod.gates.length === 0 ? null : `waiting for scheduling gates: ${goList(pod.gates)}`;
 }
 
-/** As kube-scheduler prints lists. */
+/** Format of lists in kube-scheduler's messages. */
 function goList(items: readonly string[]): string {
   return `[${items.join(' ')}]`;
 }

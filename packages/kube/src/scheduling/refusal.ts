@@ -1,24 +1,24 @@
-/** Why a node cannot take a pod, in kube-scheduler's own words. */
+/** Why a node is infeasible, with kube-scheduler's messages. */
 export interface Refusal {
   readonly reasons: readonly string[];
-  /** Pods that leave the node could change it, so preemption is worth a look. */
+  /** Whether preemption may help (status Unschedulable instead of UnschedulableAndUnresolvable). */
   readonly resolvable: boolean;
 }
 
-/** Pods that leave could change it. */
+/** A refusal that preemption may resolve. */
 export function resolvable(...reasons: readonly string[]): Refusal {
   return { reasons, resolvable: true };
 }
 
-/** The node itself does not fit, whatever pods run there. */
+/** A refusal that preemption cannot resolve. */
 export function final(...reasons: readonly string[]): Refusal {
   return { reasons, resolvable: false };
 }
 
-/** The sentence of kube-scheduler about all nodes: reasons with their counts, sorted as text. */
+/** kube-scheduler's message for all nodes: reasons with their counts, sorted as text. */
 export function composeMessage(nodes: number, refusals: Iterable<Refusal>): string {
   const counts = new Map<string, number>();
   for (const { reasons } of refusals) for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  const words = [...counts].map(([reason, count]) => `${count} ${reason}`).sort();
-  return `0/${nodes} nodes are available: ${words.join(', ')}.`;
+  const parts = [...counts].map(([reason, count]) => `${count} ${reason}`).sort();
+  return `0/${nodes} nodes are available: ${parts.join(', ')}.`;
 }

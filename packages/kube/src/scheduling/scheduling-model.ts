@@ -1,4 +1,4 @@
-// What scheduling decisions read: small records, free of the wire.
+// Records for scheduling decisions.
 
 import type { Amounts } from '../amounts.ts';
 import type { Labels } from '../label-selector.ts';
@@ -8,6 +8,7 @@ import type { Taint } from '../records/node.ts';
 import type { Instant } from '../units.ts';
 import type { StorageView } from './storage-model.ts';
 
+/** A pod to be scheduled, or one on a node. */
 export interface SchedulingPod extends Omit<SchedulingRules, 'claims'> {
   readonly uid: string;
   readonly namespace: string;
@@ -15,16 +16,17 @@ export interface SchedulingPod extends Omit<SchedulingRules, 'claims'> {
   readonly labels: Labels;
   readonly priority: number;
   readonly createdAt: Instant;
-  /** null: bound, but its kubelet has not begun with it. */
+  /** null: its kubelet has not started it. */
   readonly startedAt: Instant | null;
   readonly terminating: boolean;
-  /** What it takes of a node; for a resized pod the greatest of desired, allocated and in force. */
+  /** Requests on a node; during a resize the maximum of desired, allocated and actual. */
   readonly requests: Amounts;
   readonly nodeName: string | null;
   readonly ownerUid: string | null;
   readonly claims: readonly ClaimUse[];
 }
 
+/** A node with its pods. */
 export interface SchedulingNode {
   readonly name: string;
   readonly labels: Labels;
@@ -32,23 +34,23 @@ export interface SchedulingNode {
   readonly unschedulable: boolean;
   readonly allocatable: Amounts;
   readonly declaredFeatures: ReadonlySet<string>;
-  /** Bound or assumed, not ended. By uid. */
+  /** Bound or assumed pods that have not terminated, by UID. */
   readonly pods: ReadonlyMap<string, SchedulingPod>;
-  /** Those of them that keep others away; mostly none. */
+  /** Those with required anti-affinity. */
   readonly antiAffinePods: ReadonlyMap<string, SchedulingPod>;
-  /** Sum of the requests of all. */
+  /** Sum of their requests. */
   readonly requested: Amounts;
 }
 
-/** What a decision about one pod may look at. */
+/** The cluster for scheduling decisions. */
 export interface SchedulingView {
   readonly nodes: readonly SchedulingNode[];
   readonly storage: StorageView;
-  /** Empty for a namespace that is not known. */
+  /** Labels of a namespace; empty: unknown. */
   namespaceLabels(namespace: string): Labels;
 }
 
-/** The value of a label; undefined where it is missing. A label may be called `constructor`. */
+/** The value of a label; undefined: missing. Own properties only, since a label may be named `constructor`. */
 export function labelOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

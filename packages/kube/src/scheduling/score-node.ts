@@ -5,10 +5,10 @@ import type { PodTerm, Weighted } from '../pod-spec/affinity.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 import type { SoftSpread } from './soft-spread.ts';
 
-// Weights of kube-scheduler's plug-ins; spread by owner replaces its default constraints.
+// Weights of kube-scheduler's score plugins; spreading by owner replaces its default constraints.
 const WEIGHTS = { minAllocated: 1, balanced: 1, ownerSpread: 2, softSpread: 2, nodeAffinity: 2, podAffinity: 2, taints: 3 };
 
-/** How well a node that can take the pod suits it; greater is better. */
+/** Score of a feasible node; higher is better. */
 export function scoreNode(pod: SchedulingPod, node: SchedulingNode, view: SchedulingView, spread: SoftSpread): number {
   const cpu = shareAfter(pod, node, 'cpu');
   const memory = shareAfter(pod, node, 'memory');
@@ -39,7 +39,7 @@ function countPods(node: SchedulingNode, matches: (pod: SchedulingPod) => boolea
   return count;
 }
 
-/** −100 … 100: preferred affinity less preferred anti-affinity in the node's domains. */
+/** Preferred affinity minus preferred anti-affinity in the node's domains, −100 to 100. */
 function preferredPods(pod: SchedulingPod, node: SchedulingNode, view: SchedulingView): number {
   const sum = (terms: readonly Weighted<PodTerm>[]): number =>
     terms.reduce((total, { weight, term }) => total + (domainHas(term, pod, node, view) ? weight : 0), 0);
@@ -49,6 +49,6 @@ function preferredPods(pod: SchedulingPod, node: SchedulingNode, view: Schedulin
 function domainHas(term: PodTerm, pod: SchedulingPod, node: SchedulingNode, view: SchedulingView): boolean {
   const domain = labelOf(node.labels, term.topologyKey);
   if (domain === undefined) return false;
-  const isMeant = (other: SchedulingPod): boolean => incomingTermSelects(term, pod, other, view.namespaceLabels(other.namespace));
-  return view.nodes.some((other) => labelOf(other.labels, term.topologyKey) === domain && countPods(other, isMeant) > 0);
+  const isSelected = (other: SchedulingPod): boolean => incomingTermSelects(term, pod, other, view.namespaceLabels(other.namespace));
+  return view.nodes.some((other) => labelOf(other.labels, term.topologyKey) === domain && countPods(other, isSelected) > 0);
 }

@@ -5,25 +5,26 @@ import type { SchedulingNode, SchedulingPod, SchedulingView } from './scheduling
 import { scoreNode } from './score-node.ts';
 import { SoftSpread } from './soft-spread.ts';
 
+/** Result of scheduling a pod. */
 export type Placement =
   | { readonly kind: 'placed'; readonly node: SchedulingNode }
-  /** `message` as PodScheduled has it; `preemption` says who has to go for the pod, null when that would not help. */
+  /** `message`: that of the PodScheduled condition; `preemption` null: it would not help. */
   | { readonly kind: 'unschedulable'; readonly message: string; readonly preemption: Preemption | null };
 
-// What kube-scheduler 1.36 adds to its message before preemption is asked: its plug-in for resource claims tries to free some,
-// and finds none, or, where the filters were never reached, not even its own notes.
+// Text that kube-scheduler 1.36 adds before the result of preemption: its DynamicResources plugin has no claims to deallocate, or no
+// cycle state if the filters were not reached.
 const NO_CLAIMS_TO_FREE = 'no new claims to deallocate';
 const NO_CLAIM_STATE = 'not found';
 
-/** Why each node refused a pod. */
+/** Result of filtering all nodes. */
 export interface FilterOutcome {
-  /** Why no node can do, whichever it is. */
+  /** Why every node is infeasible; null: nodes were filtered. */
   readonly excluded: string | null;
   readonly feasible: readonly SchedulingNode[];
   readonly refused: ReadonlyMap<SchedulingNode, Refusal>;
 }
 
-/** Filters every node, scores those left, takes the best; equal ones by name, so that the same cluster gives the same answer. */
+/** Filters every node, scores the feasible ones and selects the best; ties by name, which makes it deterministic. */
 export function selectNode(pod: SchedulingPod, view: SchedulingView, rules: PreemptionRules = NO_BUDGETS): Placement {
   if (view.nodes.length === 0) return { kind: 'unschedulable', message: 'no nodes available to schedule pods', preemption: null };
   const feasibility = new Feasibility(pod, view);
@@ -37,6 +38,7 @@ export function selectNode(pod: SchedulingPod, view: SchedulingView, rules: Pree
   return { kind: 'unschedulable', message: `${message} ${NO_CLAIMS_TO_FREE}, ${answer.message}`, preemption: null };
 }
 
+/** Filters every node. */
 export function filterNodes(feasibility: Feasibility, view: SchedulingView): FilterOutcome {
   const feasible: SchedulingNode[] = [];
   const refused = new Map<SchedulingNode, Refusal>();
@@ -50,7 +52,7 @@ export function filterNodes(feasibility: Feasibility, view: SchedulingView): Fil
   return { excluded: feasibility.excluded, feasible, refused };
 }
 
-/** Why every node refused, without preemption's part. */
+/** kube-scheduler's message, without the part of preemption. */
 export function explainRefusals(nodes: number, { excluded, refused }: FilterOutcome): string {
   return excluded === null ? composeMessage(nodes, refused.values()) : `0/${nodes} nodes are available: ${excluded}.`;
 }

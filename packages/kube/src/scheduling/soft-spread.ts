@@ -2,23 +2,23 @@ import type { SpreadConstraint } from '../pod-spec/spread-constraint.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 import { countMatching, isEligible } from './topology-spread.ts';
 
-/** The spread constraints that a pod would like held: they score nodes and refuse none. */
+/** Spread constraints with ScheduleAnyway, which score nodes. */
 export class SoftSpread {
-  readonly #counts: readonly { readonly key: string; readonly byDomain: ReadonlyMap<string, number>; readonly least: number }[];
+  readonly #counts: readonly { readonly key: string; readonly byDomain: ReadonlyMap<string, number>; readonly min: number }[];
 
   constructor(pod: SchedulingPod, view: SchedulingView) {
     this.#counts = pod.spread
       .filter(({ hard }) => !hard)
       .map((constraint) => {
         const byDomain = countDomains(constraint, pod, view);
-        return { key: constraint.topologyKey, byDomain, least: byDomain.size === 0 ? 0 : Math.min(...byDomain.values()) };
+        return { key: constraint.topologyKey, byDomain, min: byDomain.size === 0 ? 0 : Math.min(...byDomain.values()) };
       });
   }
 
-  /** How many pods stand in the node's domains beyond the emptiest one, over all constraints; less is better. */
+  /** Pods in the node's domains above the minimum domain, summed over all constraints; lower is better. */
   crowding(node: SchedulingNode): number {
     let total = 0;
-    for (const { key, byDomain, least } of this.#counts) total += (byDomain.get(labelOf(node.labels, key) ?? '') ?? 0) - least;
+    for (const { key, byDomain, min } of this.#counts) total += (byDomain.get(labelOf(node.labels, key) ?? '') ?? 0) - min;
     return total;
   }
 }

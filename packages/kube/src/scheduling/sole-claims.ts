@@ -5,7 +5,7 @@ const IN_USE = resolvable(
   'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
 );
 
-/** Claims that one pod alone may use (ReadWriteOncePod), held against the pods that have a node already. */
+/** Claims with ReadWriteOncePod of a pod, and their use by scheduled pods. */
 export class SoleClaims {
   readonly #names: ReadonlySet<string>;
   readonly #namespace: string;
@@ -20,7 +20,7 @@ export class SoleClaims {
     this.#uses = used.size;
   }
 
-  /** A pod comes to a node (1) or leaves it (−1). */
+  /** Adds (1) or removes (−1) another pod on a node. */
   update(other: SchedulingPod, change: 1 | -1): void {
     if (this.#names.size > 0) this.#uses += change * this.#usedBy(other).length;
   }

@@ -1,19 +1,20 @@
-// What scheduling reads of claims, volumes and drivers.
+// Claims, volumes and storage drivers for scheduling decisions.
 
 import type { Labels, LabelSelector } from '../label-selector.ts';
 import type { NodeTerm } from '../pod-spec/affinity.ts';
 
+/** A PersistentVolumeClaim. */
 export interface VolumeClaim {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   /** Empty: none. */
   readonly className: string;
-  /** Empty: no volume has been chosen. */
+  /** Empty: not bound. */
   readonly volumeName: string;
-  /** The volume controller has finished binding it. */
+  /** Whether the volume controller has completed the binding. */
   readonly bindCompleted: boolean;
-  /** Its volume is gone. */
+  /** Whether its volume was deleted (phase Lost). */
   readonly lost: boolean;
   readonly terminating: boolean;
   readonly accessModes: readonly string[];
@@ -21,12 +22,13 @@ export interface VolumeClaim {
   readonly volumeMode: string;
   readonly attributesClass: string;
   readonly selector: LabelSelector | null;
-  /** The node that its volume is being made for; null: not chosen. */
+  /** The node that its volume is provisioned for; null: not selected. */
   readonly selectedNode: string | null;
-  /** Of the pod whose template it was made from; null: of none. */
+  /** UID of the pod that owns an ephemeral claim; null: none. */
   readonly ownerPodUid: string | null;
 }
 
+/** A PersistentVolume. */
 export interface PersistentVolume {
   readonly name: string;
   readonly labels: Labels;
@@ -37,50 +39,52 @@ export interface PersistentVolume {
   readonly accessModes: readonly string[];
   readonly volumeMode: string;
   readonly attributesClass: string;
-  /** The claim that it is for; an empty uid means whichever has the name. */
+  /** `claimRef`; an empty UID matches any claim of the name. */
   readonly claim: { readonly namespace: string; readonly name: string; readonly uid: string } | null;
-  /** Any of them must match; null: it can be had everywhere. */
+  /** At least one must match; null: accessible from every node. */
   readonly nodeTerms: readonly NodeTerm[] | null;
-  /** Attached by a CSI driver; null when by none. */
+  /** CSI volume; null: no CSI driver attaches it. */
   readonly attachment: VolumeHandle | null;
 }
 
+/** A volume of a CSI driver. */
 export interface VolumeHandle {
   readonly driver: string;
   readonly id: string;
 }
 
+/** A StorageClass. */
 export interface StorageClass {
   readonly name: string;
   readonly provisioner: string;
-  /** Volumes are chosen or made when the first consumer is placed. */
+  /** Whether volumeBindingMode is WaitForFirstConsumer. */
   readonly waitsForConsumer: boolean;
-  /** Any of them must match the node that a volume is made for; none: everywhere. Within one, all keys. */
+  /** Terms of which one must match the node of a new volume, with all its keys; empty: any node. */
   readonly allowedTopologies: readonly ReadonlyMap<string, readonly string[]>[];
   /** The CSI driver that attaches its volumes. */
   readonly driver: string;
 }
 
-/** Room that a driver reports for new volumes of a class. */
+/** A CSIStorageCapacity: capacity for new volumes of a class. */
 export interface StorageCapacity {
   readonly className: string;
-  /** The nodes that can reach it; null: none can. */
+  /** The nodes with access; null: none. */
   readonly nodes: LabelSelector | null;
-  /** The greatest volume that can be made; null where it is not known. */
+  /** Largest volume that can be provisioned; null: unknown. */
   readonly largestBytes: number | null;
 }
 
-/** Look-ups; each is asked for pods with volumes alone. */
+/** Look-ups for pods with volumes. */
 export interface StorageView {
   findClaim(namespace: string, name: string): VolumeClaim | null;
   findVolume(name: string): PersistentVolume | null;
   findClass(name: string): StorageClass | null;
   volumesOfClass(className: string): readonly PersistentVolume[];
-  /** Whether a driver reports capacity, so that it must be looked at. */
+  /** Whether a driver publishes CSIStorageCapacity objects, which are required then. */
   reportsCapacity(driver: string): boolean;
   capacities(): readonly StorageCapacity[];
-  /** How many volumes of each driver the node can have attached; a driver that is missing has no limit. */
+  /** Maximum of attached volumes of a node by driver; absent: no limit. */
   volumeLimits(node: string): ReadonlyMap<string, number>;
-  /** Attached to the node by now, whichever pod it was for. */
+  /** Volumes that are attached to the node. */
   attachedVolumes(node: string): readonly VolumeHandle[];
 }

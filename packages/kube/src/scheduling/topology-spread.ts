@@ -11,16 +11,16 @@ const LABEL_MISSING = final("node(s) didn't match pod topology spread constraint
 
 interface Spread {
   readonly constraint: SpreadConstraint;
-  /** Matching pods by domain; only domains that count. */
+  /** Matching pods by eligible domain. */
   readonly counts: Map<string, number>;
   readonly selfMatches: boolean;
-  /** Of the emptiest domain; null: to be worked out again. */
-  least: number | null;
+  /** Minimum over the domains; null: to be recomputed. */
+  min: number | null;
 }
 
 /**
- * Hard topology spread of one pod: counted once over the whole cluster, then asked node by node. Only nodes that have all the
- * topology keys count as anybody's domain.
+ * Spread constraints with DoNotSchedule of one pod: counts over the cluster, then a filter for each node. Only nodes with all
+ * topology keys are eligible.
  */
 export class TopologySpread {
   readonly #pod: SchedulingPod;
@@ -30,7 +30,7 @@ export class TopologySpread {
     this.#pod = pod;
     this.#spreads = pod.spread
       .filter(({ hard }) => hard)
-      .map((constraint) => ({ constraint, counts: new Map(), selfMatches: selects(constraint.selector, pod.labels), least: null }));
+      .map((constraint) => ({ constraint, counts: new Map(), selfMatches: selects(constraint.selector, pod.labels), min: null }));
     if (this.#spreads.length > 0) for (const node of view.nodes) this.#countNode(node);
   }
 
@@ -44,14 +44,14 @@ export class TopologySpread {
     return null;
   }
 
-  /** A pod comes to a node (1) or leaves it (−1). A pod on its way out is taken for one that counts, as kube-scheduler does. */
+  /** Adds (1) or removes (−1) another pod on a node. Terminating pods count here, as in kube-scheduler. */
   update(other: SchedulingPod, node: SchedulingNode, change: 1 | -1): void {
     if (other.namespace !== this.#pod.namespace || !this.#hasAllKeys(node)) return;
     for (const spread of this.#spreads) {
       if (!selects(spread.constraint.selector, other.labels) || !isEligible(spread.constraint, this.#pod, node)) continue;
       const domain = labelOf(node.labels, spread.constraint.topologyKey) ?? '';
       spread.counts.set(domain, (spread.counts.get(domain) ?? 0) + change);
-      spread.least = null;
+      spread.min = null;
     }
   }
 
@@ -69,20 +69,20 @@ export class TopologySpread {
   }
 }
 
-/** With fewer domains than asked for, the emptiest is one that is not there yet. */
+/** Minimum over the domains; 0 with fewer than minDomains. */
 function minOf(spread: Spread): number {
-  if (spread.least === null) {
-    spread.least = 0;
+  if (spread.min === null) {
+    spread.min = 0;
     if (spread.counts.size >= spread.constraint.minDomains) {
-      let least = Infinity;
-      for (const count of spread.counts.values()) least = Math.min(least, count);
-      spread.least = least;
+      let min = Infinity;
+      for (const count of spread.counts.values()) min = Math.min(min, count);
+      spread.min = min;
     }
   }
-  return spread.least;
+  return spread.min;
 }
 
-/** Pods of the namespace that a selector means, but those on their way out. The empty selector counts none. */
+/** Count of selected pods of the namespace, without terminating ones. An empty selector selects none. */
 export function countMatching(node: SchedulingNode, selector: LabelSelector | null, namespace: string): number {
   if (selector === null || isEmpty(selector)) return 0;
   let count = 0;
@@ -100,7 +100,7 @@ function selects(selector: LabelSelector | null, labels: Labels): boolean {
   return selector !== null && matchesLabelSelector(selector, labels);
 }
 
-/** Nodes that the pod could never use do not count as domains, by the constraint's policies. */
+/** Whether a node counts as a domain by nodeAffinityPolicy and nodeTaintsPolicy. */
 export function isEligible(constraint: SpreadConstraint, pod: SchedulingPod, node: SchedulingNode): boolean {
   if (constraint.honorAffinity && !matchesNodeAffinity(pod, node)) return false;
   return !constraint.honorTaints || filterTaints(pod, node) === null;

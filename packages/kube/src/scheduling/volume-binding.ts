@@ -1,4 +1,4 @@
-// Whether a pod's volumes can be had on a node: bound ones by where they are, waiting ones by what could be bound or made.
+// VolumeBinding filter: bound volumes must be accessible from the node, and unbound claims need a volume to bind or to provision.
 
 import { matchesLabelSelector } from '../match-labels.ts';
 import { matchesAnyVolumeTerm } from './node-affinity.ts';
@@ -12,14 +12,15 @@ const NOTHING_TO_BIND = "node(s) didn't find available persistent volumes to bin
 const NO_SPACE = 'node(s) did not have enough free storage';
 const VOLUME_GONE = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
 
-/** The provisioner of classes whose volumes an administrator makes by hand. */
+/** Provisioner of classes without dynamic provisioning. */
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
+/** Refuses nodes without access to the volumes of the claims. */
 export function filterVolumes(claims: PodClaims, node: SchedulingNode, storage: StorageView): Refusal | null {
   const reasons: string[] = [];
   const bound = refuseBound(claims.bound, node, storage);
   const waiting = refuseWaiting(claims.waiting, node, storage);
-  // In the order in which kube-scheduler names them.
+  // In kube-scheduler's order.
   if (bound === ELSEWHERE) reasons.push(bound);
   if (waiting !== null) reasons.push(waiting);
   if (bound === VOLUME_GONE) reasons.push(bound);
@@ -43,7 +44,7 @@ function refuseWaiting(claims: readonly VolumeClaim[], node: SchedulingNode, sto
     else if (claim.selectedNode === node.name) toProvision.push(claim);
     else return NOTHING_TO_BIND;
   }
-  // The smallest claims choose first, each the smallest volume that will do.
+  // The smallest claims first, each with the smallest matching volume.
   toMatch.sort((a, b) => a.sizeBytes - b.sizeBytes);
   const taken = new Set<string>();
   for (const claim of toMatch) {
@@ -62,7 +63,7 @@ function findMatching(claim: VolumeClaim, node: SchedulingNode, storage: Storage
   let smallest: PersistentVolume | null = null;
   for (const volume of storage.volumesOfClass(claim.className)) {
     if (taken.has(volume.name) || !couldServe(volume, claim)) continue;
-    // A volume that is kept for this claim is the one, or there is none.
+    // A volume that is reserved for the claim is its only candidate.
     if (volume.claim !== null) return isReachable(volume, node) ? volume : null;
     const free = volume.available && claim.accessModes.every((mode) => volume.accessModes.includes(mode));
     if (!free || (claim.selector !== null && !matchesLabelSelector(claim.selector, volume.labels))) continue;
@@ -103,7 +104,7 @@ function allows({ allowedTopologies }: StorageClass, node: SchedulingNode): bool
   });
 }
 
-/** Asked of drivers alone that report capacity (KEP-1472). */
+/** Only for drivers that publish capacity (KEP-1472). */
 function hasCapacity(claim: VolumeClaim, { name, provisioner }: StorageClass, node: SchedulingNode, storage: StorageView): boolean {
   if (!storage.reportsCapacity(provisioner)) return true;
   return storage

@@ -2,18 +2,19 @@ import type { ClaimUse } from '../pod-spec/pod-volumes.ts';
 import type { SchedulingPod, SchedulingView } from './scheduling-model.ts';
 import type { StorageView, VolumeClaim } from './storage-model.ts';
 
-/** A pod's claims, sorted by what is still to be done for them. */
+/** Claims of a pod by binding state. */
 export interface PodClaims {
   readonly bound: readonly VolumeClaim[];
-  /** Their volumes are chosen or made where the pod goes. */
+  /** Unbound claims with WaitForFirstConsumer. */
   readonly waiting: readonly VolumeClaim[];
-  /** Bound claims other than those made for this pod alone: volumes of theirs have zones that count. */
+  /** Bound claims that are not ephemeral; their volumes may have zones. */
   readonly shared: readonly VolumeClaim[];
 }
 
-/** Why a pod's claims keep it off every node, in the scheduler's words, or the claims. */
+/** The claims, or kube-scheduler's message why they make every node infeasible. */
 export type ClaimsAnswer = { readonly kind: 'refused'; readonly reason: string } | { readonly kind: 'claims'; readonly claims: PodClaims };
 
+/** Groups the claims of a pod by binding state. */
 export function sortClaims(pod: SchedulingPod, { storage }: SchedulingView): ClaimsAnswer {
   const reason = findMissing(pod, storage) ?? findUnusable(pod, storage);
   if (reason !== null) return { kind: 'refused', reason };

@@ -4,7 +4,7 @@ import type { StorageView, VolumeClaim } from './storage-model.ts';
 
 const TOO_MANY = resolvable('node(s) exceed max volume count');
 
-/** A driver attaches only so many volumes to a node, as its CSINode says; a volume that several pods mount counts once. */
+/** Refuses nodes whose CSINode limit of attached volumes would be exceeded; a volume of several pods counts once. */
 export function filterVolumeLimits(pod: SchedulingPod, node: SchedulingNode, storage: StorageView): Refusal | null {
   if (pod.claims.length + pod.disks.length === 0) return null;
   const limits = storage.volumeLimits(node.name);
@@ -27,7 +27,7 @@ export function filterVolumeLimits(pod: SchedulingPod, node: SchedulingNode, sto
   return null;
 }
 
-/** Adds a pod's volumes, as driver by id. */
+/** Adds the volumes of a pod as driver by id. */
 function collect(pod: SchedulingPod, storage: StorageView, into: Map<string, string>): void {
   for (const { id, driver } of pod.disks) if (driver !== null) into.set(`${driver}/${id}`, driver);
   for (const { name } of pod.claims) {
@@ -37,7 +37,7 @@ function collect(pod: SchedulingPod, storage: StorageView, into: Map<string, str
   }
 }
 
-/** A claim without a volume counts by its class: its volume will be one of that driver. */
+/** The volume of a claim; an unbound claim counts for the driver of its class. */
 function handleOf(claim: VolumeClaim, storage: StorageView): { readonly driver: string; readonly id: string } | null {
   const volume = claim.volumeName === '' ? null : storage.findVolume(claim.volumeName);
   if (volume !== null) return volume.attachment;

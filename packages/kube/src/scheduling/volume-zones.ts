@@ -15,16 +15,16 @@ const NEW_KEYS: ReadonlyMap<string, string> = new Map([
   [OLD_REGION, REGION],
 ]);
 
-/** Volumes of several zones name them all in one label. */
+/** Separator of the zones in a volume's label. */
 const BETWEEN_ZONES = '__';
 
-/** The zones that a label of one of the pod's volumes allows. */
+/** Zones or regions of a volume's label. */
 export interface VolumeZone {
   readonly key: string;
   readonly values: readonly string[];
 }
 
-/** What the labels of the pod's bound volumes say about zones and regions. */
+/** Zones and regions of the pod's bound volumes. */
 export function zonesOf(claims: PodClaims, storage: StorageView): readonly VolumeZone[] {
   const zones: VolumeZone[] = [];
   for (const { volumeName } of claims.shared) {
@@ -33,14 +33,14 @@ export function zonesOf(claims: PodClaims, storage: StorageView): readonly Volum
       const values = labelOf(labels, key)
         ?.split(BETWEEN_ZONES)
         .map((value) => value.trim());
-      // A label with an empty part is no list of zones; the scheduler passes over it.
+      // kube-scheduler ignores a label with an empty part.
       if (values !== undefined && !values.includes('')) zones.push({ key, values });
     }
   }
   return zones;
 }
 
-/** A node without any zone takes every volume: such a cluster has one zone. */
+/** Refuses nodes in other zones. A node without zone labels is accepted, because its cluster has one zone. */
 export function filterZones(zones: readonly VolumeZone[], node: SchedulingNode): Refusal | null {
   if (zones.length === 0 || !KEYS.some((key) => labelOf(node.labels, key) !== undefined)) return null;
   for (const { key, values } of zones) {

@@ -1,18 +1,18 @@
-// Five-field cron in an IANA time zone. cron-parser reads the fields; the walk over the calendar is ours, because only
-// so a start that a clock change skips runs at the next existing minute and one that occurs twice runs once.
+// Five-field cron in an IANA time zone. cron-parser parses the fields; the calendar is walked here, so that an occurrence skipped
+// by a daylight saving change runs at the next existing minute, and a repeated one runs once.
 
 import { CronExpressionParser } from 'cron-parser';
 import { parsed, refused, type Parsed } from '../parsed.ts';
 import { TimeZone, type LocalTime } from './time-zone.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '../units.ts';
 
-// Letters are names of months and days alone: cron-parser's `H` would stand for a random minute.
+// Letters are only names of months and days: cron-parser's `H` would be a random minute.
 const FIELD = String.raw`(?:\*|\d{1,2}|[A-Za-z]{3})(?:-(?:\d{1,2}|[A-Za-z]{3}))?(?:/\d{1,2})?`;
 const LIST = `${FIELD}(?:,${FIELD})*`;
 const FIELDS = new RegExp(`^${LIST}(?: +${LIST}){4}$`);
-/** 29 February can be eight years away; beyond that a day does not exist. */
+/** Search range: 29 February can be eight years away. */
 const FARTHEST_DAYS = 8 * 366 + 2;
-/** No zone has gone back further than this in one clock change since 1970, the date line aside. */
+/** Largest backward change of a zone since 1970, except across the date line. */
 const MAX_OVERLAP_MS = 3 * HOUR_MS;
 
 interface CronFields {
@@ -21,11 +21,11 @@ interface CronFields {
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly daysOfWeek: ReadonlySet<number>;
-  /** Where both kinds of day are restricted, either will do: cron's old rule. */
+  /** Whether both kinds of day are restricted, so that either matches (cron's rule). */
   readonly eitherDay: boolean;
 }
 
-/** When something recurs. */
+/** A parsed cron expression. */
 export class CronSchedule {
   readonly timeZone: TimeZone;
   readonly #fields: CronFields;
@@ -35,7 +35,7 @@ export class CronSchedule {
     this.#fields = fields;
   }
 
-  /** @param text minute, hour, day of month, month, day of week. @param timeZone IANA name */
+  /** Parses an expression. @param text minute, hour, day of month, month, day of week. @param timeZone IANA name */
   static parse(text: string, timeZone: string): Parsed<CronSchedule> {
     const zone = TimeZone.parse(timeZone);
     if (!zone.ok) return zone;
@@ -43,7 +43,7 @@ export class CronSchedule {
     return fields.ok ? parsed(new CronSchedule(zone.value, fields.value)) : fields;
   }
 
-  /** The first occurrence after `after`; null where there is none for eight years (30 February). */
+  /** The first occurrence after `after`; null: none within eight years (30 February). */
   next(after: Instant): Instant | null {
     const local = this.timeZone.localAt(after);
     for (const candidate of this.#walk(Math.floor(local / MINUTE_MS) * MINUTE_MS, 1)) {
@@ -53,10 +53,10 @@ export class CronSchedule {
     return null;
   }
 
-  /** The last occurrence at or before `at`; null where there was none for eight years. */
+  /** The last occurrence at or before `at`; null: none within eight years. */
   previous(at: Instant): Instant | null {
     const local = this.timeZone.localAt(at);
-    // In an hour that is shown for the second time, later minutes have had their turn in the first.
+    // In a repeated hour, later minutes have already occurred the first time.
     const wentBack = this.timeZone.localAt(at - MAX_OVERLAP_MS) > local - MAX_OVERLAP_MS;
     const from = Math.floor((local + (wentBack ? MAX_OVERLAP_MS : 0)) / MINUTE_MS) * MINUTE_MS;
     for (const candidate of this.#walk(from, -1)) {
@@ -66,7 +66,7 @@ export class CronSchedule {
     return null;
   }
 
-  /** Matching wall-clock minutes from `from` (included) onwards or backwards. */
+  /** Matching wall-clock minutes from `from` (inclusive), forwards or backwards. */
   *#walk(from: LocalTime, step: 1 | -1): Generator<LocalTime> {
     const { hours, minutes } = this.#fields;
     const ordered = (values: readonly number[]): readonly number[] => (step === 1 ? values : values.toReversed());
@@ -112,7 +112,7 @@ function parseFields(text: string): Parsed<CronFields> {
       daysOfWeek: new Set(numbers(fields.dayOfWeek.values).map((day) => day % 7)),
       eitherDay: !fields.dayOfMonth.isWildcard && !fields.dayOfWeek.isWildcard,
     };
-    // `L` and the like leave values that are no numbers.
+    // Extensions such as `L` give values that are not numbers.
     const all = [...value.minutes, ...value.hours, ...value.daysOfMonth, ...value.months, ...value.daysOfWeek];
     if (all.every((number) => Number.isInteger(number))) return parsed(value);
     return refused(`'${text}': only numbers, names, lists, ranges, steps and * are allowed`);

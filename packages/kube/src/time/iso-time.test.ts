@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isoSeconds, isoTime } from './iso-time.ts';
 import { DAY_MS } from '../units.ts';
 
-describe('a time in text', () => {
+describe('formatted timestamps', () => {
   test.each([
     0,
     1,
@@ -17,19 +17,19 @@ describe('a time in text', () => {
     Date.UTC(-5, 5, 6, 7, 8, 9, 10),
     1_767_571_200_000.7,
     -0.5,
-  ])('of %d is what Date writes', (instant) => {
+  ])('%d formats as Date does', (instant) => {
     const text = new Date(instant).toISOString();
     expect(isoTime(instant)).toBe(text);
     expect(isoSeconds(instant)).toBe(text.slice(0, -5));
   });
 
-  test('is right for every day of two centuries, in any order', () => {
-    const of = (day: number): number => (((day * 7919) % 73_000) - 36_500) * DAY_MS + ((day * 86_399) % DAY_MS);
-    const wrong = Array.from({ length: 73_000 }, (_, day) => of(day)).filter((at) => isoTime(at) !== new Date(at).toISOString());
+  test('every day of two centuries formats correctly, in any order', () => {
+    const instantOn = (day: number): number => (((day * 7919) % 73_000) - 36_500) * DAY_MS + ((day * 86_399) % DAY_MS);
+    const wrong = Array.from({ length: 73_000 }, (_, day) => instantOn(day)).filter((at) => isoTime(at) !== new Date(at).toISOString());
     expect(wrong).toEqual([]);
   });
 
-  test.each([NaN, Infinity, 8.7e15])('of %d is refused', (instant) => {
+  test.each([NaN, Infinity, 8.7e15])('%d is refused', (instant) => {
     expect(() => isoTime(instant)).toThrow(RangeError);
   });
 });

@@ -1,12 +1,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type Instant } from '../units.ts';
 
-/** RFC 3339 in UTC with milliseconds. @throws RangeError on what is no time */
+/** Formats a time as RFC 3339 in UTC with milliseconds. @throws RangeError for an invalid time */
 export function isoTime(instant: Instant): string {
   const at = Math.trunc(instant);
   return `${isoSeconds(at)}.${String(at - Math.floor(at / SECOND_MS) * SECOND_MS).padStart(3, '0')}Z`;
 }
 
-/** The same to the second, without fraction and zone. @throws RangeError on what is no time */
+/** The same to the second, without fraction and zone. @throws RangeError for an invalid time */
 export function isoSeconds(instant: Instant): string {
   const at = Math.trunc(instant);
   const day = Math.floor(at / DAY_MS);
@@ -14,18 +14,19 @@ export function isoSeconds(instant: Instant): string {
   return `${dayText(day)}T${twoDigits(into / HOUR_MS)}:${twoDigits((into % HOUR_MS) / MINUTE_MS)}:${twoDigits((into % MINUTE_MS) / SECOND_MS)}`;
 }
 
+/** Formats a time; null stays null. */
 export function isoTimeOrNull(instant: Instant | null): string | null {
   return instant === null ? null : isoTime(instant);
 }
 
-/** Reads a time as objects hold it; null where it is absent or unreadable. */
+/** Parses a timestamp of an object; null: absent or invalid. */
 export function instantOf(text: string | undefined): Instant | null {
   if (text === undefined) return null;
   const instant = Date.parse(text);
   return Number.isNaN(instant) ? null : instant;
 }
 
-/** Of a time, the day takes longest to write, and nearly all times that are written are of a few days. */
+/** Cached days: formatting the day is the slowest part, and almost all times are within a few days. */
 const DAYS_KEPT = 64;
 const days = Array.from({ length: DAYS_KEPT }, () => ({ day: Number.NaN, text: '' }));
 

@@ -1,9 +1,9 @@
-// A time zone's offsets, from the engine's own IANA database. `Intl` is part of the language; nothing here reads a clock.
+// Offsets of time zones from the IANA database of the JavaScript engine (`Intl`), without reading a clock.
 
 import { parsed, refused, type Parsed } from '../parsed.ts';
 import { DAY_MS, MINUTE_MS, type Instant } from '../units.ts';
 
-/** Wall-clock time, as the milliseconds that the same reading would be in UTC. */
+/** Wall-clock time as milliseconds since the epoch as if it were UTC. */
 export type LocalTime = number;
 
 /** An IANA time zone. */
@@ -14,21 +14,21 @@ export class TimeZone {
     this.#format = format;
   }
 
-  /** @param name IANA name such as `Europe/Vienna`, or `UTC` */
+  /** Parses an IANA name such as `Europe/Vienna`, or `UTC`. */
   static parse(name: string): Parsed<TimeZone> {
     if (name === 'UTC' || name === 'Etc/UTC') return parsed(new TimeZone(null));
-    // Offsets such as +02:00 are known to the engine too, but never follow a clock change: not what a schedule means.
+    // The engine also accepts offsets such as +02:00, which have no daylight saving time and are refused.
     if (/^[A-Za-z]/.test(name)) {
       try {
         return parsed(new TimeZone(formatOf(name)));
       } catch {
-        // Unknown to the engine: refused below.
+        // Unknown name: refused below.
       }
     }
     return refused(`'${name}' is not a time zone; write an IANA name such as Europe/Vienna or UTC`);
   }
 
-  /** What a clock on the wall shows. */
+  /** Wall-clock time at an instant. */
   localAt(instant: Instant): LocalTime {
     if (this.#format === null) return Number(instant);
     const field: Record<string, number> = {};
@@ -38,8 +38,8 @@ export class TimeZone {
   }
 
   /**
-   * When a clock on the wall shows `local`: the first time where it shows it twice; where a clock change skips it, the
-   * moment of that change, which is the next minute that exists.
+   * Instant of a wall-clock time: the first of two for a repeated time, and the time of the change, which is the next existing
+   * minute, for a skipped one.
    */
   instantOf(local: LocalTime): Instant {
     if (this.#format === null) return local;

@@ -123,7 +123,7 @@ export function collectSituation(
       idleWorkloads: ports.idle?.enabled === true,
     },
     activity: ports.idle?.activityOf(key) ?? null,
-    otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
+    otherWorkloadsUnderWay: ports.decisions.countInProgress(governance.rules.name, key),
     governedWorkloads: ports.decisions.governed(governance.rules.name),
   };
 }
