@@ -65,7 +65,5 @@ metadata: { name: slip }
     [],
   );
   const applying = applyOwnKinds(transport(), wrong, 'test');
-  await expect(applying).rejects.toThrow(
-    /--manifests: [^]*wrong\.yaml:\d+: PodResizePolicy wrong: [^]*PodSizePolicy: unknown kind/,
-  );
+  await expect(applying).rejects.toThrow(/--manifests: [^]*wrong\.yaml:\d+: PodResizePolicy wrong: [^]*PodSizePolicy: unknown kind/);
 });

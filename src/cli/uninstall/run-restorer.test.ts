@@ -72,7 +72,9 @@ describe('a restorer', () => {
     const missing = await runRestorer(refusing({ status: 404, reason: 'NotFound' }), running().run);
     expect(missing.left).toEqual([]);
     const forbidden = await runRestorer(refusing({ status: 403, reason: 'Forbidden' }), running().run);
-    expect(forbidden.left).toEqual([{ object: 'things put back', why: expect.stringMatching(/^listing things: no.*; grant the permission/) }]);
+    expect(forbidden.left).toEqual([
+      { object: 'things put back', why: expect.stringMatching(/^listing things: no.*; grant the permission/) },
+    ]);
   });
 
   test('reports what is not restored in the last pass', async () => {
