@@ -54,7 +54,7 @@ describeKubectl('kubectl writes', () => {
     ],
     ['a text that is no duration', '{ cooldown: soon }', /spec\.cooldown: Invalid value: .*should match/],
     ['a rule over two fields', "{ cpu: { min: '2', max: '1' } }", /spec\.cpu\.min: Invalid value: .*min must not be greater than max/],
-    ['two ways to say one thing', '{ namespaces: [a], namespaceSelector: {} }', /spec.*give namespaces or namespaceSelector, not both/],
+    ['two ways to say one thing', '{ namespaces: [a], namespaceSelector: {} }', /spec.*set namespaces or namespaceSelector, not both/],
   ])('a wrong policy is refused, naming field and remedy: %s', async (_, spec, words, applyWords = words) => {
     expect(await refusedApply(yaml.policy('wrong', spec))).toMatch(words);
     expect(await refusedApply(yaml.policy('wrong', spec), '--server-side')).toMatch(applyWords);
