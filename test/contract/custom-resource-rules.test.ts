@@ -62,7 +62,7 @@ describe('cross-field rules', () => {
     ['PodResizePolicy', { spec: { namespaces: ['a'], namespaceSelector: {} } }, 'not both'],
     ['PodResizePolicy', { spec: { cpu: { min: '2', max: '1500m' } } }, 'min must not be greater than max'],
     ['PodResizePolicy', { spec: { containers: [{ name: 'a', memory: { min: '1Gi', max: '1G' } }] } }, 'min must not be greater than max'],
-    ['PodResizePolicy', { spec: { workloadSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } } }, 'values must be given'],
+    ['PodResizePolicy', { spec: { workloadSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } } }, 'values is required for In'],
     ['NodeScalingPolicy', { spec: { nodePools: ['a'], nodePoolSelector: {} } }, 'not both'],
     ['NodeScalingPolicy', { spec: { minNodes: 5, maxNodes: 3 } }, 'minNodes must not be greater'],
     ['NodeScalingPolicy', { spec: { pools: [{ name: 'a', minNodes: 5, maxNodes: 3 }] } }, 'minNodes must not be greater'],
@@ -75,12 +75,16 @@ describe('cross-field rules', () => {
       { spec: { trigger: 'api', execute: { at: '2026-01-01T00:00:00Z' }, discard: { at: '2026-01-01T00:00:00Z' } } },
       'not both',
     ],
-    ['ScheduledScalePolicy', { spec: { targetRef: target, windows: [{ ...window, end: '0 8 * * *', minReplicas: 1 }] } }, 'one of the two'],
-    ['ScheduledScalePolicy', { spec: { targetRef: target, windows: [window] } }, 'mode Floor needs minReplicas'],
+    [
+      'ScheduledScalePolicy',
+      { spec: { targetRef: target, windows: [{ ...window, end: '0 8 * * *', minReplicas: 1 }] } },
+      'set either end or duration',
+    ],
+    ['ScheduledScalePolicy', { spec: { targetRef: target, windows: [window] } }, 'mode Floor requires minReplicas'],
     [
       'ScheduledScalePolicy',
       { spec: { targetRef: target, mode: 'Fixed', windows: [{ ...window, minReplicas: 1 }] } },
-      'mode Fixed needs replicas',
+      'mode Fixed requires replicas',
     ],
     [
       'Recommendation',
@@ -90,7 +94,7 @@ describe('cross-field rules', () => {
           exceptionDecisions: [{ container: 'a', resource: 'cpu', decision: 'reject', value: '1', at: '2026-01-01T00:00:00Z' }],
         },
       },
-      'a value goes with approve alone',
+      'value is only allowed if decision is approve',
     ],
   ])('%s %j is refused', (kind, object, words) => {
     expect(faults(kind, object).join('\n')).toContain(words);
@@ -102,7 +106,7 @@ describe('cross-field rules', () => {
       'RebalanceRun',
       { spec: { trigger: 'api', execute: { at: '2026-01-01T00:00:00Z' } } },
       { spec: { trigger: 'api' } },
-      'execute cannot be taken back',
+      'execute cannot be unset',
     ],
     [
       'RebalanceRun',

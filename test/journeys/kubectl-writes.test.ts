@@ -58,7 +58,7 @@ describeKubectl('kubectl writes', () => {
       "{ cpu: { min: '2', max: '1' } }",
       /spec\.cpu\.min: Invalid value: .*min must not be greater than max/,
     ],
-    ['two mutually exclusive fields', '{ namespaces: [a], namespaceSelector: {} }', /spec.*give namespaces or namespaceSelector, not both/],
+    ['two mutually exclusive fields', '{ namespaces: [a], namespaceSelector: {} }', /spec.*set namespaces or namespaceSelector, not both/],
   ])('an invalid policy is refused, naming field and remedy: %s', async (_, spec, words, applyWords = words) => {
     expect(await refusedApply(yaml.policy('wrong', spec))).toMatch(words);
     expect(await refusedApply(yaml.policy('wrong', spec), '--server-side')).toMatch(applyWords);

@@ -1,4 +1,4 @@
-{{/* Name of the chart's objects: the release's, with `evenkeel` in it. */}}
+{{/* Name of the chart's objects: the release name, with `evenkeel` in it. */}}
 {{- define "evenkeel.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- if .Values.fullnameOverride -}}
@@ -22,7 +22,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What pods, Services and policies are chosen by: never changes within a release. */}}
+{{/* The labels by which pods, Services and policies select. They never change within a release. */}}
 {{- define "evenkeel.selector" -}}
 app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride }}
 app.kubernetes.io/instance: {{ .Release.Name }}

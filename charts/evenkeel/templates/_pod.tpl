@@ -1,4 +1,4 @@
-{{/* What the restricted Pod Security Standard asks for, and a read-only root besides. */}}
+{{/* The security context of the restricted Pod Security Standard, with a read-only root file system. */}}
 {{- define "evenkeel.podSecurityContext" -}}
 runAsNonRoot: true
 runAsUser: 65532
@@ -18,7 +18,7 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* Who this pod is, and its share of memory for JavaScript: Node.js sees the container's limit. */}}
+{{/* The pod's name and namespace. Node.js derives the JavaScript heap from the container's memory limit. */}}
 {{- define "evenkeel.environment" -}}
 - name: POD_NAME
   valueFrom:

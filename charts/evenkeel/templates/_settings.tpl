@@ -11,7 +11,7 @@ dashboard answer.
 {{- if .Values.secrets.historyCa.name -}}
 {{- $_ := set $settings "history" (merge (dict "caFile" "/etc/evenkeel-history/ca.crt") (default dict $settings.history)) -}}
 {{- end -}}
-{{/* The controller itself knows the Service's name `evenkeel-admission`. */}}
+{{/* The controller's own default is the Service name `evenkeel-admission`. */}}
 {{- if and (include "evenkeel.admits" .) (ne (include "evenkeel.fullname" .) "evenkeel") -}}
 {{- $controller := $settings.controller -}}
 {{- $admission := merge (deepCopy $controller.admission) (dict "service" (include "evenkeel.admissionService" .)) -}}
@@ -19,7 +19,7 @@ dashboard answer.
 {{- end -}}
 {{- $hosts := list -}}
 {{- $service := include "evenkeel.fullname" . -}}
-{{/* The controller itself knows the Service's name `evenkeel` and the domain cluster.local. */}}
+{{/* The controller's own defaults are the Service name `evenkeel` and the domain cluster.local. */}}
 {{- if or (ne $service "evenkeel") (ne .Values.clusterDomain "cluster.local") -}}
 {{- $inNamespace := printf "%s.%s" $service .Release.Namespace -}}
 {{- $hosts = list $service $inNamespace (printf "%s.svc" $inNamespace) (printf "%s.svc.%s" $inNamespace .Values.clusterDomain) -}}
@@ -52,13 +52,13 @@ dashboard answer.
 {{- default "" (get (default dict .Values.config.history) "url") -}}
 {{- end -}}
 
-{{/* `https://me@[fd00::1]:8443/path` → 8443. Called with an address and the port where it names none. */}}
+{{/* `https://me@[fd00::1]:8443/path` → 8443. Called with a URL and the default port. */}}
 {{- define "evenkeel.portOf" -}}
 {{- $authority := regexReplaceAll "^[a-z]+://([^/?#]*@)?(\\[[^]]*\\])?" .url "" -}}
 {{- regexFind "^[^/?#]*" $authority | regexFind ":[0-9]+$" | trimPrefix ":" | default .default -}}
 {{- end -}}
 
-{{/* Port of PostgreSQL: what config.history.url says; secrets.historyUrl is read by nobody here. */}}
+{{/* Port of PostgreSQL, from config.history.url. The chart cannot read the URL in secrets.historyUrl. */}}
 {{- define "evenkeel.postgresPort" -}}
 {{- if .Values.secrets.historyUrl.name -}}
 {{- .Values.networkPolicy.postgresPort -}}
@@ -67,11 +67,11 @@ dashboard answer.
 {{- end -}}
 {{- end -}}
 
-{{/* "true" where one pod at a time writes a file. */}}
+{{/* "true" if the history is a SQLite file, which one pod at a time writes. */}}
 {{- define "evenkeel.usesSqlite" -}}
 {{- if and (not .Values.secrets.historyUrl.name) (not (regexMatch "^postgres(ql)?:" (include "evenkeel.historyUrl" .))) -}}true{{- end -}}
 {{- end -}}
-{{/* "true" where that file is on a volume that outlives the pod. */}}
+{{/* "true" if that file is on a volume that outlives the pod. */}}
 {{- define "evenkeel.usesClaim" -}}
 {{- if and (include "evenkeel.usesSqlite" .) .Values.persistence.enabled -}}true{{- end -}}
 {{- end -}}
@@ -82,11 +82,11 @@ dashboard answer.
 {{- define "evenkeel.viaProxy" -}}
 {{- if get (default dict .Values.config.kubelet) "viaProxy" -}}true{{- end -}}
 {{- end -}}
-{{/* "true" where kubelets are read directly, with tokens of a ServiceAccount for that alone. */}}
+{{/* "true" if kubelets are read directly, with tokens of a separate ServiceAccount. */}}
 {{- define "evenkeel.readsKubelets" -}}
 {{- if and .Values.rbac.kubelets (not (include "evenkeel.viaProxy" .)) -}}true{{- end -}}
 {{- end -}}
-{{/* "true" where pods are sized at creation, by a webhook. */}}
+{{/* "true" if a webhook sets the requests of new pods. */}}
 {{- define "evenkeel.admits" -}}
 {{- if get (default dict (get (default dict .Values.config.controller) "admission")) "enabled" -}}true{{- end -}}
 {{- end -}}

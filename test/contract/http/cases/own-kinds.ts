@@ -157,14 +157,14 @@ export const OWN_KIND_CASES = area('own kinds', {
     succeeded(await make(given, 'Recommendation', { targetRef: target }), 'create');
     const path = `${await collectionOf(given, 'Recommendation')}/own-${given.id}`;
     const answer = await given.client.patch(path, 'merge', { spec: { targetRef: { name: 'api' } } });
-    expectRefusal(answer, 422, 'Invalid', 'targetRef cannot change; Evenkeel makes one Recommendation for each workload');
+    expectRefusal(answer, 422, 'Invalid', 'targetRef cannot change; Evenkeel creates one Recommendation for each workload');
     expect(answer.body.details.causes[0].field).toBe('spec.targetRef');
   },
-  'RebalanceRun: execute cannot be reset': async (given) => {
+  'RebalanceRun: execute cannot be unset': async (given) => {
     succeeded(await make(given, 'RebalanceRun', { trigger: 'api', execute: { at: '2026-01-01T00:00:00Z' } }), 'create');
     const path = `${await collectionOf(given, 'RebalanceRun')}/own-${given.id}`;
     const answer = await given.client.patch(path, 'merge', { spec: { execute: null } });
-    expectRefusal(answer, 422, 'Invalid', 'execute cannot be taken back; ask for cancel');
+    expectRefusal(answer, 422, 'Invalid', 'execute cannot be unset; set cancel instead');
   },
   'a status is written through its subresource only': async (given) => {
     succeeded(await make(given, 'PodResizePolicy', {}), 'create');
