@@ -1,4 +1,4 @@
-// What the embedded cluster accepts, stores and shows, but does not act on: the writer gets a warning.
+// Fields that the embedded cluster accepts, stores and returns, but does not act on: clients get a warning.
 
 import { isRecord } from '../api/json.ts';
 import type { KubeObject } from '../api/kube-object.ts';
@@ -15,7 +15,7 @@ export const WITHOUT_EFFECT: Readonly<Record<string, ResourceStrategy>> = {
   [`validatingadmissionpolicybindings.${GROUP}`]: stored('validating admission policies are stored and not enforced'),
 };
 
-/** Requests for a pod as a whole count wherever room is reckoned; its limits bound nothing. */
+/** Pod-level requests count in every capacity computation; pod-level limits have no effect. */
 export function podWarnings(pod: KubeObject): readonly string[] {
   const spec = isRecord(pod['spec']) ? pod['spec'] : {};
   const resources = isRecord(spec['resources']) ? spec['resources'] : {};

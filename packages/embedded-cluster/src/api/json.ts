@@ -1,11 +1,11 @@
-// Wire JSON without surprises: what the store keeps is shared, so everything here copies or compares, nothing mutates.
+// Operations on wire JSON. Stored objects are shared, so every function copies or compares and none mutates its arguments.
 
 /** A JSON object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Deep copy of a JSON value. Several times faster than structuredClone, which also handles what JSON does not have. */
+/** Deep copy of a JSON value. Several times faster than structuredClone, which also supports non-JSON values. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

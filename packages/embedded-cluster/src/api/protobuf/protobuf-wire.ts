@@ -5,7 +5,7 @@ export type WireValue =
   | { readonly wire: 'bytes'; readonly bytes: Buffer }
   | { readonly wire: 'fixed32'; readonly bytes: Buffer };
 
-/** The fields of one message in the order in which they were sent. Throws RangeError where the bytes end too early. */
+/** The fields of one message in the order of their transmission. Throws RangeError when the bytes are truncated. */
 export function* wireFields(bytes: Buffer): Iterable<{ readonly number: number; readonly value: WireValue }> {
   let at = 0;
   while (at < bytes.length) {
