@@ -19,7 +19,7 @@ export const WITHOUT_EFFECT: Readonly<Record<string, ResourceStrategy>> = {
 export function podWarnings(pod: KubeObject): readonly string[] {
   const spec = isRecord(pod['spec']) ? pod['spec'] : {};
   const resources = isRecord(spec['resources']) ? spec['resources'] : {};
-  return resources['limits'] === undefined ? [] : [words('spec.resources.limits: limits of a pod as a whole are stored and not enforced')];
+  return resources['limits'] === undefined ? [] : [words('spec.resources.limits: pod-level limits are stored and not enforced')];
 }
 
 function stored(what: string): ResourceStrategy {

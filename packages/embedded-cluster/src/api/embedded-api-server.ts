@@ -160,7 +160,7 @@ export class EmbeddedApiServer {
       return this.#route(call);
     } catch (error) {
       if (!(error instanceof ApiStatusError))
-        this.#logger.error('answering a request failed', { method: call.method, path: call.path, err: error });
+        this.#logger.error('Handling a request failed', { method: call.method, path: call.path, err: error });
       return refusal(error);
     }
   }
@@ -220,7 +220,7 @@ export class EmbeddedApiServer {
     const query = Object.fromEntries(Object.entries(call.query).filter((entry): entry is [string, string] => entry[1] !== undefined));
     const answer = this.#providers.kubelets?.get(name, target.rest === '' ? '/' : target.rest, query);
     if (answer === undefined)
-      throw new ApiStatusError(503, 'ServiceUnavailable', `error trying to reach service: the kubelet of node ${name} does not answer`);
+      throw new ApiStatusError(503, 'ServiceUnavailable', `error trying to reach service: the kubelet of node ${name} does not respond`);
     // A JSON body is passed as a value, like every response: as text it would be encoded twice.
     if (answer.contentType.startsWith('application/json')) return json(answer.status, JSON.parse(answer.body));
     return text(answer.status, answer.body, answer.contentType);

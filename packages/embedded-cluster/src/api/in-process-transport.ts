@@ -82,7 +82,7 @@ const STREAM_REFUSED: PlainAnswer = {
   status: 400,
   headers: {},
   contentType: 'text/plain',
-  body: 'this answer is a stream: ask for it as one',
+  body: 'the response is a stream: request it as a stream',
 };
 
 function queryOf(query: ApiRequest['query']): ApiCall['query'] {

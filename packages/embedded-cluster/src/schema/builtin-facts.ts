@@ -1,5 +1,5 @@
-// Input of hack/generate-builtin-schemas.ts: which built-in kinds there are, and what is known of them beside their
-// structure. Facts of the Kubernetes API, in our own words.
+// Input of hack/generate-builtin-schemas.ts: the built-in kinds, and facts about them beyond their structure. Facts of the Kubernetes API,
+// in our own words.
 
 import { CORE_FACTS } from './facts/core-facts.ts';
 import { GROUP_FACTS } from './facts/group-facts.ts';
@@ -8,14 +8,14 @@ import { WORKLOAD_FACTS } from './facts/workload-facts.ts';
 import type { FactsByType } from './schema-facts.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
-/** Kinds of one API group and version, by model name, and where their schemas are filed. */
+/** Kinds of one API group and version, by model name, and the schema package. */
 export interface BuiltinRoots {
   readonly groupVersion: string;
   readonly schemaPrefix: string;
   readonly kinds: readonly string[];
 }
 
-/** Every built-in kind that the embedded API server knows. A type that several share is filed under the first. */
+/** Every built-in kind of the embedded API server. A type that several kinds share belongs to the first. */
 export const BUILTIN_ROOTS: readonly BuiltinRoots[] = [
   {
     groupVersion: 'v1',
@@ -100,7 +100,7 @@ export const BUILTIN_ROOTS: readonly BuiltinRoots[] = [
   },
 ];
 
-/** Types of the machinery itself, shared by all groups; every other type is filed under the first kind that uses it. */
+/** Types of the API machinery, shared by all groups; every other type belongs to the first kind that uses it. */
 export const META_TYPES: readonly string[] = [
   'V1ObjectMeta',
   'V1ListMeta',
@@ -122,28 +122,28 @@ export const BUILTIN_FACTS: FactsByType = { ...CORE_FACTS, ...POD_FACTS, ...WORK
 
 const USAGE: StructuralSchema = {
   type: 'object',
-  description: 'What was used, by resource.',
+  description: 'Usage by resource.',
   additionalProperties: { type: 'string', format: 'quantity' },
 };
 const SINCE: Readonly<Record<string, StructuralSchema>> = {
   apiVersion: { type: 'string' },
   kind: { type: 'string' },
   metadata: { $ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
-  timestamp: { type: 'string', format: 'date-time', description: 'End of the time that was measured.' },
-  window: { type: 'string', description: 'Length of the time that was measured.' },
+  timestamp: { type: 'string', format: 'date-time', description: 'End of the measured window.' },
+  window: { type: 'string', description: 'Length of the measured window.' },
 };
 
-/** Kinds that the client library has no model of: the resource metrics API. */
+/** Kinds without a model in the client library: the resource metrics API. */
 export const EXTRA_SCHEMAS: Readonly<Record<string, StructuralSchema>> = {
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.NodeMetrics': {
     type: 'object',
-    description: 'What a node used of late.',
+    description: 'Recent usage of a node.',
     properties: { ...SINCE, usage: USAGE },
     'x-kubernetes-group-version-kind': [{ group: 'metrics.k8s.io', version: 'v1beta1', kind: 'NodeMetrics' }],
   },
   'io.k8s.metrics.pkg.apis.metrics.v1beta1.PodMetrics': {
     type: 'object',
-    description: 'What a pod used of late, by container.',
+    description: 'Recent usage of a pod, by container.',
     properties: {
       ...SINCE,
       containers: {

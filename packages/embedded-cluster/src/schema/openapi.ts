@@ -1,5 +1,4 @@
-// The API described to its clients: what `kubectl explain` prints, and where kubectl finds out that a kind takes field
-// validation and strategic merge patches.
+// OpenAPI documents for clients: the text of `kubectl explain`, and the kinds that support field validation and strategic merge patches.
 
 import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
 import { pathsOfResource } from './openapi-paths.ts';
@@ -21,8 +20,8 @@ const API_VERSION: StructuralSchema = {
 const KIND: StructuralSchema = { type: 'string', description: 'What kind of object this is, in CamelCase.' };
 
 /**
- * `/openapi/v3`: where the document of each group and version (`v1`, `apps/v1`) is. The hash changes whenever a document may
- * have: clients keep documents by it.
+ * `/openapi/v3`: the paths of the documents by group and version (`v1`, `apps/v1`). The hash changes whenever a document may have changed:
+ * clients cache documents by it.
  */
 export function openApiV3Index(groupVersions: readonly string[], hash: string): Json {
   const paths: Json = {};
@@ -33,7 +32,7 @@ export function openApiV3Index(groupVersions: readonly string[], hash: string): 
   return { paths };
 }
 
-/** The OpenAPI 3.0 document of one group and version, with every schema that its kinds refer to. */
+/** The OpenAPI 3.0 document of one group and version, with every referenced schema. */
 export function openApiV3Document(groupVersion: string, descriptors: readonly ResourceDescriptor[], registry: SchemaRegistry): Json {
   const document = new SchemaDocument(registry, '#/components/schemas/', 'allOf');
   const paths: Json = {};
@@ -46,7 +45,7 @@ export function openApiV3Document(groupVersion: string, descriptors: readonly Re
   return { openapi: '3.0.0', info: TITLE, paths, components: { schemas: document.finish() } };
 }
 
-/** The Swagger 2.0 document of all resources, definitions alone: enough for clients that know no other. */
+/** The Swagger 2.0 document of all resources, with definitions only: enough for clients without v3. */
 export function openApiV2Document(descriptors: readonly ResourceDescriptor[], registry: SchemaRegistry): Json {
   const document = new SchemaDocument(registry, '#/definitions/', 'sibling');
   for (const descriptor of descriptors) document.addResource(descriptor);
@@ -57,7 +56,7 @@ function rootPath(groupVersion: string): string {
   return groupVersion.includes('/') ? `apis/${groupVersion}` : `api/${groupVersion}`;
 }
 
-/** Collects schemas, each with those that it refers to. */
+/** Collects schemas with the schemas that they reference. */
 class SchemaDocument {
   readonly #registry: SchemaRegistry;
   readonly #base: string;
@@ -106,7 +105,7 @@ class SchemaDocument {
   #convert(schema: StructuralSchema): Json {
     if (schema.$ref !== undefined) return this.#reference(schema.$ref, schema);
     if (schema.format === 'quantity') return this.#reference(QUANTITY, schema);
-    // `uniqueItems` on lists of built-in kinds is our note to validation; clients would not understand it.
+    // `uniqueItems` on lists of built-in kinds is an internal note for validation; clients would misinterpret it.
     const { properties, items, additionalProperties, uniqueItems: _, ...rest } = schema;
     const converted: Json = { ...rest };
     if (schema['x-kubernetes-int-or-string'] === true && schema.anyOf === undefined && this.#references === 'allOf')

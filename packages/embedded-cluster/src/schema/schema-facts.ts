@@ -1,12 +1,12 @@
 import type { StructuralSchema } from './structural-schema.ts';
 
-/** What is known of one field of a built-in type, beside its structure. */
+/** Facts about one field of a built-in type, beyond its structure. */
 export interface FieldFacts extends StructuralSchema {
-  /** The field must be there. Structure says so already for most; `false` takes it back. */
+  /** The field is required. Most come from the structure; `false` overrides it. */
   readonly isRequired?: boolean;
 }
 
-/** What is known of one built-in type, beside its structure: keyed by the type's model name (`V1PodSpec`). */
+/** Facts about one built-in type, beyond its structure, by the type's model name (`V1PodSpec`). */
 export interface TypeFacts {
   readonly description?: string;
   readonly schema?: StructuralSchema;
@@ -24,10 +24,10 @@ export function listMap(keys: readonly string[], patchKey: string | null = keys[
   };
 }
 
-/** No two items may have the same keys. Other lists of built-in kinds take duplicates, as the real server does. */
+/** No two items may have the same keys. Other lists of built-in kinds allow duplicates, as on the real server. */
 export const noDuplicates: FieldFacts = { uniqueItems: true };
 
-/** Merged by strategic merge on this key, owned as a whole by server-side apply. */
+/** Merged by strategic merge on this key, atomic in server-side apply. */
 export function mergedAtomicList(patchKey: string): FieldFacts {
   return { 'x-kubernetes-list-type': 'atomic', 'x-kubernetes-patch-strategy': 'merge', 'x-kubernetes-patch-merge-key': patchKey };
 }
@@ -40,7 +40,7 @@ export const atomicList: FieldFacts = { 'x-kubernetes-list-type': 'atomic' };
 export const atomicMap: FieldFacts = { 'x-kubernetes-map-type': 'atomic' };
 export const retainKeys: FieldFacts = { 'x-kubernetes-patch-strategy': 'retainKeys' };
 
-/** A quantity (`100m`, `1Gi`), given as text or as a number. */
+/** A quantity (`100m`, `1Gi`), as a string or a number. */
 export const quantity: FieldFacts = { format: 'quantity' };
 /** A map of resource name to quantity. */
 export const resourceList: FieldFacts = { additionalProperties: { type: 'string', format: 'quantity' } };
@@ -60,7 +60,7 @@ export function saying(description: string): FieldFacts {
   return { description };
 }
 
-/** Joins facts on one field; later ones win. */
+/** Merges facts about one field; later ones take precedence. */
 export function all(...facts: readonly FieldFacts[]): FieldFacts {
   return Object.assign({}, ...facts) as FieldFacts;
 }

@@ -68,7 +68,7 @@ function checkBody(body: unknown): void {
     if (typeof value !== 'object' || value === null) continue;
     if (depth > DEPTH_MAX) throw tooDeep();
     // Copying such a member would set the prototype and lose the member.
-    if (Object.hasOwn(value, '__proto__')) throw badRequest('the field name "__proto__" is not taken; choose another');
+    if (Object.hasOwn(value, '__proto__')) throw badRequest('the field name "__proto__" is not supported; choose another');
     for (const member of Object.values(value)) {
       if (typeof member === 'object' && member !== null) levels.push({ value: member, depth: depth + 1 });
     }
@@ -76,5 +76,5 @@ function checkBody(body: unknown): void {
 }
 
 function tooDeep(): ApiStatusError {
-  return badRequest(`the body is nested too deeply: at most ${DEPTH_MAX} levels are taken`);
+  return badRequest(`the body is nested too deeply: at most ${DEPTH_MAX} levels are supported`);
 }

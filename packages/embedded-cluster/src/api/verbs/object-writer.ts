@@ -322,9 +322,9 @@ function withoutVersion(draft: KubeObject): KubeObject {
 
 /** Combines errors: for the same field, or for a part with the same error, the strategy's message is that of the API server. */
 function joined(bySchema: readonly FieldError[], byStrategy: readonly FieldError[]): readonly FieldError[] {
-  const isTold = ({ field, type }: FieldError): boolean =>
+  const isReported = ({ field, type }: FieldError): boolean =>
     byStrategy.some((error) => error.field === field || (error.type === type && field.startsWith(`${error.field}.`)));
-  return [...bySchema.filter((error) => !isTold(error)), ...byStrategy];
+  return [...bySchema.filter((error) => !isReported(error)), ...byStrategy];
 }
 
 /** Whether a commit would change nothing. Times of managed fields are ignored. */

@@ -14,7 +14,7 @@ import {
   withDefault,
 } from '../schema-facts.ts';
 
-const CONDITIONS = all(listMap(['type']), saying('What is true of it now, one entry per type.'));
+const CONDITIONS = all(listMap(['type']), saying('Current conditions, one entry per type.'));
 const PROTOCOL = all(oneOf('SCTP', 'TCP', 'UDP'), withDefault('TCP'));
 const PORT_NUMBER: FieldFacts = { minimum: 1, maximum: 65535 };
 const ACCESS_MODES = all(atomicList, {
@@ -34,35 +34,35 @@ const QUOTA_SCOPE: FieldFacts = {
 };
 const VOLUME_MODE = all(oneOf('Block', 'Filesystem'), withDefault('Filesystem'));
 
-/** core/v1 apart from pods, and the metadata that every object has. */
+/** core/v1 without pods, and the metadata of all objects. */
 export const CORE_FACTS: FactsByType = {
   V1ObjectMeta: {
-    description: 'What every object has: its name, its labels, who owns it.',
+    description: 'Metadata of every object: its name, labels and owner references.',
     fields: {
       name: saying('Name of the object, unique among its kind in its namespace.'),
-      generateName: saying('Beginning of a name that the server completes.'),
-      namespace: saying('Namespace in which the object lives.'),
-      labels: saying('Keys and values by which objects are selected.'),
-      annotations: saying('Keys and values that tools keep with the object.'),
-      finalizers: all(mergedSet, saying('A deleted object stays until this list is empty.')),
-      ownerReferences: all(listMap(['uid']), saying('Objects without which this one is collected.')),
-      managedFields: all(atomicList, saying('Who set which field.')),
+      generateName: saying('Prefix of a generated name.'),
+      namespace: saying('Namespace of the object.'),
+      labels: saying('Keys and values for selecting objects.'),
+      annotations: saying('Keys and values that tools store with the object.'),
+      finalizers: all(mergedSet, saying('A deleted object is removed only after this list is empty.')),
+      ownerReferences: all(listMap(['uid']), saying('Owners of the object; without them it is garbage collected.')),
+      managedFields: all(atomicList, saying('Field managers and the fields that they own.')),
       creationTimestamp: saying('When the object was created; set by the server.'),
-      deletionTimestamp: saying('When its deletion was asked for; set by the server.'),
-      deletionGracePeriodSeconds: saying('Seconds that it may take to stop; set by the server.'),
-      generation: saying('Number of the wanted state; it moves with the spec.'),
-      resourceVersion: saying('Opaque version of the object; a write that names it fails when the object has changed since.'),
-      uid: saying('Identity of the object in time; set by the server.'),
+      deletionTimestamp: saying('When its deletion was requested; set by the server.'),
+      deletionGracePeriodSeconds: saying('Grace period of its deletion in seconds; set by the server.'),
+      generation: saying('Sequence number of the desired state; it increases with changes of the spec.'),
+      resourceVersion: saying('Opaque version of the object; a write with an outdated version fails.'),
+      uid: saying('Unique identity of the object; set by the server.'),
     },
   },
   V1OwnerReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
   V1ManagedFieldsEntry: { fields: { fieldsV1: { type: 'object' } } },
   V1LabelSelector: {
-    description: 'Which labels an object must have; the empty one selects all.',
+    description: 'Required labels of an object; an empty selector selects all.',
     schema: { 'x-kubernetes-map-type': 'atomic' },
     fields: {
-      matchExpressions: all(atomicList, saying('Requirements that all must be met.')),
-      matchLabels: saying('Labels and values that an object must have.'),
+      matchExpressions: all(atomicList, saying('Requirements, which are ANDed.')),
+      matchLabels: saying('Required labels and values.'),
     },
   },
   V1LabelSelectorRequirement: { fields: { values: atomicList } },
@@ -70,22 +70,22 @@ export const CORE_FACTS: FactsByType = {
   V1TypedLocalObjectReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
   V1SecretReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
 
-  V1Node: { description: 'A machine of the cluster on which pods run.' },
+  V1Node: { description: 'A machine of the cluster that runs pods.' },
   V1NodeSpec: {
-    description: 'What is wanted of a node.',
+    description: 'Desired state of the node.',
     fields: {
       podCIDRs: mergedSet,
-      taints: all(atomicList, saying('Marks that keep pods away that do not tolerate them.')),
-      unschedulable: saying('No new pods are placed on the node (cordoned).'),
-      providerID: saying("Name of the machine in its cloud: 'provider://…'."),
+      taints: all(atomicList, saying('Taints, which repel pods that do not tolerate them.')),
+      unschedulable: saying('No new pods are scheduled on the node (cordoned).'),
+      providerID: saying("ID of the machine at its cloud provider: 'provider://…'."),
     },
   },
   V1Taint: { fields: { effect: oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute') } },
   V1NodeStatus: {
-    description: 'What was last seen of a node.',
+    description: 'Observed state of the node.',
     fields: {
       addresses: listMap(['type']),
-      allocatable: all(resourceList, saying('Resources that pods may ask for.')),
+      allocatable: all(resourceList, saying('Resources that pods may request.')),
       capacity: all(resourceList, saying('Resources of the machine.')),
       conditions: CONDITIONS,
       images: atomicList,
@@ -97,16 +97,16 @@ export const CORE_FACTS: FactsByType = {
   },
   V1ContainerImage: { fields: { names: atomicList } },
 
-  V1Namespace: { description: 'A room for names: objects in different namespaces may be called the same.' },
+  V1Namespace: { description: 'A scope for names: objects in different namespaces may have the same name.' },
   V1NamespaceSpec: { fields: { finalizers: atomicList } },
   V1NamespaceStatus: { fields: { conditions: CONDITIONS, phase: oneOf('Active', 'Terminating') } },
 
   V1Service: { description: 'One stable address for a changing set of pods.' },
   V1ServiceSpec: {
-    description: 'How a service is reached, and which pods are behind it.',
+    description: 'Address, ports and pods of the service.',
     fields: {
       ports: all(listMap(['port', 'protocol']), saying('Ports of the service.')),
-      selector: all(atomicMap, saying('Labels of the pods behind the service.')),
+      selector: all(atomicMap, saying('Labels of the pods of the service.')),
       type: all(oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'), withDefault('ClusterIP')),
       sessionAffinity: all(oneOf('ClientIP', 'None'), withDefault('None')),
       internalTrafficPolicy: oneOf('Cluster', 'Local'),
@@ -132,35 +132,35 @@ export const CORE_FACTS: FactsByType = {
   V1LoadBalancerStatus: { fields: { ingress: atomicList } },
   V1LoadBalancerIngress: { fields: { ports: atomicList } },
 
-  V1Endpoints: { description: 'Addresses behind a service (the older form).', fields: { subsets: atomicList } },
+  V1Endpoints: { description: 'Addresses of the pods of a service (the older form).', fields: { subsets: atomicList } },
   V1EndpointSubset: { fields: { addresses: atomicList, notReadyAddresses: atomicList, ports: atomicList } },
   V1EndpointAddress: { schema: { 'x-kubernetes-map-type': 'atomic' } },
   CoreV1EndpointPort: { schema: { 'x-kubernetes-map-type': 'atomic' }, fields: { protocol: PROTOCOL } },
   CoreV1Event: {
-    description: 'Something that happened to an object, for people to read.',
+    description: 'A report of something that happened to an object.',
     fields: {
-      involvedObject: saying('What it happened to.'),
-      message: saying('What happened, in words.'),
-      reason: saying('What happened, in one word.'),
+      involvedObject: saying('The object that the event is about.'),
+      message: saying('Description of the event.'),
+      reason: saying('Reason of the event, one word.'),
       count: saying('How often.'),
     },
   },
 
   V1ConfigMap: {
-    description: 'Configuration that pods read: keys with text or bytes.',
+    description: 'Configuration for pods: keys with text or bytes.',
     fields: { data: saying('Text by key.'), binaryData: bytesByKey(), immutable: saying('The data can no longer be changed.') },
   },
   V1Secret: {
-    description: 'Configuration that not everybody may read.',
+    description: 'Confidential configuration.',
     fields: {
       data: all(bytesByKey(), saying('Base64 by key.')),
       stringData: saying('Plain text by key; moved into data when written.'),
-      type: all(withDefault('Opaque'), saying('What the keys mean.')),
+      type: all(withDefault('Opaque'), saying('Type of the Secret, which determines its keys.')),
       immutable: saying('The data can no longer be changed.'),
     },
   },
   V1ServiceAccount: {
-    description: 'Whom a pod is when it talks to the API.',
+    description: 'Identity of pods for the API.',
     fields: { secrets: listMap(['name']), imagePullSecrets: atomicList },
   },
 
@@ -175,7 +175,7 @@ export const CORE_FACTS: FactsByType = {
       volumeMode: VOLUME_MODE,
     },
   },
-  V1PersistentVolumeClaim: { description: "A pod's claim to a piece of storage." },
+  V1PersistentVolumeClaim: { description: 'A request for storage.' },
   V1PersistentVolumeClaimSpec: {
     fields: {
       accessModes: ACCESS_MODES,
@@ -198,9 +198,9 @@ export const CORE_FACTS: FactsByType = {
   V1ReplicationControllerSpec: { fields: { replicas: all(withDefault(1), notNegative), selector: atomicMap } },
   V1ReplicationControllerStatus: { fields: { conditions: CONDITIONS } },
 
-  V1ResourceQuota: { description: 'The most that a namespace may ask for.' },
+  V1ResourceQuota: { description: 'Limits on the resources of a namespace.' },
   V1ResourceQuotaSpec: {
-    fields: { hard: all(resourceList, saying('The most, by resource.')), scopes: all(atomicList, { items: QUOTA_SCOPE }) },
+    fields: { hard: all(resourceList, saying('Hard limit by resource.')), scopes: all(atomicList, { items: QUOTA_SCOPE }) },
   },
   V1ResourceQuotaStatus: { fields: { hard: resourceList, used: resourceList } },
   V1ScopeSelector: { schema: { 'x-kubernetes-map-type': 'atomic' }, fields: { matchExpressions: atomicList } },
@@ -218,10 +218,10 @@ export const CORE_FACTS: FactsByType = {
       maxLimitRequestRatio: resourceList,
     },
   },
-  V1Binding: { description: 'Places a pod on a node.' },
+  V1Binding: { description: 'Assigns a pod to a node.' },
 
   V1StorageClass: {
-    description: 'A kind of storage, and who provides it.',
+    description: 'A class of storage, and its provisioner.',
     fields: {
       allowedTopologies: atomicList,
       mountOptions: atomicList,
@@ -231,7 +231,7 @@ export const CORE_FACTS: FactsByType = {
   },
   V1TopologySelectorTerm: { schema: { 'x-kubernetes-map-type': 'atomic' }, fields: { matchLabelExpressions: atomicList } },
   V1TopologySelectorLabelRequirement: { fields: { values: atomicList } },
-  V1VolumeAttachment: { description: 'That a volume is to be attached to a node.' },
+  V1VolumeAttachment: { description: 'A request to attach a volume to a node.' },
   V1CSINode: { description: 'Storage drivers on a node.' },
   V1CSINodeSpec: { fields: { drivers: listMap(['name']) } },
   V1CSINodeDriver: { fields: { topologyKeys: atomicList } },
@@ -249,10 +249,10 @@ export const CORE_FACTS: FactsByType = {
     },
   },
   V1CSIStorageCapacity: {
-    description: 'Space that a storage driver has left.',
+    description: 'Free capacity of a storage driver.',
     fields: { capacity: quantity, maximumVolumeSize: quantity },
   },
-  V1VolumeAttributesClass: { description: 'Attributes of volumes that may be changed.' },
+  V1VolumeAttributesClass: { description: 'Mutable attributes of volumes.' },
 };
 
 function bytesByKey(): FieldFacts {

@@ -28,24 +28,24 @@ const WEBHOOK_RULE = {
 
 /** The smaller groups: coordination, events, discovery, networking, rbac, authorization, apiextensions, admission. */
 export const GROUP_FACTS: FactsByType = {
-  V1Lease: { description: 'Who holds a role, and until when.' },
+  V1Lease: { description: 'A lock with a holder and a duration.' },
   V1LeaseSpec: {
     fields: {
-      holderIdentity: saying('Who holds it.'),
-      leaseDurationSeconds: all({ minimum: 1 }, saying('Seconds after the last renewal at which another may take it.')),
+      holderIdentity: saying('Identity of the holder.'),
+      leaseDurationSeconds: all({ minimum: 1 }, saying('Seconds after the last renewal until another candidate may acquire it.')),
       renewTime: saying('When the holder last renewed it.'),
     },
   },
-  EventsV1Event: { description: 'Something that happened to an object, for people to read.' },
+  EventsV1Event: { description: 'A report of something that happened to an object.' },
   V1EndpointSlice: {
-    description: 'A part of the addresses behind a service.',
+    description: 'A part of the addresses of a service.',
     fields: { addressType: oneOf('IPv4', 'IPv6', 'FQDN'), endpoints: atomicList, ports: atomicList },
   },
   DiscoveryV1EndpointPort: { schema: { 'x-kubernetes-map-type': 'atomic' }, fields: { protocol: PROTOCOL, name: withDefault('') } },
   V1Endpoint: { fields: { addresses: setList } },
   V1EndpointHints: { fields: { forZones: atomicList, forNodes: atomicList } },
 
-  V1Ingress: { description: 'How requests from outside reach services.' },
+  V1Ingress: { description: 'Rules by which external requests reach services.' },
   V1IngressSpec: { fields: { rules: atomicList, tls: atomicList } },
   V1HTTPIngressRuleValue: { fields: { paths: atomicList } },
   V1HTTPIngressPath: { fields: { pathType: oneOf('Exact', 'ImplementationSpecific', 'Prefix') } },
@@ -53,9 +53,9 @@ export const GROUP_FACTS: FactsByType = {
   V1IngressLoadBalancerStatus: { fields: { ingress: atomicList } },
   V1IngressLoadBalancerIngress: { fields: { ports: atomicList } },
   V1ServiceBackendPort: { schema: { 'x-kubernetes-map-type': 'atomic' } },
-  V1IngressClass: { description: 'Who serves an ingress.' },
+  V1IngressClass: { description: 'The controller of an ingress.' },
   V1IngressClassParametersReference: { fields: { scope: all(oneOf('Cluster', 'Namespace'), withDefault('Cluster')) } },
-  V1NetworkPolicy: { description: 'Which traffic pods may have.' },
+  V1NetworkPolicy: { description: 'Allowed traffic of pods.' },
   V1NetworkPolicySpec: {
     fields: {
       egress: atomicList,
@@ -69,24 +69,24 @@ export const GROUP_FACTS: FactsByType = {
   V1NetworkPolicyPort: { fields: { protocol: PROTOCOL } },
   V1IPBlock: { fields: { except: atomicList } },
 
-  V1Role: { description: 'What may be done in a namespace.', fields: { rules: atomicList } },
-  V1ClusterRole: { description: 'What may be done in the whole cluster.', fields: { rules: atomicList } },
+  V1Role: { description: 'Permissions in a namespace.', fields: { rules: atomicList } },
+  V1ClusterRole: { description: 'Permissions in the whole cluster.', fields: { rules: atomicList } },
   V1AggregationRule: { fields: { clusterRoleSelectors: atomicList } },
   V1PolicyRule: {
     fields: { apiGroups: atomicList, nonResourceURLs: atomicList, resourceNames: atomicList, resources: atomicList, verbs: atomicList },
   },
-  V1RoleBinding: { description: 'Who has a role in a namespace.', fields: { subjects: atomicList } },
-  V1ClusterRoleBinding: { description: 'Who has a role in the whole cluster.', fields: { subjects: atomicList } },
+  V1RoleBinding: { description: 'Grants a role in a namespace to subjects.', fields: { subjects: atomicList } },
+  V1ClusterRoleBinding: { description: 'Grants a role in the whole cluster to subjects.', fields: { subjects: atomicList } },
   RbacV1Subject: { schema: { 'x-kubernetes-map-type': 'atomic' } },
   V1RoleRef: { schema: { 'x-kubernetes-map-type': 'atomic' }, fields: { apiGroup: withDefault('rbac.authorization.k8s.io') } },
 
-  V1CustomResourceDefinition: { description: 'Makes a new kind known to the API.' },
+  V1CustomResourceDefinition: { description: 'Defines a custom kind.' },
   V1CustomResourceDefinitionSpec: {
     fields: {
       conversion: withDefault({ strategy: 'None' }),
       scope: oneOf('Cluster', 'Namespaced'),
       versions: all(atomicList, saying('Versions of the kind, each with its schema.')),
-      names: saying('How the kind is called.'),
+      names: saying('Names of the kind.'),
       group: saying('API group of the kind.'),
     },
   },
@@ -111,13 +111,13 @@ export const GROUP_FACTS: FactsByType = {
   V1CustomResourceDefinitionStatus: { fields: { conditions: listMap(['type'], null), storedVersions: atomicList } },
   ApiextensionsV1ServiceReference: { fields: { port: withDefault(443) } },
 
-  V1MutatingWebhookConfiguration: { description: 'Webhooks that may change what is written.', fields: { webhooks: listMap(['name']) } },
+  V1MutatingWebhookConfiguration: { description: 'Webhooks that may change written objects.', fields: { webhooks: listMap(['name']) } },
   V1MutatingWebhook: { fields: { ...WEBHOOK, reinvocationPolicy: all(oneOf('Never', 'IfNeeded'), withDefault('Never')) } },
-  V1ValidatingWebhookConfiguration: { description: 'Webhooks that may refuse what is written.', fields: { webhooks: listMap(['name']) } },
+  V1ValidatingWebhookConfiguration: { description: 'Webhooks that may refuse written objects.', fields: { webhooks: listMap(['name']) } },
   V1ValidatingWebhook: { fields: WEBHOOK },
   V1RuleWithOperations: { fields: WEBHOOK_RULE },
   AdmissionregistrationV1ServiceReference: { fields: { port: withDefault(443) } },
-  V1ValidatingAdmissionPolicy: { description: 'Rules in CEL that may refuse what is written.', fields: { spec: required } },
+  V1ValidatingAdmissionPolicy: { description: 'CEL rules that may refuse written objects.', fields: { spec: required } },
   V1ValidatingAdmissionPolicySpec: {
     fields: {
       auditAnnotations: atomicList,
@@ -149,10 +149,10 @@ export const GROUP_FACTS: FactsByType = {
 
   V1TokenReviewSpec: { fields: { audiences: atomicList } },
   V1TokenRequestSpec: { fields: { audiences: atomicList, expirationSeconds: withDefault(3600) } },
-  V1SubjectAccessReview: { description: 'Asks whether somebody may do something.' },
-  V1SelfSubjectAccessReview: { description: 'Asks whether the caller may do something.' },
-  V1SelfSubjectRulesReview: { description: 'Asks what the caller may do in a namespace.' },
-  V1SelfSubjectReview: { description: 'Asks who the caller is.' },
+  V1SubjectAccessReview: { description: 'Checks whether a user may perform an action.' },
+  V1SelfSubjectAccessReview: { description: 'Checks whether the caller may perform an action.' },
+  V1SelfSubjectRulesReview: { description: 'Lists the permissions of the caller in a namespace.' },
+  V1SelfSubjectReview: { description: 'Returns the user of the caller.' },
   V1APIServiceSpec: { fields: { groupPriorityMinimum: { minimum: 1, maximum: 20000 }, versionPriority: { minimum: 1, maximum: 1000 } } },
   V1APIServiceStatus: { fields: { conditions: CONDITIONS } },
   ApiregistrationV1ServiceReference: { fields: { port: withDefault(443) } },
