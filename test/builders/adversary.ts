@@ -115,7 +115,7 @@ const ratio = fc.double({ min: 0, max: 1, noNaN: true });
 const replica = fc.integer({ min: 0, max: 3 });
 const ticks = fc.integer({ min: 2, max: 200 });
 
-const nodeRoom: fc.Arbitrary<Circumstances> = fc.oneof(
+const freeCapacity: fc.Arbitrary<Circumstances> = fc.oneof(
   fc.constant<Circumstances>(() => ({ freeRatio: 0 })),
   fc.constant<Circumstances>((at) => (at % TICKS_A_DAY < 3 * TICKS_AN_HOUR ? { freeRatio: 0 } : {})),
   ratio.map((freeRatio): Circumstances => () => ({ freeRatio: freeRatio / 10 })),
@@ -157,7 +157,7 @@ const circumstances: fc.Arbitrary<Circumstances> = fc
     ...[0, 1].map(() =>
       fc.oneof(
         { weight: 3, arbitrary: fc.constant<Circumstances>(() => ({})) },
-        ...[nodeRoom, evidence, events].map((arbitrary) => ({ weight: 2, arbitrary })),
+        ...[freeCapacity, evidence, events].map((arbitrary) => ({ weight: 2, arbitrary })),
       ),
     ),
   )

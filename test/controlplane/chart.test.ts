@@ -45,7 +45,7 @@ const VALUE_SETS: readonly {
     ],
   },
   { name: 'no persistence', values: ['persistence.enabled=false'] },
-  { name: 'a claim of somebody’s own', values: ['persistence.existingClaim=mine'] },
+  { name: 'an existing claim', values: ['persistence.existingClaim=mine'] },
   { name: 'no network policy', values: ['networkPolicy.enabled=false'] },
   {
     name: 'a cluster in mode Observe',

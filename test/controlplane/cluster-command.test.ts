@@ -138,7 +138,12 @@ describe('hack/cluster', () => {
       /machine type z9 is not known; choose one of e2-/,
     ],
     ['a name that is not valid for a folder', ['up', '--name', '../x'], 1, /use up to 40 lower-case letters/],
-    ['a cluster that does not exist', ['kubeconfig', '--name', 'nobody'], 2, /there is no cluster nobody: start it with hack\/cluster up/],
+    [
+      'a cluster that does not exist',
+      ['kubeconfig', '--name', 'missing'],
+      2,
+      /there is no cluster missing: start it with hack\/cluster up/,
+    ],
   ];
   test.each(wrong)('%s is refused with a remedy', async (_what, args, code, words) => {
     const result = await hackCluster(args);

@@ -130,7 +130,7 @@ describe('Hand-over', () => {
   test('a lease edited to another holder stops the leader; a replica leads again once it has expired', async () => {
     const before = [termsOf(leader), termsOf(follower)] as const;
     const ended = logged(leader.process, 'No longer leader').length;
-    await world.editLease({ holderIdentity: 'somebody-else' });
+    await world.editLease({ holderIdentity: 'another-holder' });
     await eventually(
       'the leader steps down: the lease names another holder',
       HANG_MS,

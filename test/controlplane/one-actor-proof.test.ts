@@ -45,7 +45,7 @@ describe('the proof of one acting controller', () => {
   });
 
   test.each<[string, readonly AuditEvent[], RegExp]>([
-    ['a write before the first term', [resize(0, 'a'), lease(1, 'a', 'a')], /by a .*nobody led yet/],
+    ['a write before the first term', [resize(0, 'a'), lease(1, 'a', 'a')], /by a .*before the first term/],
     ['a write of a follower', [lease(0, 'a', 'a'), resize(1, 'b')], /by b .*a led/],
     ['a write of a former leader that resumed', [lease(0, 'a', 'a'), lease(11, 'b', 'b'), resize(12, 'a')], /by a .*b led/],
     ['a write after the release', [lease(0, 'a', 'a'), lease(1, 'a', ''), resize(2, 'a')], /had released/],

@@ -162,7 +162,7 @@ function findBinaries(): string {
   return join(DEBIAN, newest, 'bin');
 }
 
-/** User of the server, because PostgreSQL refuses to run as root: `postgres` of its package, else `nobody`. */
+/** Runs the server unprivileged, because PostgreSQL refuses to run as root: as user `postgres` of its package, else as nobody. */
 function unprivileged(): Owner {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

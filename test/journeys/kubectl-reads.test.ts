@@ -259,17 +259,17 @@ describeKubectl('kubectl reads', () => {
   });
 
   test('events list the lifecycle of a pod', async () => {
-    await world.kubectl(['run', 'told', '--image=only/told']);
-    await world.kubectl(['wait', '--for=condition=Ready', 'pod/told']);
+    await world.kubectl(['run', 'tracked', '--image=only/tracked']);
+    await world.kubectl(['wait', '--for=condition=Ready', 'pod/tracked']);
     const events = await world.kubectl([
       'get',
       'events',
-      '--field-selector=involvedObject.name=told',
+      '--field-selector=involvedObject.name=tracked',
       '--sort-by=.metadata.creationTimestamp',
     ]);
-    expect(events).toMatch(/Normal +Scheduled +pod\/told +Successfully assigned default\/told/);
-    for (const reason of ['Pulling', 'Pulled', 'Created', 'Started']) expect(events).toMatch(new RegExp(`Normal +${reason} +pod/told`));
-    expect(await world.kubectl(['events', '--for=pod/told'])).toMatch(/Scheduled +Pod\/told/);
-    expect(await world.kubectl(['describe', 'pod', 'told'])).toMatch(/Normal +Started .*kubelet/);
+    expect(events).toMatch(/Normal +Scheduled +pod\/tracked +Successfully assigned default\/tracked/);
+    for (const reason of ['Pulling', 'Pulled', 'Created', 'Started']) expect(events).toMatch(new RegExp(`Normal +${reason} +pod/tracked`));
+    expect(await world.kubectl(['events', '--for=pod/tracked'])).toMatch(/Scheduled +Pod\/tracked/);
+    expect(await world.kubectl(['describe', 'pod', 'tracked'])).toMatch(/Normal +Started .*kubelet/);
   });
 });

@@ -1,5 +1,5 @@
-// Asks the real kube-scheduler's own filters about clusters: one JSON object a line on stdin (see cluster.go), one answer a
-// line on stdout, in the same order. No API server runs: the framework stands on informers that are filled by hand.
+// Runs the filters of the real kube-scheduler on clusters: one JSON object per line on stdin (see cluster.go), one answer per
+// line on stdout, in the same order. No API server runs: the framework reads from informers that are filled directly.
 package main
 
 import (

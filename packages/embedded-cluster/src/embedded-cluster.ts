@@ -17,10 +17,10 @@ import { Scheduler } from './scheduler/scheduler.ts';
 import type { RecordingLibrary } from './usage/recording-files.ts';
 
 export interface EmbeddedClusterOptions {
-  /** When the cluster begins, in its own time. */
+  /** Start of the cluster in domain time. */
   readonly startAt: Instant;
   readonly seed: number;
-  /** Makes the rows of random numbers that the parts draw from, each its own, from a seed. */
+  /** Creates the independent random sequences of the parts from a seed. */
   readonly random: (seed: number) => Random;
   readonly speed: ClockSpeed;
   readonly nodes: {
@@ -42,7 +42,7 @@ export class EmbeddedCluster {
   readonly nodes: NodeSimulation;
   readonly #stops: (() => void)[] = [];
 
-  /** Builds everything and lets the nodes join. The clock does not run yet. */
+  /** Creates everything and registers the nodes. The clock does not run yet. */
   constructor(options: EmbeddedClusterOptions) {
     const { startAt, seed, random, timer, logger } = options;
     const clock = new VirtualClock({
@@ -87,7 +87,7 @@ export class EmbeddedCluster {
     );
   }
 
-  /** An administrator's way in, without a network. */
+  /** Access as administrator, without a network. */
   transport(userAgent: string): InProcessTransport {
     return new InProcessTransport(this.server, { userAgent });
   }
@@ -100,7 +100,7 @@ export class EmbeddedCluster {
     this.clock.setSpeed(speed);
   }
 
-  /** Ends every component and timer. */
+  /** Stops every component and timer. */
   close(): void {
     this.clock.stop();
     for (const stop of this.#stops.splice(0).reverse()) stop();

@@ -1,10 +1,10 @@
-// Amounts of resources, exact: what a quota refuses hangs on a single byte.
+// Exact amounts of resources, because a quota decides on a single byte.
 
 import type { Quantity } from '#kube/read-quantity';
 import { formatQuantity, parseQuantity } from '#kube/quantity';
 import type { ResourceList } from '../controllers/wire/pod.ts';
 
-/** undefined for what is absent or no quantity; the schema refuses the latter in its own words. */
+/** Parsed quantity; undefined when it is absent or invalid, which the schema reports with its own message. */
 export function amountOf(list: ResourceList | undefined, resource: string): Quantity | undefined {
   const text = list?.[resource];
   return text === undefined ? undefined : readAmount(text);
@@ -20,7 +20,7 @@ export function sameAmount(a: string | undefined, b: string | undefined): boolea
   return a === b || readAmount(a)?.nano === readAmount(b)?.nano;
 }
 
-/** The sum, written in the way of its first part. */
+/** The sum, in the notation of its first part. */
 export function addAmounts(a: Quantity | undefined, b: Quantity | undefined): Quantity | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return { nano: a.nano + b.nano, format: a.nano === 0n ? b.format : a.format };

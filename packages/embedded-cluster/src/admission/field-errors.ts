@@ -1,4 +1,4 @@
-// Refusals of single fields, worded as the API server words them.
+// Errors of single fields, with the API server's messages.
 
 import type { FieldError } from '../api/api-error.ts';
 

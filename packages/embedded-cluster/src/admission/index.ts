@@ -1,4 +1,4 @@
-// What is particular to single resources of the embedded cluster, by resource.
+// Strategies and actions of single resources of the embedded cluster, by resource.
 
 import type { ResourceStrategy, SubresourceAction } from '../api/strategy.ts';
 import { evictPod } from './eviction/evict-pod.ts';
@@ -24,7 +24,7 @@ import { replicaSetStrategy } from './workloads/replicaset-strategy.ts';
 import { WITHOUT_EFFECT } from './without-effect.ts';
 import { statefulSetStrategy } from './workloads/statefulset-strategy.ts';
 
-/** Namespaced resources that a quota can count as objects; pods bring their own, finer check along. */
+/** Namespaced resources that a quota can count as objects; pods have a more precise check. */
 const COUNTED: Readonly<Record<string, ResourceStrategy>> = {
   'deployments.apps': deploymentStrategy,
   'replicasets.apps': replicaSetStrategy,

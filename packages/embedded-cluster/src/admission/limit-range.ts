@@ -18,7 +18,7 @@ interface LimitRangeItem {
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
-/** Fills what containers leave open from the namespace's LimitRanges, and notes on the pod what was filled. */
+/** Sets missing requests and limits of containers from the namespace's LimitRanges, and adds an annotation about them. */
 export function defaultFromLimitRanges(pod: Pod, context: StrategyContext): void {
   const notes: string[] = [];
   for (const item of limitItems(pod, context)) {
@@ -40,7 +40,7 @@ export function defaultFromLimitRanges(pod: Pod, context: StrategyContext): void
     pod.metadata.annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}` };
 }
 
-/** Throws ApiStatusError 403 that names every bound that the pod breaks. */
+/** Throws ApiStatusError 403 that names every bound that the pod violates. */
 export function checkLimitRanges(pod: Pod, context: StrategyContext): void {
   const refusals: string[] = [];
   for (const item of limitItems(pod, context)) {
@@ -53,7 +53,7 @@ export function checkLimitRanges(pod: Pod, context: StrategyContext): void {
   refuse('pods', pod, refusals);
 }
 
-/** The bounds on the storage that a claim asks for. Throws ApiStatusError 403. */
+/** Checks the bounds on the storage request of a claim. Throws ApiStatusError 403. */
 export function checkClaimLimits(claim: KubeObject, context: StrategyContext): void {
   const { resources } = claim['spec'] as { resources?: WireResources };
   const refusals = limitItems(claim, context)
@@ -81,7 +81,7 @@ function minimaBroken(item: LimitRangeItem, amount: AmountOf): string[] {
     const request = amount('requests', resource);
     const limit = amount('limits', resource);
     const bound = `minimum ${resource} usage per ${item.type} is ${text}`;
-    // One refusal a bound, as the API server has it.
+    // One error per bound, as in the API server.
     if (request === undefined) return [`${bound}. No request is specified`];
     if (request.nano < min) return [`${bound}, but request is ${writeAmount(request)}`];
     return limit !== undefined && limit.nano < min ? [`${bound}, but limit is ${writeAmount(limit)}`] : [];

@@ -25,7 +25,7 @@ describe('a LimitRange', () => {
     return cluster;
   }
 
-  test('fills what containers leave open, and notes it', () => {
+  test('sets the defaults of containers, and adds an annotation', () => {
     const cluster = bounded([{ type: 'Container', default: { memory: '256Mi' }, defaultRequest: { memory: '128Mi' } }]);
     const pod = cluster.create('pods', aPod('web-1', { requests: { cpu: '100m' } })) as Pod;
     expect(pod.spec.containers[0]!.resources).toEqual({ requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: '256Mi' } });
@@ -62,7 +62,7 @@ describe('a ResourceQuota', () => {
     return cluster;
   }
 
-  test('refuses what would exceed it, in the words of a real cluster', () => {
+  test('refuses objects that would exceed it, with the message of a real cluster', () => {
     const cluster = quoted({ 'requests.cpu': '1', pods: '10' });
     cluster.create('pods', aPod('web-1', { requests: { cpu: '800m' } }));
     expect(() => cluster.create('pods', aPod('web-2', { requests: { cpu: '300m' } }))).toThrow(
@@ -70,7 +70,7 @@ describe('a ResourceQuota', () => {
     );
   });
 
-  test('takes no pod that leaves open what it limits', () => {
+  test('refuses a pod that does not set a limited resource', () => {
     expect(() => quoted({ 'limits.memory': '1Gi' }).create('pods', aPod('web-1', { requests: { cpu: '1' } }))).toThrow(
       'failed quota: team: must specify limits.memory for: main',
     );
@@ -83,7 +83,7 @@ describe('a ResourceQuota', () => {
     expect(() => cluster.create('configmaps', aConfigMap('b'))).toThrow('exceeded quota: team, requested: count/configmaps=1');
   });
 
-  test('is never exceeded, whatever is asked for in whatever order', () => {
+  test('is never exceeded, whatever the requests and their order', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 12 }), (requests) => {
         const cluster = quoted({ 'requests.cpu': '1500m' });

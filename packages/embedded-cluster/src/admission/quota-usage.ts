@@ -1,4 +1,4 @@
-// What counts against a ResourceQuota. Pure: the objects of the namespace are arguments.
+// Usage that counts against a ResourceQuota. Pure: the objects of the namespace are arguments.
 // https://kubernetes.io/docs/concepts/policy/resource-quotas/
 
 import type { Quantity } from '#kube/read-quantity';
@@ -10,7 +10,7 @@ import { podAmount } from './pod/pod-requests.ts';
 import { qosClassOf } from './pod/qos-class.ts';
 
 export interface ResourceQuota extends KubeObject {
-  /** The schema does not ask for one. */
+  /** The schema does not require it. */
   spec?: {
     hard?: ResourceList;
     scopes?: string[];
@@ -19,7 +19,7 @@ export interface ResourceQuota extends KubeObject {
   status?: { hard?: ResourceList; used?: ResourceList };
 }
 
-/** Short names of quotas for objects that are counted. */
+/** Short quota keys for counted objects. */
 const COUNTED: Readonly<Record<string, string>> = {
   pods: 'pods',
   services: 'services',
@@ -39,7 +39,7 @@ export function countedResource(key: string): string {
   return COUNTED[key] ?? 'pods';
 }
 
-/** What one object takes of one key; undefined where it takes nothing of it or says nothing about it. */
+/** Usage of one key by one object; undefined when the object does not use or set it. */
 export function usageOf(key: string, resource: string, object: KubeObject): Quantity | undefined {
   if (countedResource(key) !== resource) return undefined;
   if (key.startsWith('count/')) return wholeAmount(1);
@@ -55,7 +55,7 @@ export function usageOf(key: string, resource: string, object: KubeObject): Quan
   }
 }
 
-/** Whether a quota looks at a pod at all. Other objects have no scopes. */
+/** Whether a quota's scopes select a pod. Other objects have no scopes. */
 export function isInScope(quota: ResourceQuota, resource: string, object: KubeObject): boolean {
   const { scopes = [], scopeSelector } = quota.spec ?? {};
   const expressions = [...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(scopeSelector?.matchExpressions ?? [])];
@@ -63,7 +63,7 @@ export function isInScope(quota: ResourceQuota, resource: string, object: KubeOb
   return resource === 'pods' && expressions.every((expression) => meetsScope(object as Pod, expression));
 }
 
-/** A finished pod takes nothing but its place as an object. */
+/** A finished pod counts only as an object. */
 function podUsage(key: string, pod: Pod): Quantity | undefined {
   if (isTerminal(pod)) return undefined;
   if (key === 'pods') return wholeAmount(1);
@@ -115,7 +115,7 @@ function meetsPriority(name: string, operator: string, values: readonly string[]
   }
 }
 
-/** The sum over the namespace, by key of `hard`. */
+/** Usage of the namespace, by key of `hard`. */
 export function quotaUsage(quota: ResourceQuota, objectsOf: (resource: string) => readonly KubeObject[]): Map<string, Quantity> {
   const used = new Map<string, Quantity>();
   for (const key of Object.keys(quota.spec?.hard ?? {})) {

@@ -6,12 +6,12 @@ import { amountOf, writeAmount } from './amounts.ts';
 import type { ResourceQuota } from './quota-usage.ts';
 import { countedResource, isInScope, quotaUsage, usageOf } from './quota-usage.ts';
 
-/** Keys that make every container say what it wants, so that the sum means something. */
+/** Keys that every container must set, so that the sum is meaningful. */
 const COMPUTE_KEYS: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
 /**
- * Holds a new or resized object against every quota of its namespace; what is used is counted now, not read from the
- * quota's status. An update is refused only for keys of which it takes more than before. Throws ApiStatusError 403.
+ * Checks a new or resized object against every quota of its namespace. Usage is computed now, not read from the quota's status. An update
+ * is refused only for keys whose usage it increases. Throws ApiStatusError 403.
  */
 export function checkQuotas(resource: string, object: KubeObject, old: KubeObject | null, context: StrategyContext): void {
   const namespace = object.metadata.namespace ?? '';
@@ -56,7 +56,7 @@ function checkQuota(quota: ResourceQuota, resource: string, object: KubeObject, 
   throw refusal(resource, object, why);
 }
 
-/** A quota on CPU or memory takes no pod whose containers leave it open. */
+/** A quota on CPU or memory refuses a pod with a container that does not set it. */
 function requireStated(quota: ResourceQuota, keys: readonly string[], pod: Pod): void {
   const missing = keys
     .filter((key) => COMPUTE_KEYS.has(key))

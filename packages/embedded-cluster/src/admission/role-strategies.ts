@@ -1,4 +1,4 @@
-// Roles and their bindings: a user cannot grant more than they have.
+// Roles and their bindings: a user cannot grant permissions that the user lacks.
 
 import { isObject } from '#kube/json';
 import type { AccessAttributes, PolicyRule } from '../api/access/authorization.ts';
@@ -10,7 +10,7 @@ import { invalidValue } from './field-errors.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Roles and ClusterRoles. Who may `escalate` them may write any rule. */
+/** Roles and ClusterRoles. A user with `escalate` may write any rule. */
 export const roleStrategy: ResourceStrategy = {
   admit(role, old, context) {
     if (context.may === undefined || (old !== null && equalJson(role['rules'], old['rules']))) return;
@@ -20,7 +20,7 @@ export const roleStrategy: ResourceStrategy = {
   },
 };
 
-/** RoleBindings and ClusterRoleBindings. Who may `bind` the role may give it to anybody. */
+/** RoleBindings and ClusterRoleBindings. A user with `bind` may grant the role to any subject. */
 export const roleBindingStrategy: ResourceStrategy = {
   validate(binding, old) {
     if (old === null || equalJson(binding['roleRef'], old['roleRef'])) return [];
@@ -52,7 +52,7 @@ function checkHeld(
   throw forbidden(subject, `user ${JSON.stringify(user)} is attempting to grant RBAC permissions not currently held:\n${lines}`);
 }
 
-/** Every single thing that a rule allows; its stars stand for themselves, which only stars cover. */
+/** Every single permission of a rule. A wildcard is kept as such, and only a wildcard covers it. */
 function attributesOf(rule: PolicyRule, namespace: string | null): AccessAttributes[] {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const names: readonly (string | null)[] = resourceNames.length === 0 ? [null] : resourceNames;

@@ -4,8 +4,8 @@ import { embeddedStrategies } from './index.ts';
 
 const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 
-describe('what is stored without effect', () => {
-  test('a webhook: its writer is warned on every write, and a controller is not', async () => {
+describe('fields without effect', () => {
+  test('a webhook: clients get a warning on every write, controllers do not', async () => {
     const world = new ApiWorld({ strategies: embeddedStrategies() });
     const warned = expect.stringContaining('embedded cluster: admission webhooks are stored and never called');
     expect(await world.post(HOOKS, { metadata: { name: 'w' } })).toMatchObject({ status: 201, headers: { warning: warned } });
@@ -13,7 +13,7 @@ describe('what is stored without effect', () => {
     expect(patched).toMatchObject({ status: 200, headers: { warning: warned } });
   });
 
-  test('limits of a pod as a whole, and of nothing else in it', async () => {
+  test('pod-level limits, and no other field of a pod', async () => {
     const world = new ApiWorld({ strategies: embeddedStrategies() });
     world.server.accessAs('system:test').create('serviceaccounts', { metadata: { name: 'default', namespace: 'default' } });
     const post = (name: string, resources: object) => {

@@ -1,4 +1,4 @@
-// What the embedded cluster accepts, stores and shows, but does not act on: the writer gets a warning.
+// Fields that the embedded cluster accepts, stores and returns, but does not act on: clients get a warning.
 
 import { isObject } from '#kube/json';
 import type { KubeObject } from '../api/kube-object.ts';
@@ -15,11 +15,11 @@ export const WITHOUT_EFFECT: Readonly<Record<string, ResourceStrategy>> = {
   [`validatingadmissionpolicybindings.${GROUP}`]: stored('validating admission policies are stored and not enforced'),
 };
 
-/** Requests for a pod as a whole count wherever room is reckoned; its limits bound nothing. */
+/** Pod-level requests count in every capacity computation; pod-level limits have no effect. */
 export function podWarnings(pod: KubeObject): readonly string[] {
   const spec = isObject(pod['spec']) ? pod['spec'] : {};
   const resources = isObject(spec['resources']) ? spec['resources'] : {};
-  return resources['limits'] === undefined ? [] : [words('spec.resources.limits: limits of a pod as a whole are stored and not enforced')];
+  return resources['limits'] === undefined ? [] : [words('spec.resources.limits: pod-level limits are stored and not enforced')];
 }
 
 function stored(what: string): ResourceStrategy {

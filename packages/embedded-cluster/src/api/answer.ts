@@ -1,4 +1,4 @@
-// What the API server answers, before any transport: a body, or a stream that is pushed.
+// Responses of the API server, independent of the transport: a body, or a stream that is pushed.
 
 import { ApiStatusError } from './api-error.ts';
 
@@ -23,7 +23,7 @@ export interface StreamAnswer {
   readonly status: 200;
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
-  /** To be called at once, exactly once. Answers the close. */
+  /** Must be called immediately and exactly once. Returns the close function. */
   readonly open: (sink: StreamSink) => () => void;
 }
 
@@ -45,7 +45,7 @@ export function warningHeaders(warnings: readonly string[]): Readonly<Record<str
   return { warning: warnings.map((warning) => `299 - ${JSON.stringify(warning)}`).join(', ') };
 }
 
-/** The answer to a refusal. Anything but an ApiStatusError is a fault of ours: 500, and the caller logs it. */
+/** The response to an error. Any error other than an ApiStatusError is a fault: 500, and the caller logs it. */
 export function refusal(error: unknown): PlainAnswer {
   if (!(error instanceof ApiStatusError)) {
     const message = error instanceof Error ? error.message : String(error);

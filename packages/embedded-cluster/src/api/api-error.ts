@@ -1,4 +1,4 @@
-// Refusals as the API server words them: a `Status` object with reason, details and causes.
+// Errors with the messages of the API server: a `Status` object with reason, details and causes.
 
 export interface FieldError {
   /** Dotted path, `spec.containers[0].name`. */
@@ -26,11 +26,11 @@ export interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
-/** Thrown by verbs and strategies; the HTTP layer answers it unchanged. */
+/** Thrown by verbs and strategies; the HTTP layer returns it unchanged. */
 export class ApiStatusError extends Error {
   readonly code: number;
   readonly reason: string;
-  /** Many refusals have none; what is empty in them is not shown. */
+  /** Many errors have no details; empty ones are omitted. */
   readonly details: StatusDetails | undefined;
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
@@ -102,12 +102,12 @@ export function forbidden(of: Subject, why: string): ApiStatusError {
   });
 }
 
-/** What a real server lets through from its depths: a message alone. */
+/** An internal error of a real server: only a message. */
 export function fault(message: string): ApiStatusError {
   return new ApiStatusError(500, '', message);
 }
 
-/** 400 over an object that cannot be read. A patch that leads to one is refused with the same `why`, but as invalid. */
+/** 400 for an object that cannot be decoded. A patch with such a result is refused with the same `why`, but as invalid. */
 export class UndecodableError extends ApiStatusError {
   readonly why: string;
 

@@ -4,14 +4,14 @@ import type { KubeObject } from './kube-object.ts';
 export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: KubeObject;
-  /** The state before; absent for ADDED. */
+  /** The previous state; absent for ADDED. */
   readonly previous?: KubeObject;
 }
 
 /**
- * How components (scheduler, kubelets, workload controllers) reach the store: in memory and synchronous, through the same
- * verbs, strategies and admission as a request over HTTP, so that no component can do what a client could not. Resources are
- * named `pods`, `deployments.apps`. Returned objects are shared and must not be changed.
+ * Access of components (scheduler, kubelets, workload controllers) to the store: in memory and synchronous, but with the same verbs,
+ * strategies and admission as HTTP requests. Resources are named `pods`, `deployments.apps`. Returned objects are shared and must not be
+ * changed.
  */
 export interface ClusterAccess {
   get(resource: string, namespace: string | null, name: string): KubeObject | undefined;
@@ -22,7 +22,7 @@ export interface ClusterAccess {
   modify(resource: string, namespace: string | null, name: string, change: (draft: KubeObject) => void): KubeObject | undefined;
   /** The same for the status subresource: only `status` (and, for pods and nodes, what their status strategy allows) is kept. */
   modifyStatus(resource: string, namespace: string | null, name: string, change: (draft: KubeObject) => void): KubeObject | undefined;
-  /** The same for another subresource that is written like the object (`resize`, `binding`): the strategy puts back what it may not change. */
+  /** The same for another subresource with the shape of the object (`resize`, `binding`): the strategy restores the immutable parts. */
   modifySubresource(
     resource: string,
     namespace: string | null,
@@ -30,7 +30,7 @@ export interface ClusterAccess {
     subresource: string,
     change: (draft: KubeObject) => void,
   ): KubeObject | undefined;
-  /** Goes the API's way: grace period, finalizers, propagation. Quiet when it is gone already. */
+  /** Deletes as the API does, with grace period, finalizers and propagation. Does nothing when the object no longer exists. */
   delete(
     resource: string,
     namespace: string | null,

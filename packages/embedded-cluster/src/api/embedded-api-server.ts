@@ -1,4 +1,4 @@
-// The embedded Kubernetes API server: a function from a call to an answer. Transports are skins over `handle`.
+// The embedded Kubernetes API server: a function from a call to a response. Transports call `handle`.
 
 import type { Activity, Clock, MachineTimer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -57,7 +57,7 @@ export interface EmbeddedApiServerOptions {
   readonly speed: () => number | 'max';
 }
 
-/** Who the server is in its own writes. */
+/** User of the server's own writes. */
 const SELF = 'system:apiserver';
 
 export class EmbeddedApiServer {
@@ -126,17 +126,17 @@ export class EmbeddedApiServer {
     for (const [resource, object] of SYSTEM_OBJECTS) own.create(resource, object);
   }
 
-  /** Replaces the providers: what simulates the nodes is built on this server, and so after it. */
+  /** Replaces the providers, because the node simulation is created after the server. */
   useProviders(providers: ApiProviders): void {
     this.#providers = providers;
   }
 
-  /** The cluster as a component with this user name sees and changes it. `system:` names lose their prefix as field manager. */
+  /** Access to the cluster for a component with this user name. As field manager the name has no `system:` prefix. */
   accessAs(user: string): ClusterAccess {
     return new StoreAccess(this.#accessParts, user);
   }
 
-  /** Who a request over the network is from, by its Authorization header and whom it wants to be; undefined for an unknown user. */
+  /** User of a network request, from its Authorization and impersonation headers; undefined for an unknown user. */
   authenticate(authorization: string | undefined, impersonated: Impersonation): UserInfo | undefined {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
     const user = token === undefined ? undefined : this.authenticator.authenticate(token);
@@ -147,25 +147,25 @@ export class EmbeddedApiServer {
     return impersonatedUser(impersonated.user, impersonated.groups);
   }
 
-  /** What the bearer of a token may do: kubelets ask so about their callers. `unknown`: the token belongs to no user. */
+  /** Permissions of a token's user, which kubelets review for their callers. `unknown`: the token belongs to no user. */
   reviewToken(token: string, attributes: AccessAttributes): 'allowed' | 'denied' | 'unknown' {
     const user = this.authenticator.authenticate(token);
     if (user === undefined) return 'unknown';
     return this.#authorizer.decide(user, attributes).allowed ? 'allowed' : 'denied';
   }
 
-  /** Never throws: a refusal is an answer, and so is a fault (500, logged). */
+  /** Never throws: an error is a response, and so is a fault (500, logged). */
   handle(call: ApiCall): Answer {
     try {
       return this.#route(call);
     } catch (error) {
       if (!(error instanceof ApiStatusError))
-        this.#logger.error('answering a request failed', { method: call.method, path: call.path, err: error });
+        this.#logger.error('Handling a request failed', { method: call.method, path: call.path, err: error });
       return refusal(error);
     }
   }
 
-  /** Stops its timers; what is stored stays readable. */
+  /** Stops its timers; stored objects stay readable. */
   close(): void {
     this.#watchTimers.stop();
     this.#eventExpiry.stop();
@@ -188,7 +188,7 @@ export class EmbeddedApiServer {
     return this.#special(resource, target, call) ?? this.#handler.handle(resource, target, verb, call);
   }
 
-  /** Resources and subresources that are not, or not only, objects in the store. */
+  /** Resources and subresources that are not stored, or not only. */
   #special(resource: ServedResource, target: ResourceTarget, call: ApiCall): Answer | undefined {
     const review = this.#reviews.get(resource.id);
     if (review !== undefined) return json(201, answerReview(resource, review, call.body, call.user, target.namespace));
@@ -213,15 +213,15 @@ export class EmbeddedApiServer {
 
   #nodeProxy(target: ResourceTarget, call: ApiCall): Answer {
     if (call.method !== 'GET') throw methodNotAllowed();
-    // `n1`, `n1:10250`, `https:n1:10250`: which port is asked for makes no difference here.
+    // `n1`, `n1:10250`, `https:n1:10250`: the port is irrelevant here.
     const parts = (target.name ?? '').split(':');
     const name = (parts.length > 2 ? parts[1] : parts[0]) ?? '';
     if (this.store.table('nodes').get(null, name) === undefined) throw notFound({ group: '', kind: 'Node', plural: 'nodes', name });
     const query = Object.fromEntries(Object.entries(call.query).filter((entry): entry is [string, string] => entry[1] !== undefined));
     const answer = this.#providers.kubelets?.get(name, target.rest === '' ? '/' : target.rest, query);
     if (answer === undefined)
-      throw new ApiStatusError(503, 'ServiceUnavailable', `error trying to reach service: the kubelet of node ${name} does not answer`);
-    // A body of JSON travels as a value, as every answer's does: as text it would be encoded twice.
+      throw new ApiStatusError(503, 'ServiceUnavailable', `error trying to reach service: the kubelet of node ${name} does not respond`);
+    // A JSON body is passed as a value, like every response: as text it would be encoded twice.
     if (answer.contentType.startsWith('application/json')) return json(answer.status, JSON.parse(answer.body));
     return text(answer.status, answer.body, answer.contentType);
   }
@@ -251,19 +251,19 @@ function impersonatedUser(username: string, groups: readonly string[]): UserInfo
   return { username, groups: [...new Set([...groups, AUTHENTICATED_GROUP])] };
 }
 
-/** Objects of a namespaced kind are in a namespace, all others in none. */
+/** Objects of a namespaced kind have a namespace, all others have none. */
 function isPlace({ name, namespace }: ResourceTarget, namespaced: boolean): boolean {
   return namespaced ? namespace !== null || name === null : namespace === null;
 }
 
-/** Collections are read and added to, objects replaced and patched; over all namespaces there is only reading. */
+/** Collections support reads and creates, objects support replace and patch; across all namespaces only reads are possible. */
 function takesVerb({ name, namespace }: ResourceTarget, namespaced: boolean, verb: string): boolean {
   if (name !== null) return true;
   if (verb === 'update' || verb === 'patch') return false;
   return !namespaced || namespace !== null || verb === 'list' || verb === 'watch';
 }
 
-/** A list or watch of one object by its field selector is about that object: rules with `resourceNames` allow that much. */
+/** A list or watch of one object by its field selector counts as access to that object, so that rules with `resourceNames` apply. */
 function asSelected(target: ResourceTarget, { query }: ApiCall): ResourceTarget {
   const name = target.name ?? /^metadata\.name==?([^,]+)$/.exec(query['fieldSelector'] ?? '')?.[1] ?? null;
   return { ...target, name };
@@ -278,7 +278,7 @@ function targetOf(path: string): ResourceTarget | null {
 }
 
 function unknownPath(): ApiStatusError {
-  // With empty details: kubectl concludes from the missing name that the path is unknown, not an object.
+  // With empty details: from the missing name kubectl concludes that the path is unknown, not an object.
   return new ApiStatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 

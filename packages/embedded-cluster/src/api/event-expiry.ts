@@ -12,7 +12,7 @@ interface Due {
 /** How long an Event lives after its last change; the default of `kube-apiserver --event-ttl`. */
 const EVENT_TTL_MS = HOUR_MS;
 
-/** Removes Events an hour of domain time after their last change. One timer for all: they expire in the order of their changes. */
+/** Removes Events an hour of domain time after their last change, with one timer: they expire in the order of their changes. */
 export class EventExpiry {
   readonly #store: ObjectStore;
   readonly #clock: Clock;

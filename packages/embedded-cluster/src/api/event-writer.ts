@@ -14,9 +14,9 @@ export interface EventWords {
   readonly fieldPath?: string;
 }
 
-/** Equal events within this time become one with a count; no longer than the API server keeps the first. */
+/** Equal events within this time are aggregated; at most the time that the API server keeps the first. */
 const SERIES_MS: DurationMs = HOUR_MS;
-/** Series remembered; a crash loop needs few, and nothing is lost but a count. */
+/** Number of cached series; a lost series costs only a count. */
 const SERIES_KEPT = 500;
 
 interface Series {
@@ -25,8 +25,8 @@ interface Series {
 }
 
 /**
- * Writes core/v1 Events as one component, as client-go's recorder does: the same thing said again about the same object
- * raises the count of the existing Event. Never throws for an object that is gone.
+ * Writes core/v1 Events of one component, as client-go's recorder does: a repeated message about the same object increases the count of the
+ * existing Event. Never throws when the object no longer exists.
  */
 export class EventWriter {
   readonly #cluster: ClusterAccess;
@@ -52,7 +52,7 @@ export class EventWriter {
       this.#create(about, words, namespace, name, now, host);
       this.#remember(key, { name, lastAt: now });
     } catch (error) {
-      // A namespace on its way out takes no new objects; an event is never a reason to fail.
+      // A terminating namespace accepts no new objects; an event must never cause a failure.
       if (!(error instanceof ApiStatusError)) throw error;
     }
   }
@@ -74,7 +74,7 @@ export class EventWriter {
     if (oldest.done !== true) this.#series.delete(oldest.value);
   }
 
-  /** Begins with the time, as client-go's names do, so that events of one second list in the order in which they came. */
+  /** Starts with the time, as client-go's names do, so that events of the same second sort by time. */
   #suffix(now: Instant): string {
     const count = this.#written++ & 0xffff;
     const writer = hashText(0, this.#component) & 0xff;

@@ -8,14 +8,13 @@ import { ADMIN, type UserInfo } from './access/user.ts';
 
 export interface InProcessOptions {
   readonly user?: UserInfo;
-  /** Field manager of writes that name none. */
+  /** Field manager of writes without one. */
   readonly userAgent?: string;
 }
 
 /**
- * The API server without a network: objects travel as they are, unserialised. Requests are answered in the order in which
- * they are made. The virtual clock is stopped from the request until its answer was taken up, and while a stream holds
- * something that its reader has not come back from.
+ * The API server without a network: objects are passed unserialised. Requests are answered in order. The virtual clock is held from the
+ * request until its response was processed, and while a stream has an item that its reader has not finished.
  */
 export class InProcessTransport implements ApiTransport {
   readonly #server: EmbeddedApiServer;
@@ -83,7 +82,7 @@ const STREAM_REFUSED: PlainAnswer = {
   status: 400,
   headers: {},
   contentType: 'text/plain',
-  body: 'this answer is a stream: ask for it as one',
+  body: 'the response is a stream: request it as a stream',
 };
 
 function queryOf(query: ApiRequest['query']): ApiCall['query'] {
@@ -105,7 +104,7 @@ function responseOf(answer: PlainAnswer): ApiResponse {
   return { status: answer.status, headers: headersOf(answer), body: answer.body };
 }
 
-/** What was asked for as a stream and is none: an error, or a log that is not followed. */
+/** A stream request without a stream: an error, or a log without `follow`. */
 function wholeAnswer(answer: PlainAnswer): ApiStream {
   const items = typeof answer.body === 'string' ? answer.body.split('\n').filter((line) => line !== '') : [];
   return {

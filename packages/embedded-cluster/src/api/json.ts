@@ -1,8 +1,8 @@
-// Wire JSON without surprises: what the store keeps is shared, so everything here copies or compares, nothing mutates.
+// Operations on wire JSON. Stored objects are shared, so every function copies or compares and none mutates its arguments.
 
 import { isObject } from '#kube/json';
 
-/** Deep copy of a JSON value. Several times faster than structuredClone, which also handles what JSON does not have. */
+/** Deep copy of a JSON value. Several times faster than structuredClone, which also supports non-JSON values. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

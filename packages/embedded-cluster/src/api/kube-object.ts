@@ -48,8 +48,8 @@ export interface KubeObject {
 }
 
 /**
- * A copy to change. Shares `managedFields` with the original: the trees are large, read on every write and replaced,
- * never changed in place.
+ * A copy to change. It shares `managedFields` with the original: these large trees are read on every write and always replaced, never
+ * changed in place.
  */
 export function draftOf(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
@@ -58,7 +58,10 @@ export function draftOf(object: KubeObject): KubeObject {
   return draft;
 }
 
-/** A copy of which metadata and status may be changed; all else, which a write of the status leaves alone, is the original's. */
+/**
+ * A copy whose metadata and status may be changed; all other parts are shared with the original, because a status write does not change
+ * them.
+ */
 export function statusDraftOf(object: KubeObject): KubeObject {
   const { managedFields, ...own } = object.metadata;
   const metadata: ObjectMeta = cloneJson(own);

@@ -1,5 +1,5 @@
-// What the API server passes on but does not know itself: usage, logs and kubelet endpoints. The components that simulate the
-// nodes implement these; a server without one answers 503 on the paths that need it.
+// Data that the API server passes on: usage, logs and kubelet endpoints. The node simulation implements these; a server without a provider
+// answers 503 on its paths.
 
 import type { Bytes, Instant } from '#kube/units';
 import type { KubeObject } from './kube-object.ts';
@@ -29,7 +29,7 @@ export interface PodMetrics {
   readonly containers: readonly { readonly name: string; readonly usage: MeasuredUsage }[];
 }
 
-/** Answers metrics.k8s.io. What has no measurement yet is left out. Order is the server's concern. */
+/** Serves metrics.k8s.io. Objects without a measurement are omitted; the server sorts. */
 export interface MetricsProvider {
   nodeMetrics(name?: string): readonly NodeMetrics[];
   podMetrics(namespace?: string, name?: string): readonly PodMetrics[];
@@ -41,7 +41,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** Answers pods/log. Tail, since, timestamps and byte limits are applied by the server. */
+/** Serves pods/log. The server applies tail, since, timestamps and byte limits. */
 export interface LogProvider {
   /**
    * Everything one container has written, oldest first; `previous` for its last terminated instance. Throws ApiStatusError
@@ -58,9 +58,9 @@ export interface KubeletAnswer {
   readonly body: string;
 }
 
-/** Answers `nodes/{name}/proxy/…` and the kubelets' own ports. */
+/** Serves `nodes/{name}/proxy/…` and the kubelets' ports. */
 export interface KubeletProvider {
-  /** `path` begins with a slash and has no query. undefined where the node has no kubelet that answers. */
+  /** `path` starts with a slash and has no query. undefined when the node has no responding kubelet. */
   get(node: string, path: string, query: Readonly<Record<string, string>>): KubeletAnswer | undefined;
 }
 

@@ -13,19 +13,19 @@ export interface ResourceDescriptor {
   readonly verbs: readonly string[];
   /** `status`, `scale`, `binding`, `eviction`, `resize`, `log`, `proxy`, `token`, … */
   readonly subresources: readonly string[];
-  /** `metadata.generation` moves with the spec. */
+  /** `metadata.generation` increases with changes of the spec. */
   readonly hasGeneration: boolean;
-  /** It counts annotations, too. */
+  /** The generation also counts annotations. */
   readonly generationCountsAnnotations?: true;
-  /** A PUT of what is not there creates it. */
+  /** A PUT of a missing object creates it. */
   readonly createdByUpdate?: true;
   /** Name of the schema that describes it (built-in: `io.k8s.api.core.v1.Pod`); custom resources carry their own. */
   readonly schemaName: string;
-  /** Dotted paths that may stand in a field selector, besides metadata.name and metadata.namespace. */
+  /** Dotted paths that field selectors support, besides metadata.name and metadata.namespace. */
   readonly fieldSelectors: readonly string[];
 }
 
-/** `pods`, `deployments.apps`: how code names a resource. */
+/** Name of a resource in code: `pods`, `deployments.apps`. */
 export function resourceId(descriptor: Pick<ResourceDescriptor, 'group' | 'plural'>): string {
   return descriptor.group === '' ? descriptor.plural : `${descriptor.plural}.${descriptor.group}`;
 }

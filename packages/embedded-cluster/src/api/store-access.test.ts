@@ -39,7 +39,7 @@ describe('StoreAccess', () => {
     expect(world.logger.lines.map(({ level }) => level)).toEqual(['error']);
   });
 
-  test('a change that changes nothing is no commit', () => {
+  test('a change without a difference is not committed', () => {
     const world = new ApiWorld();
     const component = world.server.accessAs('tester');
     const created = component.create('configmaps', configMap('x'));
@@ -50,7 +50,7 @@ describe('StoreAccess', () => {
     expect(component.modify('configmaps', 'default', 'none', () => undefined)).toBeUndefined();
   });
 
-  test('a write of the status copies metadata and status; what it cannot change is shared', () => {
+  test('a status write copies metadata and status; other parts are shared', () => {
     const world = new ApiWorld();
     const component = world.server.accessAs('tester');
     component.create('nodes', { metadata: { name: 'a', labels: { zone: 'x' } }, spec: { podCIDR: '10.0.0.0/24' } });
@@ -65,7 +65,7 @@ describe('StoreAccess', () => {
     expect(after?.['spec']).toBe(before?.['spec']);
   });
 
-  test('scales what has replicas', async () => {
+  test('scales resources with replicas', async () => {
     const world = new ApiWorld();
     const component = world.server.accessAs('tester');
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'x' }] } };
@@ -79,7 +79,7 @@ describe('StoreAccess', () => {
     expect(component.get('deployments.apps', 'default', 'web')).toMatchObject({ spec: { replicas: 3 }, metadata: { generation: 2 } });
   });
 
-  test('an applier who scales back what a component scaled meets a conflict', async () => {
+  test('applying replicas that a component changed is a conflict', async () => {
     const world = new ApiWorld();
     const path = '/apis/apps/v1/namespaces/default/deployments/web';
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'x' }] } };
@@ -94,7 +94,7 @@ describe('StoreAccess', () => {
     expect(table.body).toMatchObject({ kind: 'Table', rows: [{ cells: ['web', 3, 0, expect.any(String)] }] });
   });
 
-  test('deleting what is gone, or is another by now, is quiet', () => {
+  test('deleting a missing or replaced object does nothing', () => {
     const component = new ApiWorld().server.accessAs('tester');
     component.create('configmaps', configMap('x'));
     component.delete('configmaps', 'default', 'none');

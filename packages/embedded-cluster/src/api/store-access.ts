@@ -22,11 +22,11 @@ export interface StoreAccessParts {
   readonly dispatcher: ChangeDispatcher;
 }
 
-/** ClusterAccess over the store, in the name of one component. Make one per component: its user name is the field manager of its writes. */
+/** ClusterAccess over the store for one component, whose user name is the field manager of its writes. */
 export class StoreAccess implements ClusterAccess {
   readonly #parts: StoreAccessParts;
   readonly #request: WriteRequest;
-  /** The last answer to each selector: autoscalers ask every 15 seconds for pods that have mostly not changed since. */
+  /** The last result of each selector: autoscalers read pods every 15 seconds, mostly without changes. */
   readonly #lastSelected = new WeakMap<LabelSelector, { readonly from: readonly KubeObject[]; readonly selected: readonly KubeObject[] }>();
 
   constructor(parts: StoreAccessParts, user: string) {
@@ -88,7 +88,7 @@ export class StoreAccess implements ClusterAccess {
         false,
       );
     } catch (error) {
-      // Another object has the name now: the requested one is already gone.
+      // Another object has the name now: the requested one is already deleted.
       if (uid !== undefined && error instanceof ApiStatusError && error.reason === 'Conflict') return;
       throw error;
     }

@@ -6,23 +6,22 @@ import type { KubeObject } from './kube-object.ts';
 
 export interface StrategyContext {
   readonly now: Instant;
-  /** Reads alone: a strategy never writes another object. */
+  /** Read-only: a strategy never writes another object. */
   readonly cluster: Pick<ClusterAccess, 'get' | 'list'>;
   readonly user: string;
   readonly dryRun: boolean;
-  /** Whether who writes may do something else, too. Absent for components: they may everything. */
+  /** Whether the user may do something else too. Absent for components, which may do everything. */
   readonly may?: (attributes: AccessAttributes) => boolean;
 }
 
 /**
- * What is particular to one resource, beside its schema. The generic verbs call these in order: prepare (may change the
- * draft), schema defaults and validation, validate, admit. `subresource` is '' for the main resource, else `status`,
- * `resize`, `scale`, `binding`.
+ * Rules of one resource, in addition to its schema. The generic verbs call these in order: prepare (may change the draft), schema defaults
+ * and validation, validate, admit. `subresource` is '' for the main resource, else `status`, `resize`, `scale`, `binding`.
  */
 export interface ResourceStrategy {
   /** Sets what the server computes (phase, QoS class, ClusterIP, tolerations) and drops what a client may not set (status). */
   prepareForCreate?(draft: KubeObject, context: StrategyContext): void;
-  /** Puts back what this subresource may not change. */
+  /** Restores the parts that this subresource may not change. */
   prepareForUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext, subresource: string): void;
   validate?(object: KubeObject, old: KubeObject | null, context: StrategyContext, subresource: string): FieldError[];
   /** Quota, LimitRange and the like. Throws ApiStatusError. May still change the draft (LimitRange defaults) on create. */
@@ -31,7 +30,7 @@ export interface ResourceStrategy {
   warnings?(object: KubeObject): readonly string[];
 }
 
-/** A verb on a subresource that is not a plain write (`pods/binding`, `pods/eviction`). Throws ApiStatusError; answers the body. */
+/** A verb on a subresource that is not a plain write (`pods/binding`, `pods/eviction`). Throws ApiStatusError; returns the body. */
 export type SubresourceAction = (
   target: KubeObject,
   body: Record<string, unknown>,

@@ -1,9 +1,9 @@
-// What a real API server creates for itself when it first starts.
+// Objects that a real API server creates at its first start.
 
 const READ = ['get', 'list', 'watch'] as const;
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'] as const;
 
-/** What a user of a namespace works with. Secrets stand apart: reading them is a privilege. */
+/** Resources that users of a namespace work with. Secrets are separate, because reading them is a privilege. */
 const NAMESPACED: readonly { readonly apiGroups: readonly string[]; readonly resources: readonly string[] }[] = [
   {
     apiGroups: [''],

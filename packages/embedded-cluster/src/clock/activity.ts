@@ -1,18 +1,18 @@
 import type { Activity } from '../ports/clock.ts';
 
-/** Counts who works, by label, so that "who holds the clock?" has an answer. */
+/** Counts active work by label, so that "what holds the clock?" has an answer. */
 export class CountingActivity implements Activity {
   readonly #holders = new Map<string, number>();
   readonly #idleListeners = new Set<() => void>();
   #count = 0;
   #begun = 0;
 
-  /** How much is under way now. */
+  /** Number of activities in progress. */
   get count(): number {
     return this.#count;
   }
 
-  /** How much was ever begun: two equal readings with nothing under way mean that nothing happened in between. */
+  /** Number of activities started so far: two equal readings without activity mean that nothing happened in between. */
   get begun(): number {
     return this.#begun;
   }
@@ -30,12 +30,12 @@ export class CountingActivity implements Activity {
     };
   }
 
-  /** The same activity under a name, for a part that only knows the port. */
+  /** The same activity counter under a label, for a component that only has the port. */
   labelled(label: string): Activity {
     return { begin: () => this.begin(label) };
   }
 
-  /** What is under way, by label; for messages when a clock waits longer than expected. */
+  /** Activities in progress by label, for messages when a clock waits longer than expected. */
   holders(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#holders].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

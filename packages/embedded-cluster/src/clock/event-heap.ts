@@ -1,6 +1,6 @@
 import type { Instant } from '#kube/units';
 
-/** Something to run at a moment. `tie` orders what is due at the same one. */
+/** A scheduled task. `tie` orders tasks of the same time. */
 export interface TimedEvent {
   readonly at: Instant;
   readonly tie: number;
@@ -14,7 +14,7 @@ export class EventHeap {
   #events: TimedEvent[] = [];
   #cancelled = 0;
 
-  /** Events that will still run. */
+  /** Number of events that will still run. */
   get size(): number {
     return this.#events.length - this.#cancelled;
   }

@@ -6,13 +6,13 @@ import type { ClockSpeed } from './virtual-clock.ts';
 /** State of another process's virtual clock. */
 export interface ClockReading {
   readonly now: Instant;
-  /** `max` cannot be followed between readings: time does not advance until the next one. 0: stopped. */
+  /** With `max` time cannot be extrapolated: it does not advance until the next reading. 0: stopped. */
   readonly speed: ClockSpeed;
 }
 
 /**
- * Follows the virtual clock of another process from readings of it, for a controller that runs apart from its embedded
- * cluster. `now()` never goes back: a reading that is behind makes it wait.
+ * Follows the virtual clock of another process from readings of it, for a controller in a process of its own. `now()` never decreases:
+ * after a reading that is behind it waits.
  */
 export class ScaledClock implements Clock {
   readonly #timer: MachineTimer;
@@ -31,7 +31,7 @@ export class ScaledClock implements Clock {
     this.follow(reading);
   }
 
-  /** Takes a fresh reading over. */
+  /** Applies a new reading. */
   follow(reading: ClockReading): void {
     this.now();
     this.#base = reading.now;
@@ -54,7 +54,7 @@ export class ScaledClock implements Clock {
     return () => this.#heap.cancel(event);
   }
 
-  /** Forgets everything that is scheduled. */
+  /** Cancels everything that is scheduled. */
   stop(): void {
     this.#cancelWake?.();
     this.#cancelWake = null;
@@ -71,8 +71,8 @@ export class ScaledClock implements Clock {
     const at = this.#heap.nextAt();
     if (at === Infinity) return;
     const ahead = at - this.now();
-    if (ahead > 0 && this.#factor === 0) return; // the next reading arms again
-    // Measured from the extrapolated time, not from the latest answer: after a reading that was behind, it has to catch up.
+    if (ahead > 0 && this.#factor === 0) return; // the next reading sets the timer again
+    // Measured from the extrapolated time, not from the latest reading: after a reading that was behind, it must catch up.
     const afterMs = ahead <= 0 ? 0 : Math.max(1, Math.ceil((at - this.#extrapolate()) / this.#factor));
     this.#cancelWake = this.#timer.setTimer(afterMs, () => {
       this.#cancelWake = null;

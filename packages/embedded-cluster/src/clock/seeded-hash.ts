@@ -1,5 +1,5 @@
-// Randomness without state: a number that depends on the seed and on what it is for, so that any value can be computed again
-// at any time and in any order. 32-bit integer mixing (the finaliser of MurmurHash3) is fast and good enough for noise.
+// Stateless randomness: a number that depends on the seed and on its purpose, so that any value can be recomputed at any time and in any
+// order. 32-bit integer mixing (the finaliser of MurmurHash3) is fast and sufficient for noise.
 
 import { fnv1a } from '#kube/fnv1a';
 

@@ -34,7 +34,7 @@ describe('VirtualClock at max', () => {
     );
   });
 
-  test('waits while anybody is at work', async () => {
+  test('waits while there is activity', async () => {
     const { clock, activity } = aClock();
     let ran = false;
     const end = activity.begin('reconcile');
@@ -66,7 +66,7 @@ describe('VirtualClock at max', () => {
     expect(seen).toEqual(['worked at 10', 'next event']);
   });
 
-  test('orders what is due at once by the seed, the same way each time', async () => {
+  test('orders events of the same time by the seed, in every run', async () => {
     const order = async (seed: number) => {
       const { clock } = aClock({ seed });
       const seen: number[] = [];
@@ -80,7 +80,7 @@ describe('VirtualClock at max', () => {
     expect([...first].sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  test('runs what is scheduled for the past at once but never synchronously, and never what was cancelled', async () => {
+  test('runs tasks of the past at once but never synchronously, and never cancelled tasks', async () => {
     const { clock } = aClock();
     const seen: string[] = [];
     clock.schedule(T0 + 10, () => {
@@ -92,7 +92,7 @@ describe('VirtualClock at max', () => {
     expect(seen).toEqual(['after scheduling', 'late']);
   });
 
-  test('hands a fault of a task to who asked for it, and goes on', async () => {
+  test('passes the error of a task to its handler, and continues', async () => {
     const faults: unknown[] = [];
     const activity = new CountingActivity();
     const timer = new ManualClock(0);
@@ -107,7 +107,7 @@ describe('VirtualClock at max', () => {
     expect(ran).toBe(true);
   });
 
-  test('shows whole milliseconds alone, whatever fractions are scheduled', async () => {
+  test('returns whole milliseconds only, whatever fractions are scheduled', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.double({ min: 0, max: 1000, noNaN: true }), { maxLength: 20 }), async (delays) => {
         const { clock } = aClock();
@@ -136,7 +136,7 @@ describe('VirtualClock at max', () => {
     expect(ran).toBe(true);
   });
 
-  test('carries a hundred thousand timers without effort', async () => {
+  test('supports a hundred thousand timers', async () => {
     const { clock } = aClock();
     let count = 0;
     const again = (): void => {
@@ -164,7 +164,7 @@ describe('VirtualClock at a speed', () => {
     expect(clock.now()).toBe(T0 + 90_000);
   });
 
-  test('keeps its place when the speed changes', () => {
+  test('keeps its time when the speed changes', () => {
     const { clock, timer } = aClock({ speed: 10 });
     clock.start();
     timer.advance(1000);
@@ -174,7 +174,7 @@ describe('VirtualClock at a speed', () => {
     clock.stop();
   });
 
-  test('never shows a time past an event that has not run', () => {
+  test('never passes an event that has not run', () => {
     const { clock, timer } = aClock({ speed: 1 });
     clock.start();
     timer.advance(10);

@@ -9,9 +9,9 @@ export type ClockSpeed = number | 'max';
 
 const MAX_SPEED_FACTOR = 1000;
 
-/** Longest stretch of events without a turn of the event loop, machine time: requests must not starve behind the clock. */
+/** Longest run of events without a turn of the event loop, in machine time, so that requests do not starve. */
 const BATCH_MS = 8;
-/** A clock this far behind real time (machine time) slips instead of racing after what it can no longer reach. */
+/** A clock this far behind real time (machine time) slips instead of catching up. */
 const SLIP_MS = 2000;
 
 export interface VirtualClockOptions {
@@ -19,16 +19,16 @@ export interface VirtualClockOptions {
   readonly seed: number;
   readonly speed: ClockSpeed;
   readonly timer: MachineTimer;
-  /** Who works; at speed `max` nothing is due while this counts anything. */
+  /** Activity; at speed `max` no event runs while it counts anything. */
   readonly activity: CountingActivity;
-  /** Called with what a task throws; time then goes on. Left out: it is thrown on, and ends the process. */
+  /** Handler of errors that tasks throw; time then continues. Without a handler the error is rethrown and ends the process. */
   readonly onFault?: (error: unknown) => void;
 }
 
 /**
- * The embedded cluster's time. Events due at one instant run in an order drawn from the seed. While it runs at a number,
- * it follows real time; at `max` it jumps from event to event, but only after a whole turn of the event loop in which
- * no activity was under way. `now()` never goes back and never passes an event that has not run.
+ * Time of the embedded cluster. Events of the same time run in an order that depends on the seed. At a numeric speed it follows real time;
+ * at `max` it jumps from event to event, but only after a whole turn of the event loop without activity. `now()` never decreases and never
+ * passes an event that has not run.
  */
 export class VirtualClock implements Clock {
   readonly #heap = new EventHeap();
@@ -42,7 +42,7 @@ export class VirtualClock implements Clock {
   #running = false;
   #until: Instant = Infinity;
   #reached: (() => void) | null = null;
-  /** Real moment at which `#now` was true; meaningful while running at a number. */
+  /** Real time at which `#now` was correct; used at a numeric speed. */
   #anchorMs: number;
   #cancelWake: (() => void) | null = null;
   #turnPending = false;
@@ -86,7 +86,7 @@ export class VirtualClock implements Clock {
     return () => this.#heap.cancel(event);
   }
 
-  /** Goes on until stopped. */
+  /** Runs until stopped. */
   start(): void {
     if (this.#running) return;
     this.#until = Infinity;
@@ -133,7 +133,7 @@ export class VirtualClock implements Clock {
     this.#arm();
   }
 
-  /** Makes what `now()` interpolates the base for what follows. */
+  /** Makes the interpolated `now()` the new base. */
   #settle(): void {
     this.#now = this.now();
     this.#anchorMs = this.#timer.nowMs();
@@ -172,7 +172,7 @@ export class VirtualClock implements Clock {
     this.#cancelWake = this.#timer.setTimer(Math.max(0, Math.ceil(dueMs)), () => this.#runScaled());
   }
 
-  /** Real time reached the next event: runs what is due, a batch at a time. */
+  /** Real time reached the next event: runs due events in batches. */
   #runScaled(): void {
     this.#cancelWake = null;
     if (!this.#running || this.#speed === 'max') return;
@@ -196,12 +196,12 @@ export class VirtualClock implements Clock {
     this.#arm();
   }
 
-  /** Asked again after every task: a task may stop the clock or change its speed. */
+  /** Checked again after every task, because a task may stop the clock or change its speed. */
   #isFollowing(): boolean {
     return this.#running && this.#speed !== 'max';
   }
 
-  /** Moves the base forward to an event without losing the real time that has passed beyond it. */
+  /** Advances the base to an event and keeps the real time that has passed beyond it. */
   #advanceTo(at: Instant): void {
     if (this.#speed !== 'max') this.#anchorMs += (at - this.#now) / this.#speed;
     this.#now = at;
@@ -243,13 +243,13 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * One turn of the event loop at `max`. Promises that the last events resolved have run by now; if anybody began in the
-   * meantime, even someone who is done again, one more quiet turn is awaited.
+   * One turn of the event loop at `max`. Promises that the last events resolved have run by now. If an activity started in the meantime,
+   * even one that has ended again, another turn without activity is awaited.
    */
   #turn(): void {
     this.#turnPending = false;
     if (!this.#running || this.#speed !== 'max') return;
-    if (this.#activity.count > 0) return; // its end arms the next turn
+    if (this.#activity.count > 0) return; // its end schedules the next turn
     if (this.#activity.begun !== this.#seenBegun) {
       this.#seenBegun = this.#activity.begun;
       this.#armTurn();
@@ -260,7 +260,7 @@ export class VirtualClock implements Clock {
       this.#reachEnd();
       return;
     }
-    if (next === Infinity) return; // nothing scheduled: whoever schedules arms again
+    if (next === Infinity) return; // nothing scheduled: the next schedule() sets the timer
     this.#now = next;
     this.#runDue(next);
     this.#arm(); // a task may have stopped the clock or changed its speed

@@ -12,11 +12,11 @@ const VOLUMES = 'persistentvolumes';
 const CLASSES = 'storageclasses.storage.k8s.io';
 const COMPONENT = 'persistentvolume-controller';
 const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
-/** What the scheduler takes a claim for bound by. */
+/** Annotations by which the scheduler recognizes a bound claim. */
 const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 
-/** The class that the embedded cluster brings along; its volumes need no disk and no time. */
+/** The default class of the embedded cluster; its volumes need no disk and no time. */
 const STANDARD_CLASS = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
@@ -27,7 +27,7 @@ const STANDARD_CLASS = {
   allowVolumeExpansion: true,
 };
 
-/** Binds each claim to a volume that fits, making one where its class provisions; grows volumes; deletes released ones. */
+/** Binds each claim to a matching volume, provisions volumes by class, expands them, and deletes released ones. */
 export function startClaims(ports: ControllerPorts): Stop {
   const { cluster, clock } = ports;
   if (cluster.get(CLASSES, null, STANDARD_CLASS.metadata.name) === undefined) cluster.create(CLASSES, STANDARD_CLASS);
@@ -39,7 +39,7 @@ export function startClaims(ports: ControllerPorts): Stop {
       if (type === 'ADDED') for (const claim of cluster.list(CLAIMS) as readonly Claim[]) if (isUnbound(claim)) work.add(keyOfClaim(claim));
     }),
     cluster.onChange('pods', ({ type, object, previous }) => {
-      // The first consumer is what a waiting claim waits for.
+      // A claim with WaitForFirstConsumer waits for this.
       const pod = object as Pod;
       if (type === 'DELETED' || (previous !== undefined && (previous as Pod).spec.nodeName === pod.spec.nodeName)) return;
       for (const { persistentVolumeClaim } of pod.spec.volumes ?? []) {
@@ -93,7 +93,7 @@ class Binder {
     this.#join(claim, this.#provision(claim, storageClass));
   }
 
-  /** A volume that an administrator made: of the class, free, with the modes and large enough; the smallest of them. */
+  /** A volume that an administrator created: available, of the class, with the access modes and large enough; the smallest of them. */
   #findVolume(claim: Claim): Volume | undefined {
     const wanted = readAmount(claim.spec.resources?.requests?.['storage'] ?? '0')?.nano ?? 0n;
     const sizeOf = ({ spec }: Volume): bigint => readAmount(spec.capacity?.['storage'] ?? '0')?.nano ?? 0n;

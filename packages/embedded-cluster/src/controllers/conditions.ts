@@ -2,7 +2,7 @@ import type { Instant } from '#kube/units';
 import { toTimestamp } from '../api/timestamp.ts';
 import type { WireCondition } from './wire/pod.ts';
 
-/** What a controller has to say; the times follow from what was said before. */
+/** A condition of a controller; its times depend on the previous condition. */
 export interface ConditionNews {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -19,8 +19,8 @@ export function isTrue(conditions: readonly WireCondition[] | undefined, type: s
 }
 
 /**
- * The list with `news` in it; the list itself where nothing is new. `lastTransitionTime` moves with the status alone.
- * Kinds that carry `lastUpdateTime` (Deployments, HPAs do not) ask for it.
+ * The list with `news` applied; the same list when nothing is new. `lastTransitionTime` changes with the status only. Kinds with
+ * `lastUpdateTime` (Deployments, but not HPAs) request it.
  */
 export function withCondition(
   conditions: readonly WireCondition[] | undefined,

@@ -6,10 +6,10 @@ import type { OwnedObjects } from './owned-objects.ts';
 import type { Pod } from './wire/pod.ts';
 import type { ControllerRevision, Job, ReplicaSet } from './wire/workload.ts';
 
-/** Ends a controller: no listener and no timer of its own is left. */
+/** Stops a controller with all its listeners and timers. */
 export type Stop = () => void;
 
-/** What every controller is given. The indices are shared, so that each resource is watched once for ownership. */
+/** Dependencies of every controller. The indices are shared, so that each resource is watched once for ownership. */
 export interface ControllerPorts {
   readonly cluster: ClusterAccess;
   readonly clock: Clock;

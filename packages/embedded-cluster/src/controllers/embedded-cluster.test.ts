@@ -67,7 +67,7 @@ class Scene {
     return this.list<Pod>('pods');
   }
 
-  /** What went wrong inside, which no client sees. */
+  /** Faults of components, which no client sees. */
   faults(): unknown[] {
     return this.logger.lines.filter(({ level }) => level === 'error' || level === 'warn');
   }
@@ -81,7 +81,7 @@ function withoutNulls(object: object): unknown {
 const DEPLOYMENT = '/apis/apps/v1/namespaces/shop/deployments/web';
 
 describe('on the embedded cluster', () => {
-  test('a Deployment of three is three running pods, rolls out, scales, and goes with everything it made', async () => {
+  test('a Deployment of three is three running pods, rolls out, scales, and is deleted with all its objects', async () => {
     const scene = await Scene.withShop();
     await scene.deploy();
     expect(scene.pods().map(({ status }) => status.phase)).toEqual(['Running', 'Running', 'Running']);
@@ -102,7 +102,7 @@ describe('on the embedded cluster', () => {
     expect(scene.faults()).toEqual([]);
   });
 
-  test('a budget puts the second eviction off until the first pod is replaced', async () => {
+  test('a budget refuses the second eviction until the first pod is replaced', async () => {
     const scene = await Scene.withShop();
     await scene.deploy();
     await scene.send('POST', '/apis/policy/v1/namespaces/shop/poddisruptionbudgets', {
@@ -221,7 +221,7 @@ describe('on the embedded cluster', () => {
     expect(scene.list('horizontalpodautoscalers.autoscaling')).toHaveLength(1);
   });
 
-  test('a namespace takes everything along', async () => {
+  test('a namespace is deleted with its objects', async () => {
     const scene = await Scene.withShop();
     await scene.deploy();
     await scene.send('DELETE', '/api/v1/namespaces/shop');
@@ -231,7 +231,7 @@ describe('on the embedded cluster', () => {
     expect(scene.faults()).toEqual([]);
   });
 
-  test('the same seed names the same pods, another seed others', async () => {
+  test('the same seed gives the same pod names, another seed others', async () => {
     const names = async (seed: number): Promise<string[]> => {
       const scene = await Scene.withShop(seed);
       await scene.deploy();
@@ -242,7 +242,7 @@ describe('on the embedded cluster', () => {
     expect(other).not.toEqual(once);
   });
 
-  test('a steady Deployment is written no more', async () => {
+  test('a steady Deployment is no longer written', async () => {
     const scene = await Scene.withShop();
     await scene.deploy();
     const versions = (): string[] =>

@@ -8,7 +8,7 @@ import type { Pod } from './wire/pod.ts';
 import type { Service, ServicePort } from './wire/service.ts';
 import { WorkList } from './work-list.ts';
 
-/** As many addresses as one slice holds by default in a real cluster. */
+/** Default number of addresses per slice in a real cluster. */
 const ADDRESSES_PER_SLICE = 100;
 const MANAGER = 'endpointslice-controller.k8s.io';
 
@@ -18,7 +18,7 @@ interface Address {
   readonly ready: boolean;
 }
 
-/** Writes which pods stand behind each service: EndpointSlices, and the older Endpoints that kubectl still shows. */
+/** Writes the pods of each service: EndpointSlices, and the older Endpoints that kubectl still shows. */
 export function startEndpoints(ports: ControllerPorts): Stop {
   const { cluster, clock } = ports;
   const work = new WorkList(clock, (key) => reconcile(ports, key));
@@ -36,7 +36,7 @@ export function startEndpoints(ports: ControllerPorts): Stop {
   return work.stopAfter(stops);
 }
 
-/** What a service sees of a pod. Everything else about it (usage, resizes) moves no traffic. */
+/** The fields of a pod that a service depends on. Other changes (usage, resizes) do not affect traffic. */
 function hasMoved(pod: Pod, before: Pod): boolean {
   const view = (each: Pod): unknown => [
     each.metadata.labels,
@@ -59,7 +59,7 @@ function reconcile(ports: ControllerPorts, key: string): void {
   const service = cluster.get('services', namespace, name) as Service | undefined;
   if (service === undefined) {
     cluster.delete('endpoints', namespace, name);
-    return; // the slices go with their owner
+    return; // the slices are deleted with their owner
   }
   const selector = selectorOf(service);
   if (selector === null || service.spec.type === 'ExternalName' || service.metadata.deletionTimestamp !== undefined) return;
@@ -148,7 +148,7 @@ function sliceNameOf(service: string, index: number): string {
   return `${service}-${String(index)}`;
 }
 
-/** A named port is looked up in `pod`, one pod of the service: all its pods are taken to give the name the same number. */
+/** A named port is resolved in `pod`, one pod of the service; all its pods are assumed to use the same number. */
 function targetPortOf({ port, targetPort }: ServicePort, pod: Pod | undefined): number {
   if (typeof targetPort === 'number') return targetPort;
   if (targetPort === undefined || targetPort === '') return port;

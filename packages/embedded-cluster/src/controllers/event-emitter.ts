@@ -3,7 +3,7 @@ import type { ClusterAccess } from '../api/cluster-access.ts';
 import { EventWriter } from '../api/event-writer.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 
-/** The Events that `kubectl describe` shows, from whichever controller has something to say. */
+/** Emits the Events of a controller, which `kubectl describe` shows. */
 export class EventEmitter {
   readonly #cluster: ClusterAccess;
   readonly #clock: Clock;
@@ -14,7 +14,7 @@ export class EventEmitter {
     this.#clock = clock;
   }
 
-  /** @param component who speaks, as in the From column: `deployment-controller` */
+  /** @param component source of the Events, as in the From column: `deployment-controller` */
   emit(about: KubeObject, component: string, type: 'Normal' | 'Warning', reason: string, message: string): void {
     let writer = this.#writers.get(component);
     if (writer === undefined) this.#writers.set(component, (writer = new EventWriter(this.#cluster, this.#clock, component)));

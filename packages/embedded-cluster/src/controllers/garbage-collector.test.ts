@@ -31,14 +31,14 @@ function aConfigMap(name: string, owners: readonly KubeObject[] = [], blocks = f
 }
 
 describe('garbage collection', () => {
-  test('takes ReplicaSets and pods along when their Deployment goes', () => {
+  test('deletes ReplicaSets and pods of a deleted Deployment', () => {
     const world = running();
     world.cluster.delete('deployments.apps', 'shop', 'web');
     world.converge();
     expect([count(world, 'replicasets.apps'), count(world, 'pods')]).toEqual([0, 0]);
   });
 
-  test('in the foreground lets the owner go last', () => {
+  test('in the foreground deletes the owner last', () => {
     const world = running();
     world.cluster.delete('deployments.apps', 'shop', 'web', { propagation: 'Foreground' });
     world.clock.settle();
@@ -47,7 +47,7 @@ describe('garbage collection', () => {
     expect([count(world, 'deployments.apps'), count(world, 'replicasets.apps'), count(world, 'pods')]).toEqual([0, 0, 0]);
   });
 
-  test('leaves orphans, which a namesake adopts', () => {
+  test('leaves orphans, which a new owner of the same name adopts', () => {
     const world = running();
     const before = world.podNames();
     world.cluster.delete('deployments.apps', 'shop', 'web', { propagation: 'Orphan' });
@@ -60,7 +60,7 @@ describe('garbage collection', () => {
     expect(count(world, 'replicasets.apps')).toBe(1);
   });
 
-  test('of several owners drops the gone one, and the object with the last', () => {
+  test('of several owners removes the deleted one, and the object with the last', () => {
     const world = new ControllerWorld();
     const owners = ['a', 'b'].map((name) => world.create('configmaps', aConfigMap(name)));
     world.create('configmaps', aConfigMap('child', owners));
@@ -72,14 +72,14 @@ describe('garbage collection', () => {
     expect(world.cluster.get('configmaps', 'shop', 'child')).toBeUndefined();
   });
 
-  test('takes what comes to an owner that was never there, or is another by the same name', () => {
+  test('deletes objects of an owner that never existed, or that was replaced under its name', () => {
     const world = new ControllerWorld();
     const owner = world.create('configmaps', aConfigMap('owner'));
     world.create('configmaps', aConfigMap('child', [{ ...owner, metadata: { ...owner.metadata, uid: 'another' } }]));
     expect(world.cluster.get('configmaps', 'shop', 'child')).toBeUndefined();
   });
 
-  test('leaves alone what belongs to a kind that is not served', () => {
+  test('ignores objects with an owner of an unserved kind', () => {
     const world = new ControllerWorld();
     const child = aConfigMap('child') as KubeObject;
     child.metadata.ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'Unknown', name: 'x', uid: 'y' }];
@@ -110,7 +110,7 @@ describe('garbage collection', () => {
 });
 
 describe('a namespace', () => {
-  test('goes when everything in it has gone', () => {
+  test('is deleted when it is empty', () => {
     const world = running();
     world.cluster.delete('namespaces', null, 'shop');
     world.clock.settle();
@@ -123,7 +123,7 @@ describe('a namespace', () => {
     for (const resource of ['deployments.apps', 'pods', 'serviceaccounts', 'configmaps']) expect(count(world, resource)).toBe(0);
   });
 
-  test('has its default account and the root certificate, again and again', () => {
+  test('always has its default account and the root certificate', () => {
     const world = new ControllerWorld();
     world.cluster.delete('serviceaccounts', 'shop', 'default');
     world.clock.settle();

@@ -8,10 +8,10 @@ import { WorkList } from './work-list.ts';
 
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
-/** Many, short-lived, and never owned. */
+/** Frequent, short-lived, and never owned. */
 const NOT_COLLECTED: ReadonlySet<string> = new Set(['events']);
 
-/** Where an object is kept. */
+/** Resource and key of an object. */
 interface Place {
   readonly resource: string;
   readonly namespace: string | null;
@@ -20,9 +20,8 @@ interface Place {
 }
 
 /**
- * Deletes what is left behind when an owner goes, by `metadata.ownerReferences`: in the background after the owner, in
- * the foreground before it, or not at all (orphans lose the reference).
- * https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+ * Deletes the dependents of deleted owners, by `metadata.ownerReferences`: in the background after the owner, in the foreground before it,
+ * or not at all (orphans lose the reference). https://kubernetes.io/docs/concepts/architecture/garbage-collection/
  */
 export function startGarbageCollector(ports: ControllerPorts): Stop {
   const collector = new GarbageCollector(ports);
@@ -39,7 +38,7 @@ class GarbageCollector {
   readonly #kinds = new Map<string, StoredResource>();
   readonly #places = new Map<string, Place>();
   readonly #dependentsByOwner = new Map<string, Set<string>>();
-  /** Owners that are known to be gone. Their dependents' next look drops them. */
+  /** Deleted owners. Their references are removed at the next check of their dependents. */
   readonly #gone = new Set<string>();
 
   constructor(ports: ControllerPorts) {
@@ -62,7 +61,7 @@ class GarbageCollector {
       const references = object.metadata.ownerReferences ?? [];
       this.#note(kind, object, previous);
       if (references.length > 0 || isHeld(object)) this.#work.add(object.metadata.uid);
-      // A dependent that is going, or that blocks no more, may let its owner go.
+      // A terminating dependent, or one that no longer blocks, may unblock its owner.
       if (previous !== undefined) this.#wakeOwners(previous);
     });
   }
@@ -118,7 +117,7 @@ class GarbageCollector {
     else if (object.metadata.deletionTimestamp === undefined) this.#settleOwners(place, object);
   }
 
-  /** The object waits for its dependents: they are let go, or go first. */
+  /** The object waits for its dependents, which are orphaned or deleted first. */
   #settleDeletion(place: Place, object: KubeObject): void {
     const finalizers = object.metadata.finalizers ?? [];
     const dependents = this.#dependentsOf(object.metadata.uid);
@@ -135,7 +134,7 @@ class GarbageCollector {
     if (left.length === 0) this.#dropFinalizer(place, FOREGROUND);
   }
 
-  /** An object whose every owner is gone goes too; of several owners the gone ones are dropped. */
+  /** Deletes an object without existing owners; of several owners, removes the references to deleted ones. */
   #settleOwners(place: Place, object: KubeObject): void {
     const references = object.metadata.ownerReferences ?? [];
     const absent = references.filter((reference) => this.#isAbsent(reference, place.namespace));
@@ -154,7 +153,7 @@ class GarbageCollector {
     return found;
   }
 
-  /** An owner of a kind that is not served cannot be looked up, so it counts as present. */
+  /** An owner of an unserved kind cannot be looked up, so it counts as existing. */
   #isAbsent(reference: OwnerReference, namespace: string | null): boolean {
     if (this.#gone.has(reference.uid)) return true;
     const group = reference.apiVersion.includes('/') ? (reference.apiVersion.split('/')[0] ?? '') : '';
@@ -174,14 +173,14 @@ class GarbageCollector {
     try {
       return this.#ports.cluster.get(resource, namespace, name);
     } catch (error) {
-      // Its definition went away together with it.
+      // Its definition was deleted together with it.
       if (error instanceof ApiStatusError && error.reason === 'NotFound') return undefined;
       throw error;
     }
   }
 
   #delete({ resource, namespace, name, uid }: Place, propagation: 'Background' | 'Foreground'): void {
-    // In the foreground only what has dependents of its own needs to wait for them.
+    // In the foreground only an object with dependents needs to wait.
     const waits = propagation === 'Foreground' && this.#dependentsByOwner.has(uid);
     this.#ports.cluster.delete(resource, namespace, name, { uid, ...(waits ? { propagation: 'Foreground' } : {}) });
   }

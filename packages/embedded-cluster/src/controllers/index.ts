@@ -26,18 +26,18 @@ import { startStatefulSets } from './statefulset/statefulset.ts';
 import { startTaintEviction } from './taint-eviction.ts';
 
 export interface ControllerOptions {
-  /** In the name of `system:kube-controller-manager`. */
+  /** Access as `system:kube-controller-manager`. */
   readonly cluster: ClusterAccess;
   readonly clock: Clock;
   /** Seeded: names of pods come from it. */
   readonly random: Random;
-  /** What autoscalers follow. */
+  /** Metrics for autoscalers. */
   readonly metrics: Pick<MetricsProvider, 'podMetrics'>;
   /** PEM, for the ConfigMap `kube-root-ca.crt` of every namespace. */
   readonly certificateAuthority?: string;
 }
 
-/** Starts every controller. What it returns ends them all and leaves nothing scheduled. */
+/** Starts every controller. Returns a function that stops them all and cancels their timers. */
 export function startControllers({ cluster, clock, random, metrics, certificateAuthority = '' }: ControllerOptions): Stop {
   const ports: ControllerPorts = {
     cluster,

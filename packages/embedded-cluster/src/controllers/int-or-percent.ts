@@ -1,8 +1,8 @@
 import type { IntOrPercent } from './wire/workload.ts';
 
 /**
- * A count that may be stated as a share of a whole: `3`, `"25%"`.
- * @returns undefined where the text is neither; validation has refused that before a controller reads it
+ * A count, or a percentage of a total: `3`, `"25%"`. @returns undefined for an invalid text, which validation has refused before a
+ * controller reads it
  */
 export function resolveCount(value: IntOrPercent | undefined, whole: number, round: 'up' | 'down'): number | undefined {
   if (value === undefined) return undefined;

@@ -28,7 +28,7 @@ const node = (world: ControllerWorld): Node => world.cluster.get('nodes', null, 
 const taints = (world: ControllerWorld): string[] => (node(world).spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
 
 describe('a node', () => {
-  test('without a Lease renewal is tainted, and its pods leave when their tolerationSeconds end', () => {
+  test('without a Lease renewal is tainted, and its pods are deleted when their tolerationSeconds end', () => {
     const world = withNode();
     const [pod] = world.podNames();
     world.clock.advance(39_000);
@@ -52,7 +52,7 @@ describe('a node', () => {
     ).not.toContain(pod);
   });
 
-  test('that is heard again is freed', () => {
+  test('that renews its Lease again loses the taint', () => {
     const world = withNode();
     world.clock.advance(60_000);
     world.cluster.modify('leases.coordination.k8s.io', 'kube-node-lease', 'n1', (draft) => {
@@ -65,7 +65,7 @@ describe('a node', () => {
     expect(taints(world)).toEqual([]);
   });
 
-  test('that is cordoned carries the taint, and loses it again', () => {
+  test('that is cordoned has the taint, and loses it when uncordoned', () => {
     const world = withNode();
     const cordon = (unschedulable: boolean): void => {
       world.cluster.modify('nodes', null, 'n1', (draft) => {
@@ -79,7 +79,7 @@ describe('a node', () => {
     expect(taints(world)).toEqual([]);
   });
 
-  test('that is deleted leaves no pods behind', () => {
+  test('that is deleted is deleted with its pods', () => {
     const world = withNode();
     const [pod] = world.podNames();
     world.cluster.delete('nodes', null, 'n1');

@@ -2,10 +2,10 @@ import type { Random } from '../ports/random.ts';
 import { SAFE_CHARACTERS, safeCharacter } from './canonical.ts';
 
 const SUFFIX_LENGTH = 5;
-/** Room that the API server leaves for a base name before its suffix. */
+/** Maximum length of a base name, so that the suffix fits. */
 const MAX_BASE = 58;
 
-/** Names as `generateName` gives them (`web-7c5d-x7k2p`), but from a seed, so that two runs name their pods alike. */
+/** Names like those of `generateName` (`web-7c5d-x7k2p`), but from a seed, so that two runs give pods the same names. */
 export class GeneratedNames {
   readonly #random: Random;
 

@@ -5,11 +5,11 @@ import { customResources } from './custom-resources.ts';
 import { builtInResources } from './served-kinds.ts';
 import { WorkList } from './work-list.ts';
 
-/** Kubelets end pods within their grace; this is how often an emptying namespace is looked at again. */
+/** Kubelets end pods within their grace period; this is the interval between checks of a terminating namespace. */
 const RECHECK_MS = 1000;
 const CONTENT_FINALIZER = 'kubernetes';
 
-/** Empties a namespace that is being deleted, and lets it go when nothing is left in it. */
+/** Deletes the content of a terminating namespace, and removes its finalizer when it is empty. */
 export function startNamespaces({ cluster, clock }: ControllerPorts): Stop {
   const work = new WorkList(clock, (name) => {
     const namespace = cluster.get('namespaces', null, name);
@@ -24,7 +24,7 @@ export function startNamespaces({ cluster, clock }: ControllerPorts): Stop {
     });
   });
 
-  /** How many objects are still there after everything was asked to go. */
+  /** Number of remaining objects after everything was deleted. */
   function deleteContent(namespace: string): number {
     let left = 0;
     for (const resource of namespacedResources()) {
@@ -36,7 +36,7 @@ export function startNamespaces({ cluster, clock }: ControllerPorts): Stop {
     return left;
   }
 
-  /** Those whose controllers would make more come before what they would make again. */
+  /** Owners before their dependents, so that controllers do not create new ones. */
   function namespacedResources(): string[] {
     const custom = customResources(cluster).filter(({ namespaced }) => namespaced);
     const builtIn = builtInResources().filter(({ namespaced }) => namespaced);

@@ -13,13 +13,10 @@ const COMPONENT = 'node-controller';
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
-/** The taints that this controller alone adds and removes. */
+/** Taints that only this controller adds and removes. */
 const OWN: ReadonlySet<string> = new Set([NOT_READY, UNREACHABLE, UNSCHEDULABLE]);
 
-/**
- * Reports a node whose Lease has expired as lost, adds the taints that follow from readiness and
- * cordons, and deletes the pods of nodes that no longer exist.
- */
+/** Marks a node with an expired Lease as unknown, sets the taints of readiness and cordons, and deletes the pods of deleted nodes. */
 export function startNodeLifecycle(ports: ControllerPorts): Stop {
   const { cluster, clock, events } = ports;
   const work = new WorkList(clock, reconcile);
@@ -39,12 +36,12 @@ export function startNodeLifecycle(ports: ControllerPorts): Stop {
     });
   }
 
-  /** A node without a Lease is taken at its own word. */
+  /** A node without a Lease is judged by its conditions. */
   function isLost(name: string): boolean {
     const spec = cluster.get(LEASES, LEASE_NAMESPACE, name)?.['spec'] as { renewTime?: string; leaseDurationSeconds?: number } | undefined;
     const renewedAt = fromTimestamp(spec?.renewTime);
     if (Number.isNaN(renewedAt)) return false;
-    // As long as the lease runs, it is looked at again when it would run out.
+    // As long as the lease is valid, the next check is at its expiry.
     const expiresAt = renewedAt + (spec?.leaseDurationSeconds ?? 40) * SECOND_MS;
     if (expiresAt > clock.now()) work.addAt(name, expiresAt);
     return expiresAt <= clock.now();
@@ -81,12 +78,12 @@ export function startNodeLifecycle(ports: ControllerPorts): Stop {
   return work.stopAfter(stops);
 }
 
-/** What decides about taints. Heartbeats and usage do not. */
+/** The fields that determine taints. Heartbeats and usage do not. */
 function view({ spec, status }: Node): unknown {
   return [spec, findCondition(status?.conditions, 'Ready')?.status];
 }
 
-/** The node's taints with this controller's own as they should be; a taint that stays keeps the time it was added. */
+/** The node's taints with those of this controller updated; an unchanged taint keeps its timeAdded. */
 function taintsOf({ spec, status }: Node, now: string): WireTaint[] {
   const before = spec?.taints ?? [];
   const ready = findCondition(status?.conditions, 'Ready')?.status;

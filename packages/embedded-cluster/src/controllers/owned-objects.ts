@@ -4,9 +4,9 @@ import type { ObjectKey } from './object-key.ts';
 import { controllerOf, keyOf, splitKey } from './object-key.ts';
 
 /**
- * Index from a controller to its objects of one resource: a look-up costs as much as it finds. The index
- * holds keys alone and every read goes to the store, so that a controller always sees its own writes: what it created since
- * the last change was delivered is added with `note`.
+ * Index from a controller to its objects of one resource: a look-up costs as much as its result. The index holds only keys and every read
+ * goes to the store, so that a controller always sees its own writes: objects that it created before their change was delivered are added
+ * with `note`.
  */
 export class OwnedObjects<T extends KubeObject> {
   readonly #cluster: ClusterAccess;
@@ -27,12 +27,12 @@ export class OwnedObjects<T extends KubeObject> {
     return this.#read(this.#keysByOwner.get(uid), (object) => controllerOf(object)?.uid === uid);
   }
 
-  /** Those of a namespace that nothing controls. */
+  /** Objects of a namespace without a controller. */
   orphansIn(namespace: string): T[] {
     return this.#read(this.#orphansByNamespace.get(namespace), (object) => controllerOf(object) === undefined);
   }
 
-  /** Makes a write of one's own known before the change comes round. */
+  /** Adds an object that was just written, before its change is delivered. */
   note(object: KubeObject): void {
     const owner = controllerOf(object)?.uid;
     const index = owner === undefined ? this.#orphansByNamespace : this.#keysByOwner;
@@ -51,7 +51,7 @@ export class OwnedObjects<T extends KubeObject> {
       this.note(object);
       if (previous === undefined || controllerOf(previous)?.uid === controllerOf(object)?.uid) return;
     }
-    // A namesake may have been created since, under the same owner; then the key stays.
+    // A new object of the same name and owner may exist; then the key remains.
     for (const gone of [object, previous]) {
       if (gone !== undefined) this.#forget(gone);
     }

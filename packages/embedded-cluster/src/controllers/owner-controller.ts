@@ -3,12 +3,12 @@ import type { ObjectKey } from './object-key.ts';
 import { watchKeys, watchOwners } from './owner-watch.ts';
 import { WorkList } from './work-list.ts';
 
-/** What a controller keeps true, and what it does so with. */
+/** Resources of a controller, and its reconcile function. */
 export interface OwnerControllerKinds {
-  /** What it looks at, by key. */
+  /** The reconciled resource, by key. */
   readonly resource: string;
   readonly kind: string;
-  /** What it makes and owns: a change of one has the owner looked at. */
+  /** The created resource: a change of an object reconciles its owner. */
   readonly owned: string;
 }
 
@@ -16,7 +16,7 @@ export interface OwnerController {
   reconcile(key: ObjectKey, work: WorkList): void;
 }
 
-/** @param others more that has objects looked at */
+/** @param others additional triggers of a reconcile */
 export function startOwnerController(
   ports: ControllerPorts,
   controller: OwnerController,

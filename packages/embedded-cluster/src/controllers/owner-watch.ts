@@ -4,12 +4,12 @@ import type { Stop } from './controller-ports.ts';
 import type { ObjectKey } from './object-key.ts';
 import { controllerOf, joinKey, keyOf } from './object-key.ts';
 
-/** Calls with the key of every object of `resource` that changes in any way. */
+/** Calls with the key of every changed object of `resource`. */
 export function watchKeys(cluster: ClusterAccess, resource: string, add: (key: ObjectKey) => void): Stop {
   return cluster.onChange(resource, ({ object }) => add(keyOf(object)));
 }
 
-/** Calls with the key of the controller of `kind` (and, after a change of hands, of the former one) of every change. */
+/** Calls with the key of the controller of `kind` of every changed object, and of the former controller after an ownership change. */
 export function watchOwners(cluster: ClusterAccess, resource: string, kind: string, add: (key: ObjectKey) => void): Stop {
   return cluster.onChange(resource, ({ object, previous }) => {
     const key = ownerKey(object, kind);

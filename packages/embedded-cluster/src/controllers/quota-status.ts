@@ -8,10 +8,10 @@ import { watchKeys } from './owner-watch.ts';
 import { WorkList } from './work-list.ts';
 
 const RESOURCE = 'resourcequotas';
-/** Everything that a quota may count and that is not named by the quota itself. */
+/** Resources that any quota may count, even without a key of their own. */
 const WATCHED = ['pods', 'persistentvolumeclaims', 'services', 'configmaps', 'secrets'] as const;
 
-/** Updates `status.used` of every quota for its readers. Admission counts for itself. */
+/** Updates `status.used` of every quota for clients. Admission computes its own usage. */
 export function startQuotaStatus({ cluster, clock }: ControllerPorts): Stop {
   const work = new WorkList(clock, (key) => {
     const { namespace, name } = splitKey(key);

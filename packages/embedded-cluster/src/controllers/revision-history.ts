@@ -10,14 +10,14 @@ const RESOURCE = 'controllerrevisions.apps';
 export const REVISION_HASH = 'controller-revision-hash';
 const DEFAULT_HISTORY_LIMIT = 10;
 
-/** A StatefulSet or DaemonSet, as far as its revisions go. */
+/** The fields of a StatefulSet or DaemonSet that revisions need. */
 interface Revised extends KubeObject {
   spec: { template: PodTemplate; revisionHistoryLimit?: number };
 }
 
 /**
- * The ControllerRevision of the owner's present template, made or brought back to the front where it is not the newest.
- * `kubectl rollout history` and `undo` read these.
+ * The ControllerRevision of the owner's current template: created, or renumbered as the newest after a rollback. `kubectl rollout history`
+ * and `undo` read these.
  */
 export function currentTemplateRevision(ports: ControllerPorts, owner: Revised): ControllerRevision {
   const { cluster, revisions } = ports;
@@ -51,7 +51,7 @@ export function currentTemplateRevision(ports: ControllerPorts, owner: Revised):
   return created;
 }
 
-/** The template that a revision keeps; undefined where the revision is gone. */
+/** Template of a revision; undefined when the revision was deleted. */
 export function templateOf(ports: ControllerPorts, owner: Revised, revisionName: string): PodTemplate | undefined {
   const revision = ports.revisions.ownedBy(owner.metadata.uid).find(({ metadata }) => metadata.name === revisionName);
   if (revision === undefined) return undefined;
@@ -59,7 +59,7 @@ export function templateOf(ports: ControllerPorts, owner: Revised, revisionName:
   return template;
 }
 
-/** Drops what is neither in use nor within `revisionHistoryLimit`. */
+/** Deletes revisions that are neither in use nor within `revisionHistoryLimit`. */
 export function trimRevisions(ports: ControllerPorts, owner: Revised, isInUse: (revision: ControllerRevision) => boolean): void {
   const idle = byRevision(ports.revisions.ownedBy(owner.metadata.uid)).filter((revision) => !isInUse(revision));
   const excess = idle.length - (owner.spec.revisionHistoryLimit ?? DEFAULT_HISTORY_LIMIT);

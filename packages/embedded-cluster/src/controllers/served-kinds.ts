@@ -5,7 +5,7 @@ import type { ClusterAccess } from '../api/cluster-access.ts';
 import type { Stop } from './controller-ports.ts';
 import { DEFINITIONS, customResourceOf } from './custom-resources.ts';
 
-/** A resource whose objects are kept: others (reviews, metrics, second views) have nothing to collect or delete. */
+/** A resource with stored objects: others (reviews, metrics, second views) have nothing to collect or delete. */
 export interface StoredResource {
   readonly resource: string;
   readonly group: string;
@@ -13,7 +13,7 @@ export interface StoredResource {
   readonly namespaced: boolean;
 }
 
-/** Second views on objects that are kept under another name. */
+/** Second views of objects that another resource stores. */
 const VIEWS: ReadonlySet<string> = new Set(['events.events.k8s.io']);
 
 export function builtInResources(): StoredResource[] {
@@ -27,8 +27,8 @@ export function builtInResources(): StoredResource[] {
 }
 
 /**
- * Every resource that keeps objects, now and later: calls `begin` once for each, and what that returned when a
- * CustomResourceDefinition takes its resource away.
+ * Every resource with stored objects, now and later: calls `begin` once for each, and its returned function when a CustomResourceDefinition
+ * removes the resource.
  */
 export function forEachResource(cluster: ClusterAccess, begin: (resource: StoredResource) => Stop): Stop {
   const stops = new Map<string, Stop>();
@@ -49,7 +49,7 @@ export function forEachResource(cluster: ClusterAccess, begin: (resource: Stored
   };
 }
 
-/** undefined while a definition is not yet established; its next change starts another look-up. */
+/** undefined while a definition is not yet established; its next change triggers another look-up. */
 function beginServed(resource: StoredResource, begin: (resource: StoredResource) => Stop): Stop | undefined {
   try {
     return begin(resource);

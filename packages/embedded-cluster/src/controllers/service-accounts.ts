@@ -4,8 +4,8 @@ import { WorkList } from './work-list.ts';
 const ROOT_CERTIFICATE = 'kube-root-ca.crt';
 
 /**
- * Gives every namespace the account that its pods run as and the ConfigMap with the API server's certificate authority,
- * and creates them again when they are deleted.
+ * Creates the default service account of every namespace and the ConfigMap with the API server's certificate authority, and recreates them
+ * when they are deleted.
  */
 export function startServiceAccounts({ cluster, clock }: ControllerPorts, certificateAuthority: string): Stop {
   const work = new WorkList(clock, (namespace) => {

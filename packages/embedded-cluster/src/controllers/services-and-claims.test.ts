@@ -22,14 +22,14 @@ describe('a service', () => {
   const slice = (world: ControllerWorld): Slice =>
     world.cluster.get('endpointslices.discovery.k8s.io', 'shop', 'web-0') as unknown as Slice;
 
-  test('has an address of its own, the same in every run', () => {
+  test('has a unique address, the same in every run', () => {
     const address = (world: ControllerWorld): unknown =>
       (world.cluster.get('services', 'shop', 'web')!['spec'] as { clusterIP: string }).clusterIP;
     expect(address(served())).toMatch(/^10\.96\.\d+\.\d+$/);
     expect(address(served())).toBe(address(served()));
   });
 
-  test('lists the pods behind it, ready or not', () => {
+  test('lists its pods, ready or not', () => {
     const world = served();
     world.runKubelets({ ready: false });
     expect(slice(world).endpoints.map(({ conditions }) => conditions.ready)).toEqual([false, false, false]);
@@ -40,7 +40,7 @@ describe('a service', () => {
     expect(world.cluster.get('endpoints', 'shop', 'web')).toMatchObject({ subsets: [{ addresses: [{ ip: '10.0.0.1' }] }] });
   });
 
-  test('forgets a pod that is gone', () => {
+  test('removes a deleted pod', () => {
     const world = served();
     world.converge();
     const [first] = world.podNames();
@@ -49,7 +49,7 @@ describe('a service', () => {
     expect(slice(world).endpoints.map(({ targetRef }) => targetRef.name)).not.toContain(first);
   });
 
-  test('is not written again for what moves no traffic', () => {
+  test('is not written for changes without effect on traffic', () => {
     const world = served();
     world.converge();
     const { writes } = world.cluster;
@@ -61,7 +61,7 @@ describe('a service', () => {
     expect(writes.slice(before).map(({ resource }) => resource)).toEqual(['pods']);
   });
 
-  test('takes its endpoints along', () => {
+  test('is deleted with its endpoints', () => {
     const world = served();
     world.cluster.delete('services', 'shop', 'web');
     world.clock.settle();
@@ -91,7 +91,7 @@ describe('a claim', () => {
     allowVolumeExpansion,
   });
 
-  test('of no class is of the standard one, and waits for its first consumer', () => {
+  test('without a class has the default one, and waits for its first consumer', () => {
     const world = new ControllerWorld();
     world.create('persistentvolumeclaims', aClaim());
     expect(world.cluster.get('persistentvolumeclaims', 'shop', 'data')).toMatchObject({
@@ -101,7 +101,7 @@ describe('a claim', () => {
     expect(world.eventsAbout('data')).toEqual(['WaitForFirstConsumer: waiting for first consumer to be created before binding']);
   });
 
-  test('is bound at once where its class says so, grows, and takes its volume along', () => {
+  test('is bound immediately if its class says so, is expanded, and is deleted with its volume', () => {
     const world = new ControllerWorld();
     world.create('storageclasses.storage.k8s.io', aClass('Immediate'));
     world.create('persistentvolumeclaims', aClaim('fast'));

@@ -13,7 +13,7 @@ import { WorkList } from './work-list.ts';
 
 const COMPONENT = 'taint-eviction-controller';
 
-/** Deletes pods from nodes with NoExecute taints that they do not tolerate, or no longer. */
+/** Deletes pods from nodes with NoExecute taints that they do not tolerate, or no longer do. */
 export function startTaintEviction({ cluster, clock, events }: ControllerPorts): Stop {
   const work = new WorkList(clock, reconcile);
 
@@ -54,7 +54,7 @@ export function startTaintEviction({ cluster, clock, events }: ControllerPorts):
   return work.stopAfter(stops);
 }
 
-/** When the pod has to leave; undefined where it may stay for good. */
+/** Time at which the pod must be deleted; undefined when it may stay. */
 function leavingTime(pod: Pod, taints: readonly WireTaint[], now: Instant): Instant | undefined {
   let earliest: Instant | undefined;
   for (const taint of taints) {

@@ -15,7 +15,7 @@ function watched(handle: (key: string) => void = () => undefined): { clock: Manu
 }
 
 describe('WorkList', () => {
-  test('handles a key once however often it was added, never inside add', () => {
+  test('handles a key once, however often it was added, and never inside add', () => {
     const { clock, work, seen } = watched();
     for (const key of ['a', 'b', 'a']) work.add(key);
     expect(seen).toEqual([]);
@@ -23,14 +23,14 @@ describe('WorkList', () => {
     expect(seen).toEqual(['a@0', 'b@0']);
   });
 
-  test('keeps the earliest of several moments asked for', () => {
+  test('keeps the earliest of several requested times', () => {
     const { clock, work, seen } = watched();
     for (const seconds of [30, 10, 20]) work.addAt('a', clock.now() + seconds * 1000);
     clock.advance(60_000);
     expect(seen).toEqual(['a@10']);
   });
 
-  test('tries a refused key again with growing pauses, until it works', () => {
+  test('retries a refused key with back-off until it succeeds', () => {
     let refusals = 3;
     const { clock, work, seen } = watched(() => {
       if (refusals-- > 0) throw new ApiStatusError(403, 'Forbidden', 'exceeded quota');
@@ -40,7 +40,7 @@ describe('WorkList', () => {
     expect(seen).toEqual(['a@0', 'a@1', 'a@3', 'a@7']);
   });
 
-  test('hands a fault on, and still handles the other keys', () => {
+  test('rethrows an unexpected error, and still handles the other keys', () => {
     const { clock, work, seen } = watched((key) => {
       if (key === 'bad') throw new TypeError('a mistake');
     });

@@ -3,15 +3,15 @@ import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import type { Clock } from '../ports/clock.ts';
 import { ApiStatusError } from '../api/api-error.ts';
 
-/** First wait after a refusal; doubles each time. */
+/** First back-off after an error; it doubles each time. */
 const FIRST_RETRY_MS: DurationMs = SECOND_MS;
-/** Long enough that a workload over its quota costs next to nothing, short enough that a freed quota is soon used. */
+/** Long enough that a workload over its quota costs little, short enough that a freed quota is soon used. */
 const LAST_RETRY_MS: DurationMs = 5 * MINUTE_MS;
 
 /**
- * A work queue: each key is handled once however often it was added meanwhile, in the order of arrival. Nothing runs
- * inside `add`: the clock calls, at the same moment of domain time. A handler that is refused by the API (a conflict, a
- * quota) is retried with back-off; any other exception is a fault and reaches the caller that runs the clock.
+ * A work queue: each key is handled once, however often it was added, in the order of arrival. Nothing runs inside `add`: the clock calls
+ * at the same domain time. A handler with an API error (a conflict, a quota) is retried with back-off; any other exception is a fault and
+ * reaches the caller that runs the clock.
  */
 export class WorkList {
   readonly #clock: Clock;
@@ -27,14 +27,14 @@ export class WorkList {
     this.#handle = handle;
   }
 
-  /** Handles `key` soon, at this moment of domain time. */
+  /** Handles `key` soon, at the current domain time. */
   add(key: string): void {
     if (this.#stopped) return;
     this.#dirty.add(key);
     this.#cancelRun ??= this.#clock.schedule(this.#clock.now(), () => this.#run());
   }
 
-  /** Handles `key` when the clock reaches `at`; of several moments asked for, the earliest holds. */
+  /** Handles `key` when the clock reaches `at`; of several requested times the earliest applies. */
   addAt(key: string, at: Instant): void {
     if (this.#stopped) return;
     const pending = this.#timers.get(key);
@@ -47,7 +47,7 @@ export class WorkList {
     this.#timers.set(key, { at, cancel });
   }
 
-  /** What ends a controller: its watches, then its work. */
+  /** Stops a controller: its watches, then its queue. */
   stopAfter(watches: readonly (() => void)[]): () => void {
     return () => {
       for (const stop of watches) stop();

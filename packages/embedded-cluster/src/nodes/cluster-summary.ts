@@ -8,12 +8,12 @@ import { findMachineType } from './machine-types.ts';
 import { podRequests, requestsAndLimits, type RequestingContainer } from './kubelet/pod-spec.ts';
 import type { ClusterCounters } from './simulator-counters.ts';
 
-/** The whole cluster at one moment, in the demo's words. */
+/** Totals of the cluster at one time, in the demo's terms. */
 export interface ClusterSummary {
-  /** In force on every pod that has not ended; on one not started yet, what its spec asks for. */
+  /** Requests in force of every pod that has not ended; those of the spec for one that has not started. */
   readonly requestedCpuMillicores: Millicores;
   readonly requestedMemoryBytes: Bytes;
-  /** By containers, without the nodes' own daemons. */
+  /** Usage of containers, without the nodes' system daemons. */
   readonly usedCpuMillicores: Millicores;
   readonly usedMemoryBytes: Bytes;
   /** List price of the nodes. */
@@ -21,14 +21,14 @@ export interface ClusterSummary {
   readonly nodes: number;
 }
 
-/** What happened between two readings of the counters, in the demo's words. */
+/** Differences between two readings of the counters, in the demo's terms. */
 export interface ClusterHappenings {
   readonly oomKills: number;
-  /** Of the running time of containers with a CPU limit, the share in which they wanted more. */
+  /** Share of the running time of CPU-limited containers in which they wanted more than the limit. */
   readonly throttledRatio: number;
   readonly resizes: number;
   readonly evictions: number;
-  /** Of the CPU that containers wanted, the share that they were not given. */
+  /** Share of the wanted CPU that containers did not get. */
   readonly unmetCpuRatio: number;
 }
 
@@ -62,7 +62,7 @@ export function summarizeCluster(cluster: Pick<ClusterAccess, 'list'>, kubelets:
   };
 }
 
-/** List price of a node by its labels; 0 for a machine type that is not in the table. */
+/** List price of a node by its labels; 0 for an unknown machine type. */
 export function nodePricePerHour(node: KubeObject): Usd {
   const labels = node.metadata.labels ?? {};
   const type = findMachineType(labels['node.kubernetes.io/instance-type'] ?? '');
@@ -80,7 +80,7 @@ export function happenings(from: ClusterCounters, to: ClusterCounters): ClusterH
   };
 }
 
-/** To six places: enough to compare, and the same on every machine. */
+/** Rounded to six decimals: precise enough, and equal on every machine. */
 function ratio(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.round((part / whole) * 1e6) / 1e6;
 }
@@ -92,7 +92,7 @@ function inForce({ spec, status }: Pod): RequestingContainer[] {
   const role = (restartPolicy: string | undefined): 'sidecar' | 'init' => (restartPolicy === 'Always' ? 'sidecar' : 'init');
   const requestsOf = (container: { readonly name: string; readonly resources?: Pod['spec']['containers'][number]['resources'] }) =>
     requestsAndLimits(statuses.get(container.name)?.resources ?? container.resources).requests;
-  // A plain init container that has run takes nothing any more: only what runs or will run is in force.
+  // A completed init container no longer counts: only requests of current and future containers are in force.
   const done = (name: string): boolean => statuses.get(name)?.state?.['terminated'] !== undefined;
   return [
     ...(spec.initContainers ?? [])

@@ -1,6 +1,6 @@
 import { GiB, MiB, type Bytes, type Millicores, type Usd } from '#kube/units';
 
-/** A Compute Engine machine type, as a node of it presents itself. */
+/** A Compute Engine machine type, with the values that its nodes report. */
 export interface MachineType {
   readonly name: string;
   readonly family: string;
@@ -41,10 +41,10 @@ function machineType(name: string, vcpu: number, memoryGib: number, onDemandPerH
 
 /** Available memory below which a kubelet evicts pods (`memory.available`, GKE). */
 export const EVICTION_THRESHOLD_BYTES: Bytes = 100 * MiB;
-/** What Linux sees of a machine's memory; an e2-standard-4 reports about 16,393,000 Ki of 16 GiB. */
+/** Memory that Linux reports; an e2-standard-4 reports about 16,393,000 Ki of 16 GiB. */
 const VISIBLE_MEMORY_SHARE = 0.977;
 
-/** What a node of this type offers to pods after GKE's reservations. */
+/** Allocatable of a node of this type, after GKE's reservations. */
 export interface NodeSize {
   readonly capacity: { readonly cpuMillicores: Millicores; readonly memoryBytes: Bytes };
   readonly allocatable: { readonly cpuMillicores: Millicores; readonly memoryBytes: Bytes };

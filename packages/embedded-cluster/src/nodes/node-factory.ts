@@ -7,7 +7,7 @@ import { nodeSizeOf, type MachineType } from './machine-types.ts';
 const KUBELET_VERSION = 'v1.36.0';
 const MAX_PODS = 110;
 const SWAP_BYTES = 4 * GiB;
-/** The name that the embedded cluster gives its project in provider ids. */
+/** Project name in provider ids. */
 const PROJECT = 'evenkeel-demo';
 /** Boot disk of 100 GB as GKE presents it. */
 const EPHEMERAL_CAPACITY = '98831908Ki';
@@ -20,7 +20,7 @@ export interface NodeSpec {
   /** `us-central1-a`. */
   readonly zone: string;
   readonly spot: boolean;
-  /** Where the node's kubelet listens on 127.0.0.1. */
+  /** Port of the node's kubelet on 127.0.0.1. */
   readonly kubeletPort: number;
   /** `v1.33.4`; default: that of the embedded API server. */
   readonly kubeletVersion?: string;
@@ -30,7 +30,7 @@ export interface NodeSpec {
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
 }
 
-/** A Node as GKE registers it: well-known labels, provider id, capacity after reservations, ready at once. */
+/** A Node as GKE registers it: well-known labels, provider id, allocatable after reservations, ready immediately. */
 export function nodeObject(spec: NodeSpec, now: Instant): object {
   const { name, zone } = spec;
   return {

@@ -7,14 +7,14 @@ import { nodeObject } from './node-factory.ts';
 
 export interface NodePoolOptions {
   readonly count: number;
-  /** Dealt in turn: with two types every second node is of the second. */
+  /** Assigned round-robin: with two types every second node has the second. */
   readonly machineTypes: readonly string[];
   readonly seed: number;
   readonly now: Instant;
-  /** Dealt in turn. */
+  /** Assigned round-robin. */
   readonly zones?: readonly string[];
   readonly spot?: boolean;
-  /** Port of the first kubelet, counted up; replaced when the kubelets are served for real. */
+  /** Port of the first kubelet, counted up; replaced when the kubelets are served over HTTPS. */
   readonly firstKubeletPort?: number;
   /** `v1.33.4`; default: that of the embedded API server. */
   readonly kubeletVersion?: string;
@@ -26,8 +26,7 @@ const DEFAULT_ZONES = ['us-central1-a', 'us-central1-b', 'us-central1-c'];
 const KUBELET_PORT = 10_250;
 
 /**
- * Registers nodes, one pool for each machine type. Names depend on the seed alone. Throws an Error that names the known
- * types for one that is not in the table.
+ * Registers nodes, one pool per machine type. Names depend on the seed only. Throws an Error that lists the known types for an unknown one.
  */
 export function createNodes(cluster: ClusterAccess, options: NodePoolOptions): readonly string[] {
   const types = options.machineTypes.map(getMachineType);

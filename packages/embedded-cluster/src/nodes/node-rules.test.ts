@@ -32,7 +32,7 @@ describe('decideResize', () => {
     expect(decideResize({ desired, settled, othersAllocated, nodeAllocatable: of(4000, 8192) }).kind).toBe(kind);
   });
 
-  test('deferred resizes are tried in order of the kubelet: no increase, priority, QoS class, wait', () => {
+  test('deferred resizes are retried in the order of the kubelet: no increase, priority, QoS class, wait', () => {
     const base = { increases: true, priority: 0, qosClass: 'Burstable', since: 10 };
     const ranked = [
       { ...base, name: 'young' },
@@ -66,7 +66,7 @@ describe('CPU sharing', () => {
     maxLength: 30,
   });
 
-  test('gives no container more than it wants, wastes nothing, and is fair by weight', () => {
+  test('gives no container more than its demand, wastes nothing, and is fair by weight', () => {
     fc.assert(
       fc.property(containers, fc.integer({ min: 100, max: 16_000 }), (all, capacity) => {
         const wanted = Float64Array.from(all, (each) => each.wanted);
@@ -80,7 +80,7 @@ describe('CPU sharing', () => {
           expect(grant).toBeLessThanOrEqual(wanted[index]! + 1e-9);
           if (grant < wanted[index]! - 1e-6) short.push(grant / weights[index]!);
         });
-        // All containers that get less than they want have the same share of their weight; no other has a greater one.
+        // All containers that get less than their demand have the same share of their weight; no other has a greater one.
         const share = short[0];
         if (share === undefined) return;
         for (const other of short) expect(other).toBeCloseTo(share, 6);
@@ -91,7 +91,7 @@ describe('CPU sharing', () => {
 });
 
 describe('rules of nodes', () => {
-  test('eviction takes who exceeds its request, then the less important, then who exceeds it most', () => {
+  test('eviction prefers pods above their request, then lower priority, then the greatest excess', () => {
     const pod = (name: string, priority: number, requested: number, used: number) => ({
       name,
       priority,
@@ -102,7 +102,7 @@ describe('rules of nodes', () => {
     expect(ranked.sort(compareForEviction).map(({ name }) => name)).toEqual(['much', 'little', 'important', 'within']);
   });
 
-  test('back-off doubles from 10 s to 5 minutes and is forgotten after 10 minutes of running well', () => {
+  test('back-off doubles from 10 s to 5 minutes and is reset after 10 minutes without a crash', () => {
     const backoff = new RestartBackoff();
     const waits = Array.from({ length: 8 }, () => backoff.next(0, 1000) / SECOND_MS);
     expect(waits).toEqual([0, 10, 20, 40, 80, 160, 300, 300]);
@@ -125,17 +125,17 @@ describe('rules of nodes', () => {
     [{ initialDelayMs: 0, periodMs: 10_000, successThreshold: 1 }, 3000, 10_000],
     [{ initialDelayMs: 5000, periodMs: 10_000, successThreshold: 1 }, 3000, 5000],
     [{ initialDelayMs: 5000, periodMs: 10_000, successThreshold: 2 }, 16_000, 35_000],
-  ])('a probe first succeeds at one of its own ticks: %j', (probe, answersAfterMs, expected) => {
+  ])('a probe first succeeds at one of its periods: %j', (probe, answersAfterMs, expected) => {
     expect(firstSuccessMs(probe, answersAfterMs)).toBe(expected);
   });
 
-  test('a node offers what GKE documents for its machine type', () => {
+  test('a node has the allocatable that GKE documents for its machine type', () => {
     const size = nodeSizeOf(findMachineType('e2-standard-4')!);
     expect(size.allocatable.cpuMillicores).toBe(3920);
     expect(size.allocatable.memoryBytes / GiB).toBeCloseTo(12.93, 1); // the documentation's example says 13498416Ki
   });
 
-  test('a pod takes the sum of its containers, or an init container with the sidecars before it', () => {
+  test('a pod requests the sum of its containers, or an init container with the sidecars before it', () => {
     const container = (role: ContainerRole, cpu: number) => ({ role, requests: { cpuMillicores: cpu, memoryBytes: null } });
     expect(podRequests([container('init', 300), container('main', 100), container('main', 100)]).cpuMillicores).toBe(300);
     expect(podRequests([container('sidecar', 50), container('init', 300), container('main', 100)]).cpuMillicores).toBe(350);
@@ -163,7 +163,7 @@ describe('rules of nodes', () => {
 });
 
 describe('WorkloadLoad', () => {
-  test('shares what the first replicas carried over those that are ready', () => {
+  test('distributes the load of the first replicas over the ready ones', () => {
     const load = new WorkloadLoad({ namespace: 'shop', kind: 'Deployment', name: 'web' }, 4, true);
     load.addReady(1);
     expect(load.cpuFactor(true, 1.05)).toBe(4);
@@ -173,7 +173,7 @@ describe('WorkloadLoad', () => {
     expect(load.memoryFactor(true, 1)).toBeLessThan(1.2);
   });
 
-  test('pods of a DaemonSet each have their own work', () => {
+  test('pods of a DaemonSet have separate loads', () => {
     const load = new WorkloadLoad({ namespace: 'shop', kind: 'DaemonSet', name: 'agent' }, 1, false);
     for (let i = 0; i < 5; i++) load.addReady(1);
     expect(load.cpuFactor(true, 1.05)).toBe(1);

@@ -19,7 +19,7 @@ import { NodeSimulation } from './node-simulation.ts';
 
 const T0 = Date.UTC(2026, 10, 2);
 
-/** The whole embedded cluster, at full speed, with one Deployment of three and one that is larger than its limit. */
+/** The whole embedded cluster, at full speed, with a Deployment of three replicas and one whose usage exceeds its limit. */
 async function aRun(seed: number, forMs: number, recordings?: RecordingLibrary) {
   const activity = new CountingActivity();
   const machine = new ManualClock(0);
@@ -79,7 +79,7 @@ async function seriesOf(simulation: NodeSimulation, from: number, to: number): P
 }
 
 describe('the embedded cluster with its nodes', () => {
-  test('runs what Deployments ask for, and the same seed ends the same', async () => {
+  test('runs Deployments, and the same seed has the same end', async () => {
     const first = await aRun(4, 6 * HOUR_MS);
     const again = await aRun(4, 6 * HOUR_MS);
     const other = await aRun(5, 6 * HOUR_MS);
@@ -96,7 +96,7 @@ describe('the embedded cluster with its nodes', () => {
     expect(other.simulation.summary()).not.toEqual(first.simulation.summary());
   });
 
-  test('sums what is requested, used and paid for', async () => {
+  test('sums requests, usage and cost', async () => {
     const { simulation } = await aRun(4, HOUR_MS);
     const summary = simulation.summary();
     expect(summary).toMatchObject({ requestedCpuMillicores: 700, requestedMemoryBytes: (3 * 256 + 64) * 2 ** 20, nodes: 3 });
@@ -104,7 +104,7 @@ describe('the embedded cluster with its nodes', () => {
     expect(summary.usedCpuMillicores).toBeGreaterThan(0);
   });
 
-  test('answers its history by the range call, with owners, from the recordings it was given', async () => {
+  test('returns its history by range queries, with owners, from its recordings', async () => {
     const rows = Array.from({ length: 288 }, (_, index) => `${index * 300},${index % 2 === 0 ? 40 : 20},100`).join('\n');
     const recordings: RecordingLibrary = { names: ['a.csv'], load: (name) => parseRecording(name, `t_s,cpu_m,mem_mib\n${rows}\n`) };
     const { simulation } = await aRun(1, 2 * HOUR_MS, recordings);
@@ -116,7 +116,7 @@ describe('the embedded cluster with its nodes', () => {
     expect(batchy?.samples.slice(2, 6).map(({ cpuMillicores }) => Math.round(cpuMillicores ?? 0))).toEqual([80, 40, 80, 40]);
   });
 
-  // What it takes in time is a benchmark's; here it has to come to its end within the test's own deadline.
+  // Its duration is measured by a benchmark; here it must end within the test's timeout.
   test('simulates a whole day', async () => {
     const { simulation } = await aRun(2, DAY_MS);
     expect(simulation.summary().usedCpuMillicores).toBeGreaterThan(0);
@@ -159,14 +159,14 @@ describe('the endpoints of kubelets', () => {
   test('the pages for a controller in the same process name a node that does not exist', async () => {
     const { simulation } = await aRun(4, MINUTE_MS);
     const elsewhere = aNodeRecord({ name: 'nowhere' });
-    await expect(simulation.direct.statsSummary(elsewhere)).rejects.toThrow('kubelet of node nowhere: there is no such node');
-    await expect(simulation.direct.resourceMetrics(elsewhere)).rejects.toThrow('kubelet of node nowhere: there is no such node');
+    await expect(simulation.direct.statsSummary(elsewhere)).rejects.toThrow('kubelet of node nowhere: the node does not exist');
+    await expect(simulation.direct.resourceMetrics(elsewhere)).rejects.toThrow('kubelet of node nowhere: the node does not exist');
   });
 
   test('an unknown path or node is an error that names it', async () => {
     const { simulation } = await aRun(4, MINUTE_MS);
     const [kubelet] = [...simulation.kubelets.all()];
-    expect(() => simulation.direct.get('nowhere', '/healthz')).toThrow('kubelet of node nowhere: there is no such node');
+    expect(() => simulation.direct.get('nowhere', '/healthz')).toThrow('kubelet of node nowhere: the node does not exist');
     expect(() => simulation.direct.get(kubelet!.name, '/exec')).toThrow(/\/exec answered HTTP 404/);
     expect(simulation.direct.get(kubelet!.name, '/healthz')).toBe('ok');
   });
@@ -183,7 +183,7 @@ describe('the endpoints of kubelets', () => {
     expect(metrics!.podMetrics('other')).toEqual([]);
   });
 
-  test('metrics.k8s.io finds each pod that it lists by its name, without a look at the pods of other nodes', async () => {
+  test('metrics.k8s.io finds each pod that it lists by its name, without reading the pods of other nodes', async () => {
     const { simulation } = await aRun(4, HOUR_MS);
     const listed = simulation.metrics.podMetrics('default');
     expect(listed.length).toBeGreaterThan(2);
@@ -193,7 +193,7 @@ describe('the endpoints of kubelets', () => {
     expect(walks).not.toHaveBeenCalled();
   });
 
-  test('logs hold the start, and a line a minute', async () => {
+  test('logs have the start, and a line per minute', async () => {
     const { simulation, admin } = await aRun(4, HOUR_MS);
     const { logs } = simulation.providers;
     const [pod] = admin.list('pods');

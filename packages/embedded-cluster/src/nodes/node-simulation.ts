@@ -16,23 +16,23 @@ import type { ClusterCounters, ContainerTally } from './simulator-counters.ts';
 import { templateContainers } from './load/template-containers.ts';
 
 export interface NodeSimulationOptions {
-  /** As the kubelets see and change the cluster. */
+  /** Access of the kubelets to the cluster. */
   readonly cluster: ClusterAccess;
   readonly clock: Clock;
   readonly seed: number;
-  /** When the cluster begins: the first row of every recording. */
+  /** Start of the cluster: the time of the first row of every recording. */
   readonly epoch: Instant;
   readonly recordings?: RecordingLibrary;
 }
 
-/** Everything that simulates nodes: kubelets, usage, their endpoints and the totals over them. */
+/** Simulation of nodes: kubelets, usage, their endpoints and totals. */
 export class NodeSimulation {
   readonly kubelets: Kubelets;
   /** For the API server: metrics.k8s.io, logs and the node proxy. */
   readonly providers: ApiProviders;
-  /** What `kubectl top` and autoscalers see. */
+  /** Source of `kubectl top` and autoscalers. */
   readonly metrics: NodeUsageMetrics;
-  /** The kubelets' own pages. */
+  /** Pages of the kubelets. */
   readonly endpoints: KubeletEndpoints;
   /** For a controller in the same process. */
   readonly direct: KubeletDirect;
@@ -59,14 +59,14 @@ export class NodeSimulation {
   }
 
   /**
-   * Deals the recordings to the containers that the cluster's workloads state now. Call it once the manifests are applied
-   * and before the clock runs. Throws RecordingError for a bad file. Answers what went where.
+   * Assigns the recordings to the containers of the current workloads. Call it after the manifests are applied and before the clock runs.
+   * Throws RecordingError for an invalid file. Returns the assignment.
    */
   dealRecordings(): readonly DealtRecording[] {
     return this.plan.deal(templateContainers(this.#cluster));
   }
 
-  /** Begins to watch nodes and pods. Returns the stop. */
+  /** Starts to watch nodes and pods. Returns the stop function. */
   start(): () => void {
     return this.kubelets.start();
   }
@@ -75,12 +75,12 @@ export class NodeSimulation {
     return summarizeCluster(this.#cluster, this.kubelets);
   }
 
-  /** A copy, so that a later reading can be held against it. */
+  /** A copy, to be compared with a later reading. */
   counters(): ClusterCounters {
     return { ...this.kubelets.counters };
   }
 
-  /** The counters by container of each workload. */
+  /** Counters by container of each workload. */
   tallies(): readonly ContainerTally[] {
     return this.kubelets.tallies.read();
   }

@@ -1,19 +1,19 @@
 import type { DurationMs } from '#kube/units';
 import { workloadKey, type WorkloadKey, type WorkloadRef } from '#kube/records/workload';
 
-/** Counters since the cluster started. They never decrease: the difference of two readings is what happened in between. */
+/** Counters since the cluster started. They never decrease: the difference of two readings describes the time between them. */
 export interface ClusterCounters {
   oomKills: number;
-  /** Starts of containers after an earlier end, whatever ended them. */
+  /** Starts of containers after an earlier end, whatever its cause. */
   restarts: number;
-  /** Resizes put into force, by pod. */
+  /** Actuated resizes, one per pod. */
   resizes: number;
   /** Pods evicted by their node's kubelet or through the eviction API. */
   evictions: number;
-  /** Running time of containers with a CPU limit, and the part of it in which they wanted more than it. */
+  /** Running time of CPU-limited containers, and the part of it with a demand above the limit. */
   limitedMs: DurationMs;
   throttledMs: DurationMs;
-  /** CPU that containers wanted, and the part that they were not given. */
+  /** CPU demand of containers, and the part that was not granted. */
   demandedCoreSeconds: number;
   unmetCoreSeconds: number;
 }
@@ -22,7 +22,7 @@ export function newCounters(): ClusterCounters {
   return { oomKills: 0, restarts: 0, resizes: 0, evictions: 0, limitedMs: 0, throttledMs: 0, demandedCoreSeconds: 0, unmetCoreSeconds: 0 };
 }
 
-/** The same for one container of a workload, all of its pods together, those that are gone included. */
+/** The same for one container of a workload, over all of its pods, including deleted ones. */
 export interface ContainerTally {
   readonly workload: WorkloadKey;
   readonly container: string;
@@ -34,7 +34,7 @@ export interface ContainerTally {
   unmetCoreSeconds: number;
 }
 
-/** Who had what share in the cluster's counters. */
+/** Contributions to the cluster's counters by container. */
 export class ContainerTallies {
   readonly #byContainer = new Map<string, ContainerTally>();
 
@@ -50,7 +50,7 @@ export class ContainerTallies {
     return tally;
   }
 
-  /** Copies, so that a later reading can be held against them. */
+  /** Copies, to be compared with later readings. */
   read(): readonly ContainerTally[] {
     return [...this.#byContainer.values()].map((tally) => ({ ...tally }));
   }

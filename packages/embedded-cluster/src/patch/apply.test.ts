@@ -53,7 +53,7 @@ function containers(...list: Record<string, unknown>[]): Record<string, unknown>
 }
 
 describe('serverSideApply', () => {
-  test('creates an object owned in what it says', () => {
+  test('creates an object and owns the applied fields', () => {
     const object = applied(
       apply(
         undefined,
@@ -90,7 +90,7 @@ describe('serverSideApply', () => {
     ]);
   });
 
-  test('conflicts with who set the field otherwise, and says so as kubectl shows it', () => {
+  test('conflicts with another manager’s value, with kubectl’s message', () => {
     const live = created('kubectl-client-side-apply', deployment({ replicas: 2 }));
     const result = apply(live, 'me', deployment({ replicas: 5 }));
     expect(result).toEqual({ conflicts: [{ manager: '"kubectl-client-side-apply" using apps/v1', field: '.spec.replicas' }] });
@@ -116,7 +116,7 @@ describe('serverSideApply', () => {
     );
   });
 
-  test('takes a field over by force', () => {
+  test('takes a field by force', () => {
     const live = created('other', deployment({ replicas: 2, paused: true }));
     const object = applied(apply(live, 'me', deployment({ replicas: 5 }), true));
     expect(object['spec']).toEqual({ replicas: 5, paused: true });
@@ -124,7 +124,7 @@ describe('serverSideApply', () => {
     expect(ownedBy(object, 'me')).toEqual({ 'f:spec': { 'f:replicas': {} } });
   });
 
-  test('shares a field on which both agree', () => {
+  test('shares a field with equal values', () => {
     const first = applied(apply(undefined, 'a', deployment({ replicas: 2 })));
     const both = applied(apply(first, 'b', deployment({ replicas: 2 })));
     expect([ownedBy(both, 'a'), ownedBy(both, 'b')]).toEqual([{ 'f:spec': { 'f:replicas': {} } }, { 'f:spec': { 'f:replicas': {} } }]);
@@ -133,7 +133,7 @@ describe('serverSideApply', () => {
     expect(applied(apply(without, 'b', deployment({})))).not.toHaveProperty('spec');
   });
 
-  test('removes fields that it no longer applies, with those below them that have no owner', () => {
+  test('removes fields that it no longer applies, with their fields that have no owner', () => {
     const one = { name: 'a', image: 'a:1', livenessProbe: { httpGet: { port: 80 } } };
     const live = applied(apply(undefined, 'me', deployment(containers(one, { name: 'b' }), { labels: { x: '1', y: '2' } })));
     const withDefaults = structuredClone(live);
@@ -145,25 +145,25 @@ describe('serverSideApply', () => {
     expect(object.metadata.labels).toEqual({ x: '1' });
   });
 
-  test('keeps an item that another applier has as well, without the fields that were its own alone', () => {
+  test('keeps an item of another applier, without the fields that only it owned', () => {
     const first = applied(apply(undefined, 'a', deployment(containers({ name: 'c', image: 'i', workingDir: '/a' }))));
     const both = applied(apply(first, 'b', deployment(containers({ name: 'c', image: 'i' }))));
     expect(applied(apply(both, 'a', deployment({})))['spec']).toEqual(containers({ name: 'c', image: 'i' }));
   });
 
-  test('merges lists in the order applied, and leaves the items of others beside their neighbours', () => {
+  test('merges lists in the applied order, and keeps the items of others next to their neighbours', () => {
     const live = applied(apply(undefined, 'other', deployment(containers({ name: 'injected' }, { name: 'a' }, { name: 'b' }))));
     const object = applied(apply(live, 'me', deployment(containers({ name: 'b' }, { name: 'a' }, { name: 'new' }))));
     expect(itemsAt(object, 'spec', 'template', 'spec', 'containers').map((each) => each['name'])).toEqual(['injected', 'b', 'a', 'new']);
   });
 
-  test('owns atomic lists as one', () => {
+  test('owns atomic lists as a whole', () => {
     const live = applied(apply(undefined, 'a', deployment({ template: { spec: { tolerations: [{ key: 'x' }] } } })));
     const result = apply(live, 'b', deployment({ template: { spec: { tolerations: [{ key: 'y' }] } } }));
     expect(result).toEqual({ conflicts: [{ manager: '"a"', field: '.spec.template.spec.tolerations' }] });
   });
 
-  test('compares what is stored: another spelling of a quantity is no change', () => {
+  test('compares stored values: another notation of a quantity is not a change', () => {
     const live = created('other', deployment(containers({ name: 'a', resources: { requests: { cpu: '1' } } })));
     const object = applied(apply(live, 'me', deployment(containers({ name: 'a', resources: { requests: { cpu: '1000m' } } }))));
     expect(object['spec']).toEqual(live['spec']);
@@ -176,7 +176,7 @@ describe('serverSideApply', () => {
     });
   });
 
-  test('lets kubectl take over what it applied from the client side, and nothing else', () => {
+  test('lets kubectl take over fields of client-side apply, and no others', () => {
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
     const text = JSON.stringify(
       deployment({ replicas: 2, minReadySeconds: 5, ...containers({ name: 'a', resources: { limits: { cpu: '1000m' } } }) }),
@@ -196,12 +196,12 @@ describe('serverSideApply', () => {
     expect(apply(live, 'other', deployment({ replicas: 3 }))).toHaveProperty('conflicts');
   });
 
-  test('answers the same object when there is nothing to do', () => {
+  test('returns the same object when nothing changes', () => {
     const live = applied(apply(undefined, 'me', deployment({ replicas: 1 })));
     expect(applied(apply(live, 'me', deployment({ replicas: 1 }), false, { time: '2027-01-01T00:00:00Z' }))).toBe(live);
   });
 
-  test('keeps status and spec to their own ways in', () => {
+  test('keeps status and spec in their subresources', () => {
     const live = applied(apply(undefined, 'me', { ...deployment({ replicas: 1 }), status: { replicas: 9 } }));
     expect(live).not.toHaveProperty('status');
     const status = applied(
@@ -216,7 +216,7 @@ describe('serverSideApply', () => {
     ]);
   });
 
-  test('works on custom resources as their schema says', () => {
+  test('applies the schema of custom resources', () => {
     const schema: StructuralSchema = {
       type: 'object',
       properties: {
@@ -239,7 +239,7 @@ describe('serverSideApply', () => {
   });
 });
 
-// Nothing is empty here: a real server stores no empty object or list, whichever manager applied it.
+// Without empty values: a real server stores no empty object or list, whichever manager applied it.
 const anySpec = fc.record(
   {
     replicas: fc.integer({ min: 0, max: 3 }),
@@ -286,8 +286,8 @@ function omitEmpty(value: unknown): unknown {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-describe('server-side apply, whatever is applied', () => {
-  test('done again changes nothing', () => {
+describe('server-side apply of any object', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(specs, specs, specs, (base, first, second) => {
         const live = created('other', deployment(base));
@@ -298,7 +298,7 @@ describe('server-side apply, whatever is applied', () => {
     );
   });
 
-  test('says afterwards what was applied', () => {
+  test('results in the applied values', () => {
     fc.assert(
       fc.property(specs, specs, (base, mine) => {
         const object = applied(apply(created('other', deployment(base)), 'me', deployment(mine), true));
@@ -307,7 +307,7 @@ describe('server-side apply, whatever is applied', () => {
     );
   });
 
-  test('never touches a field that another applier owns alone', () => {
+  test('never changes a field that only another applier owns', () => {
     fc.assert(
       fc.property(specs, specs, specs, (theirs, first, second) => {
         const { paused: _, ...one } = first;
@@ -321,7 +321,7 @@ describe('server-side apply, whatever is applied', () => {
     );
   });
 
-  test('takes back everything that it alone brought', () => {
+  test('removes everything that only it owned', () => {
     fc.assert(
       fc.property(specs, specs, (theirs, mine) => {
         const live = applied(apply(undefined, 'other', deployment(theirs)));
@@ -336,7 +336,7 @@ describe('server-side apply, whatever is applied', () => {
 });
 
 describe('trackUpdate', () => {
-  test('owns what a create sets, with every way to it', () => {
+  test('owns the fields of a create, including their parents', () => {
     const object = created('kubectl-create', deployment({ replicas: 1, strategy: { type: 'Recreate' } }, { labels: { a: 'b' }, uid: 'u' }));
     expect(ownedBy(object, 'kubectl-create')).toEqual({
       'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } },
@@ -344,13 +344,13 @@ describe('trackUpdate', () => {
     });
   });
 
-  test('moves ownership to who changes a field, and drops what is removed', () => {
+  test('moves ownership to the manager that changes a field, and drops removed fields', () => {
     const first = created('a', deployment({ replicas: 1, paused: true, minReadySeconds: 5 }));
     const second = updated('b', first, deployment({ replicas: 2, paused: true }));
     expect([ownedBy(second, 'a'), ownedBy(second, 'b')]).toEqual([{ 'f:spec': { 'f:paused': {} } }, { 'f:spec': { 'f:replicas': {} } }]);
   });
 
-  test('keeps entries by way in', () => {
+  test('keeps entries by subresource', () => {
     const first = created('a', deployment({ replicas: 1 }));
     const scaled = updated('a', first, deployment({ replicas: 2 }), { subresource: 'scale' });
     expect(scaled.metadata.managedFields?.map(({ subresource, fieldsV1 }) => [subresource, fieldsV1])).toEqual([
@@ -363,7 +363,7 @@ describe('trackUpdate', () => {
     expect(updated('b', first, deployment({ replicas: 1 })).metadata.managedFields).toEqual(first.metadata.managedFields);
   });
 
-  test('believes entries that the client wrote, and forgets all on request', () => {
+  test('accepts entries of the client, and clears all on request', () => {
     const first = created('a', deployment({ replicas: 1 }));
     const entry: ManagedFieldsEntry = {
       manager: 'x',
@@ -378,7 +378,7 @@ describe('trackUpdate', () => {
     expect(trackUpdate({ ...by('b'), old: first, object: reset })).toEqual([]);
   });
 
-  test('joins the oldest updates when there are more than ten managers', () => {
+  test('merges the oldest updates when there are more than ten managers', () => {
     let object = created('m00', deployment({ replicas: 0 }, { labels: { m00: 'x' } }));
     for (let index = 1; index < 14; index++) {
       const manager = `m${String(index).padStart(2, '0')}`;
@@ -399,13 +399,13 @@ describe('trackUpdate', () => {
     ]);
   });
 
-  test('and server-side apply together: every field has the owner who set it last', () => {
+  test('and server-side apply together: every field is owned by the manager that set it last', () => {
     fc.assert(
       fc.property(specs, specs, specs, (base, change, mine) => {
         const first = created('a', deployment(base));
         const second = updated('b', first, deployment(change));
         const result = apply(second, 'me', deployment(mine));
-        // A conflict is exactly a field on which another manager and we disagree: agreeing on everything never conflicts.
+        // A field whose values differ is a conflict, so equal values never conflict.
         const agree = apply(second, 'me', deployment(change));
         expect(agree).toHaveProperty('object');
         if ('object' in result) expect(applied(apply(result.object, 'me', deployment(mine)))).toBe(result.object);

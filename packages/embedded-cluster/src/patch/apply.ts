@@ -10,7 +10,7 @@ import { clientSideApplied, KUBECTL, withLastApplied } from './last-applied.ts';
 import { OwnedFields, nullWhereEmptied, withoutEmptied } from './owned-fields.ts';
 import { typingFaults } from './typing-faults.ts';
 
-/** Who writes, and by which way in. */
+/** Manager of a write, and its subresource. */
 interface FieldManager {
   readonly schema: StructuralSchema;
   readonly resolve: SchemaResolver;
@@ -38,24 +38,24 @@ export interface UpdateRequest extends FieldManager {
 }
 
 export interface ApplyConflict {
-  /** As kubectl shows it: `"kubectl-client-side-apply" using apps/v1`. */
+  /** Manager in kubectl's form: `"kubectl-client-side-apply" using apps/v1`. */
   readonly manager: string;
   /** `.spec.replicas`. */
   readonly field: string;
 }
 
-/** `nulls`: maps or lists of the object were emptied, and are null. */
+/** `nulls`: emptied maps or lists of the object, which are null. */
 export type ApplyResult = { readonly object: KubeObject; readonly nulls?: boolean } | { readonly conflicts: readonly ApplyConflict[] };
 
 const TEXT: StructuralSchema = { type: 'string' };
 const OBJECT_META: StructuralSchema = { $ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' };
-/** Beyond this many entries the oldest updates are joined into one, as the real server does. */
+/** Beyond this many entries the oldest updates are merged, as on the real server. */
 const MAX_UPDATE_MANAGERS = 10;
 const ANCIENT = 'ancient-changes';
 
 const STATUS_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-/** Fields without a manager: the object's identity and what the server sets. */
+/** Fields without an owner: the object's identity and fields of the server. */
 const UNOWNED: FieldSet = {
   'f:apiVersion': {},
   'f:kind': {},
@@ -77,9 +77,9 @@ const UNOWNED: FieldSet = {
 };
 
 /**
- * Applies a configuration: what it names is set and owned by the manager, what the manager named before and names no
- * longer is removed unless another manager owns it. Changing what another manager owns is a conflict, unless forced.
- * Neither argument is changed. Answers `live` itself when there is nothing to change.
+ * Applies a configuration: the manager sets and owns its fields, and fields that the manager applied before and now omits are removed
+ * unless another manager owns them. Changing a field of another manager is a conflict, unless forced. Neither argument is changed. Returns
+ * `live` itself when nothing changes.
  */
 export function serverSideApply(request: ApplyRequest): ApplyResult {
   const { resolve, live, manager, subresource } = request;
@@ -114,7 +114,7 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   return { object: { ...object, metadata: { ...object.metadata, managedFields } }, nulls: hasNulls(request.schema, emptied) };
 }
 
-/** The value without the fields that its applier has dropped and no other manager owns. */
+/** The value without the fields that its applier dropped and no other manager owns. */
 function withoutGivenUp(
   fields: OwnedFields,
   schema: StructuralSchema,
@@ -122,15 +122,15 @@ function withoutGivenUp(
   by: { readonly last: FieldSet; readonly others: readonly ManagedFieldsEntry[]; readonly named: FieldSet },
   emptied: Set<unknown>,
 ): unknown {
-  // What a controller applies over and over names mostly what it named before.
+  // A controller mostly applies the same fields again.
   if (isSameSet(by.last, ownable(by.named))) return value;
   const managed = by.others.reduce((all, entry) => union(all, setOf(entry)), by.named);
   return fields.remove(schema, value, fields.givenUp(schema, by.last, managed), emptied);
 }
 
 /**
- * What the server stores where nothing is left of a map or list that is still owned. Built-in kinds have no word for it; of
- * custom resources it is null, as on a real server, which their schema then mostly refuses.
+ * Stored value of an owned map or list that became empty. Built-in kinds omit it; custom resources have null, as on a real server, which
+ * their schema then mostly refuses.
  */
 function leftOf(schema: StructuralSchema, kept: KubeObject, emptied: ReadonlySet<unknown>): KubeObject {
   if (!schemaIsCustom(schema)) return withoutEmptied(kept, emptied) as KubeObject;
@@ -147,15 +147,15 @@ function schemaIsCustom(schema: StructuralSchema): boolean {
   return schema.$ref === undefined;
 }
 
-/** What keeps a configuration from being applied at all. */
+/** Errors that prevent an apply. */
 export function applyFaults(schema: StructuralSchema, applied: KubeObject, resolve: SchemaResolver): string[] {
   const root = withMetadata(schema, resolve);
-  // A custom resource need not say that it has them.
+  // A custom resource need not declare them.
   const properties = { apiVersion: TEXT, kind: TEXT, ...root.properties };
   return typingFaults({ ...root, properties }, applied, resolve);
 }
 
-/** The entries of `object` after an update by the manager turned `old` into it. */
+/** Entries of `object` after an update by the manager turned `old` into it. */
 export function trackUpdate(request: UpdateRequest): ManagedFieldsEntry[] {
   const { resolve, old, object, manager, apiVersion, subresource } = request;
   const schema = withMetadata(request.schema, resolve);
@@ -178,7 +178,7 @@ export function trackUpdate(request: UpdateRequest): ManagedFieldsEntry[] {
   return joinAncient(sortEntries([...remaining, ...mine]));
 }
 
-/** The refusal that kubectl shows: every field, and by whom it is held. */
+/** The conflict error that kubectl shows: every field and its manager. */
 export function applyConflictError(conflicts: readonly ApplyConflict[]): ApiStatusError {
   const causes = conflicts.map(({ manager, field }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${manager}`, field }));
   return new ApiStatusError(409, 'Conflict', conflictWords(conflicts), { causes });
@@ -194,7 +194,7 @@ function conflictWords(conflicts: readonly ApplyConflict[]): string {
   return `Apply failed with ${conflicts.length} conflicts: ${parts.join('\n')}`;
 }
 
-/** What kubectl applied from the client's side before it may take over without force. */
+/** Fields of client-side apply, which kubectl may take over without force. */
 function conflictsOf(
   request: ApplyRequest,
   schema: StructuralSchema,
@@ -218,7 +218,7 @@ function printManager(entry: ManagedFieldsEntry): string {
   return `"${entry.manager}"${by}${entry.operation === 'Update' ? ` using ${entry.apiVersion}` : ''}`;
 }
 
-/** What of the applied object counts: in stored form, and only what this way in may set. */
+/** The relevant part of the applied object: in stored form, and only fields that this subresource may set. */
 function configurationOf(request: ApplyRequest, schema: StructuralSchema): KubeObject {
   const applied = cloneJson(request.applied);
   delete applied.metadata.managedFields;
@@ -248,7 +248,7 @@ function entriesBeforeApply(
   return [entryOf({ ...request, manager: 'before-first-apply', subresource: '' }, 'Update', set, undefined)];
 }
 
-/** A client may write the entries themselves: kubectl does when it moves an object to server-side apply. */
+/** A client may write the entries itself: kubectl does when it migrates an object to server-side apply. */
 function entriesBeforeUpdate(request: UpdateRequest): ManagedFieldsEntry[] {
   const before = request.old?.metadata.managedFields ?? [];
   const given = request.object.metadata.managedFields ?? [];
@@ -260,11 +260,11 @@ function entriesBeforeUpdate(request: UpdateRequest): ManagedFieldsEntry[] {
 function withMetadata(schema: StructuralSchema, resolve: SchemaResolver): StructuralSchema {
   const root = dereference(schema, resolve);
   const metadata = root.properties?.['metadata'];
-  // The schema of a custom resource says no more of its metadata than that it is an object.
+  // The schema of a custom resource declares its metadata only as an object.
   return metadata?.$ref === undefined ? { ...root, properties: { ...root.properties, metadata: OBJECT_META } } : root;
 }
 
-/** What an object is compared with that did not exist: the parts that are always there are not news. */
+/** Comparison base of a new object: fields that always exist do not count as new. */
 function emptyObject(by: FieldManager, object: KubeObject): Record<string, unknown> {
   const parts: Record<string, unknown> = { apiVersion: object.apiVersion, kind: object.kind, metadata: {} };
   const builtIn = by.schema.$ref !== undefined;
@@ -320,7 +320,7 @@ function joinAncient(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry
   const updates = entries.filter((entry) => entry.operation === 'Update');
   const surplus = updates.length - MAX_UPDATE_MANAGERS;
   if (surplus <= 0) return [...entries];
-  // Entries stand sorted by time; the joined one counts as one again, so one more than the surplus goes.
+  // Entries are sorted by time; the merged one counts as one, so one more than the surplus is removed.
   const oldest = updates.slice(0, surplus + 1);
   const joined = oldest.reduce((all, entry) => union(all, setOf(entry)), NO_FIELDS);
   const last = oldest.at(-1);

@@ -28,7 +28,7 @@ describe('field sets', () => {
     );
   });
 
-  test('come back from the wire as they were', () => {
+  test('survive a round trip through the wire format', () => {
     fc.assert(
       fc.property(sets, (set) => {
         const back = JSON.parse(JSON.stringify(sortedSet(set))) as FieldSet;
@@ -38,12 +38,12 @@ describe('field sets', () => {
     );
   });
 
-  test('lose a branch with everything below it', () => {
+  test('remove a branch with everything below it', () => {
     const set: FieldSet = { 'f:metadata': { '.': {}, 'f:name': {}, 'f:labels': { '.': {}, 'f:a': {} } }, 'f:spec': {} };
     expect(withoutBranches(set, { 'f:metadata': { 'f:labels': {} } })).toEqual({ 'f:metadata': { '.': {}, 'f:name': {} }, 'f:spec': {} });
   });
 
-  test('print paths as Kubernetes does', () => {
+  test('print paths in Kubernetes’ notation', () => {
     const set: FieldSet = {
       'f:spec': { 'f:ports': { 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:port': {} } }, 'f:finalizers': { 'v:"a"': {} } },
     };

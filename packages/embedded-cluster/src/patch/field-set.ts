@@ -17,12 +17,12 @@ export function isEmptySet(set: FieldSet): boolean {
   return true;
 }
 
-/** Whether a node below the root is a member of the set, not only part of a path to one. */
+/** Whether a node below the root is a member of the set, not only part of a path. */
 export function isMember(node: FieldSet): boolean {
   return '.' in node || isEmptySet(node);
 }
 
-/** A node from its parts; undefined when it says nothing. */
+/** A node from its parts; undefined when it is empty. */
 export function fieldNode(member: boolean, children: Readonly<Record<string, FieldSet>>): FieldSet | undefined {
   if (isEmptySet(children)) return member ? LEAF : undefined;
   return member ? { '.': LEAF, ...children } : children;
@@ -33,7 +33,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmptySet(b) ? a : combine(a, b, (inA, inB) => inA || inB, true, true);
 }
 
-/** Members of `a` that are none of `b`. */
+/** Members of `a` that are not in `b`. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(b)) return a;
   return combine(a, b, (inA, inB) => inA && !inB, true, false);
@@ -43,7 +43,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return combine(a, b, (inA, inB) => inA && inB, false, false);
 }
 
-/** Drops each member of `b` with everything below it. */
+/** Removes each member of `b` with everything below it. */
 export function withoutBranches(a: FieldSet, b: FieldSet): FieldSet {
   const kept: Record<string, FieldSet> = {};
   for (const element in a) {

@@ -1,4 +1,4 @@
-/** A JSON value as Go prints it: refusals of patches show values so. */
+/** A JSON value in Go's notation, which errors of patches use. */
 export function goValue(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;

@@ -43,18 +43,18 @@ describe('JSON patch', () => {
   });
 
   test.each([[null], [{}], [[5]], [[[]]], [Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data', value: {} }))]])(
-    'what is no list of operations is malformed',
+    'a patch that is not a list of operations is malformed',
     (operations) => {
       expect(jsonPatch(anObject(), operations)).toMatchObject({ ok: false, kind: 'malformed' });
     },
   );
 
-  test('copies cannot double an object without end', () => {
+  test('copies cannot double an object without bound', () => {
     const doubling = Array.from({ length: 60 }, (_, index) => ({ op: 'copy', from: '/data', path: `/data/${index}` }));
     expect(jsonPatch(anObject(), doubling)).toMatchObject({ ok: false, message: expect.stringContaining('copies') });
   });
 
-  test('whatever the paths say, it answers', () => {
+  test('returns a result for any paths', () => {
     const step = fc.constantFrom(
       '',
       'data',

@@ -1,20 +1,17 @@
-// JSON Patch (RFC 6902), made safe against patches that reach for what objects inherit or grow without end.
+// JSON Patch (RFC 6902), protected against patches that access inherited properties or grow without bound.
 
 import { applyPatch, type Operation, Pointer } from 'rfc6902';
 
-/** As a real API server limits them. */
+/** Limits of a real API server. */
 const OPERATIONS_MAX = 10_000;
-/** What all copies of one patch may add, in characters of JSON: each may double the object. */
+/** Maximum size that all copies of one patch may add, in characters of JSON: each may double the object. */
 const COPIED_MAX = 3 * 1024 * 1024;
 
-/**
- * `malformed`: no list of operations, or more than are taken. `failed`: an operation names what is not there, or its test
- * does not hold.
- */
+/** `malformed`: not a list of operations, or too many. `failed`: an operation refers to a missing member, or its test fails. */
 export type JsonPatched =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly kind: 'malformed' | 'failed'; readonly message: string };
 
-/** Carries the operations out on `draft`, which is left half changed where one fails. */
+/** Applies the operations to `draft`, which is left partly changed when one fails. */
 export function jsonPatch(draft: object, operations: unknown): JsonPatched {
   if (!Array.isArray(operations)) return malformed(operations, '[]handlers.jsonPatchOp');
   if (!operations.every(isOperation))
@@ -43,7 +40,7 @@ export function jsonPatch(draft: object, operations: unknown): JsonPatched {
   return { ok: true, value: draft };
 }
 
-/** In the words of Go's JSON package. */
+/** Messages of Go's JSON package. */
 function malformed(found: unknown, wanted: string): JsonPatched {
   const jsonType = found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found === 'boolean' ? 'bool' : typeof found;
   return {
@@ -53,7 +50,7 @@ function malformed(found: unknown, wanted: string): JsonPatched {
   };
 }
 
-/** A real server sets what it was to replace and does not find, as long as there is something to set it in. */
+/** A real server sets a missing member that it should replace, if its parent exists. */
 function lenient(draft: object, operation: Operation): Operation {
   const isMissing = operation.op === 'replace' && Pointer.fromJSON(operation.path).get(draft) === undefined;
   return isMissing ? { ...operation, op: 'add' } : operation;
@@ -67,7 +64,7 @@ function pathsOf(operation: Operation): readonly unknown[] {
   return operation.op === 'move' || operation.op === 'copy' ? [operation.from, operation.path] : [operation.path];
 }
 
-/** Whether every step but the last is a member of its own: the library would follow inherited ones, and change them for everybody. */
+/** Whether every step but the last is an own member: the library would follow inherited ones and change them globally. */
 function isReachable(draft: object, path: unknown): boolean {
   if (typeof path !== 'string' || (path !== '' && !path.startsWith('/'))) return false;
   const steps = Pointer.fromJSON(path).tokens.slice(1);
@@ -76,7 +73,7 @@ function isReachable(draft: object, path: unknown): boolean {
     if (typeof at !== 'object' || at === null || step === '__proto__') return false;
     if (Array.isArray(at) && !/^(-|0|[1-9][0-9]*)$/.test(step)) return false;
     const isOwn = Object.hasOwn(at, step);
-    // The last step may name what an operation adds, but never what is inherited.
+    // The last step may name a member that an operation adds, but never an inherited one.
     if (!isOwn && (index < steps.length - 1 || step in at)) return false;
     at = isOwn ? (at as Readonly<Record<string, unknown>>)[step] : undefined;
   }

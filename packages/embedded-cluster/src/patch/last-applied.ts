@@ -1,5 +1,5 @@
-// The bridge from client-side to server-side apply. What `kubectl apply` last applied is stored in an annotation. As on the real
-// server, fields that are still as it says count as kubectl's own, and the annotation is kept up to date.
+// Migration from client-side to server-side apply. The last `kubectl apply` is stored in an annotation. As on the real server, fields that
+// still have its values belong to kubectl, and the annotation is kept up to date.
 
 import { isObject } from '#kube/json';
 import type { KubeObject } from '../api/kube-object.ts';
@@ -11,7 +11,7 @@ import { OwnedFields } from './owned-fields.ts';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The one field manager for which this is done; another manager's name opts out. */
+/** The only field manager with this migration; another manager name opts out. */
 export const KUBECTL = 'kubectl';
 
 /** Fields that `kubectl apply` set and that are unchanged since. */
@@ -25,7 +25,7 @@ export function clientSideApplied(schema: StructuralSchema, live: KubeObject, re
   return [found.added, found.modified, found.removed].reduce<FieldSet>((set, gone) => difference(set, gone ?? NO_FIELDS), own);
 }
 
-/** The object with the annotation saying what was applied now, if it had the annotation. */
+/** The object with its last-applied annotation updated, if it has one. */
 export function withLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   const { annotations } = object.metadata;
   if (annotations?.[LAST_APPLIED] === undefined) return object;
@@ -36,7 +36,7 @@ export function withLastApplied(object: KubeObject, applied: KubeObject): KubeOb
   return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [LAST_APPLIED]: text } } };
 }
 
-/** An unreadable annotation is ignored: it is no reason to refuse an apply. */
+/** An invalid annotation is ignored: it must not prevent an apply. */
 function readLastApplied(live: KubeObject): Record<string, unknown> | undefined {
   const text = live.metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;

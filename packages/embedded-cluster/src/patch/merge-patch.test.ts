@@ -28,7 +28,7 @@ describe('mergePatch', () => {
     expect(mergePatch(current, patch)).toEqual(expected);
   });
 
-  test('settles at once and shares what it leaves alone', () => {
+  test('is idempotent, and shares unchanged parts', () => {
     const json = fc.jsonValue({ maxDepth: 4 });
     fc.assert(
       fc.property(json, json, (current, patch) => {

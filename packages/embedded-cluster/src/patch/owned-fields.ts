@@ -1,5 +1,5 @@
-// What server-side apply knows of values: how a schema divides them into fields that can be owned, and how values are
-// compared, merged and cut by such fields. Semantics are those of structured merge as Kubernetes has them.
+// Values in server-side apply: how a schema divides them into owned fields, and how they are compared, merged and cut by these fields. The
+// semantics are those of Kubernetes' structured merge.
 
 import { isObject } from '#kube/json';
 import { equalJson } from '../api/json.ts';
@@ -10,7 +10,7 @@ import { fieldNode, isEmptySet, isMember } from './field-set.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How a value is owned: as one, field by field, or item by item. */
+/** Granularity of ownership: atomic, by field, or by item. */
 type Shape = { readonly kind: 'leaf' } | MapShape | ListShape;
 
 interface MapShape {
@@ -26,7 +26,7 @@ interface ListShape {
 }
 
 const LEAF: Shape = { kind: 'leaf' };
-/** Undeclared values: maps are divided, lists are not. */
+/** Undeclared values: maps are granular, lists are atomic. */
 const UNDECLARED: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 
 export interface Comparison {
@@ -44,12 +44,12 @@ export class OwnedFields {
     this.#resolve = resolve;
   }
 
-  /** Every field of the value: what its applier will own. Undefined for an empty value. */
+  /** Every field of the value, which its applier will own. Undefined for an empty value. */
   fieldsOf(schema: StructuralSchema, value: unknown): FieldSet | undefined {
     return this.#tree(schema, value, false, false);
   }
 
-  /** Which fields came, changed and went. Branches that both sides share are not looked into. */
+  /** Added, changed and removed fields. Shared branches are skipped. */
   compare(schema: StructuralSchema, before: unknown, after: unknown): Comparison {
     if (before === after) return EQUAL;
     if (before === undefined) return { added: this.#tree(schema, after, true, true) ?? {} };
@@ -61,7 +61,7 @@ export class OwnedFields {
     return equalJson(before, after) ? EQUAL : { modified: {} };
   }
 
-  /** `current` with everything that `applied` says; what it does not mention stays. What is not changed by it is shared with `current`. */
+  /** `current` with all fields of `applied`; omitted fields are kept. Unchanged parts are shared with `current`. */
   merge(schema: StructuralSchema, current: unknown, applied: unknown): unknown {
     if (applied === undefined) return current;
     if (current === undefined) return applied;
@@ -87,8 +87,8 @@ export class OwnedFields {
   }
 
   /**
-   * The value without the members of `set`, each with all that is below it. Objects and lists of which nothing is left
-   * stay, empty, and are added to `emptied`: their owner keeps them, though the server stores nothing of them.
+   * The value without the members of `set` and everything below them. Objects and lists that become empty are kept and added to `emptied`:
+   * their owner keeps them, although the server does not store them.
    */
   remove(schema: StructuralSchema, value: unknown, set: FieldSet, emptied: Set<unknown>): unknown {
     if (isEmptySet(set)) return value;
@@ -120,8 +120,8 @@ export class OwnedFields {
   }
 
   /**
-   * What an applier gives up: fields of its last set without a manager now (`managed` includes its new set). A declared
-   * field counts as owned by the owners of fields below it.
+   * Fields that an applier gives up: those of its last set without a manager now (`managed` includes its new set). A declared field counts
+   * as owned by the owners of its nested fields.
    */
   givenUp(schema: StructuralSchema, last: FieldSet, managed: FieldSet): FieldSet {
     const node = dereference(schema, this.#resolve);
@@ -144,7 +144,7 @@ export class OwnedFields {
     return result;
   }
 
-  /** @param wayToo every node on the way is a member as well, not only what is a field in its own right */
+  /** @param wayToo every ancestor is a member as well, not only the fields themselves */
   #tree(schema: StructuralSchema, value: unknown, member: boolean, wayToo: boolean): FieldSet | undefined {
     const shape = this.#shape(schema, value);
     const children: Record<string, FieldSet> = {};
@@ -182,8 +182,8 @@ export class OwnedFields {
   }
 
   /**
-   * Items in the order of `applied`; those that it lacks stay before their former successor, as far as that
-   * order allows. Step by step what structured merge does, so that lists come out as on a real server.
+   * Items in the order of `applied`; those that it lacks stay before their former successor, as far as that order allows. It follows
+   * structured merge step by step, so that lists equal those of a real server.
    */
   #mergeLists(itemSchema: StructuralSchema, current: ReadonlyMap<string, unknown>, applied: ReadonlyMap<string, unknown>): unknown[] {
     const merged: unknown[] = [];
@@ -191,7 +191,7 @@ export class OwnedFields {
     const shared = [...applied.keys()].filter((element) => current.has(element));
     const done = new Set<string>();
     let next = 0;
-    /** Takes over items that `applied` lacks, up to the next one that both have. */
+    /** Inserts items that `applied` lacks, up to the next item of both. */
     const takeOver = (wanted: string): void => {
       for (; next < before.length; next++) {
         const [element = '', item] = before[next] ?? [];

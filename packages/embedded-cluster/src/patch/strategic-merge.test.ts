@@ -55,25 +55,25 @@ describe('strategicMerge', () => {
     expect(pod).toEqual(before);
   });
 
-  test('keeps items that only the server has where they were', () => {
+  test('keeps the position of items that only the server has', () => {
     const current = { spec: { containers: [{ name: 'sidecar' }, { name: 'a' }, { name: 'b' }] } };
     const patch = { spec: { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] } };
     expect(merged('core.v1.Pod', current, patch)).toEqual({ spec: { containers: [{ name: 'sidecar' }, { name: 'b' }, { name: 'a' }] } });
   });
 
-  test('merges and cuts lists of scalars', () => {
+  test('merges and removes from lists of scalars', () => {
     const current = { metadata: { finalizers: ['a', 'b'] } };
     const patch = { metadata: { finalizers: ['c', 'a'], '$deleteFromPrimitiveList/finalizers': ['b'] } };
     expect(merged('core.v1.Pod', current, patch)).toEqual({ metadata: { finalizers: ['c', 'a'] } });
   });
 
-  test('retains keys alone where a strategy changes its type', () => {
+  test('retains only the given keys when a strategy changes its type', () => {
     const current = { spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } } };
     const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } };
     expect(merged('apps.v1.Deployment', current, patch)).toEqual({ spec: { strategy: { type: 'Recreate' } } });
   });
 
-  test('replaces what is to be replaced as a whole', () => {
+  test('replaces values with $patch: replace', () => {
     const current = { spec: { selector: { matchLabels: { a: 'b' } } } };
     const patch = { spec: { selector: { matchLabels: { c: 'd' } } } };
     expect(merged('policy.v1.PodDisruptionBudget', current, patch)).toEqual({ spec: { selector: { matchLabels: { c: 'd' } } } });
@@ -94,7 +94,7 @@ describe('strategicMerge', () => {
     expect(() => merged('core.v1.Pod', pod, patch)).toThrow(expect.objectContaining({ code, message }));
   });
 
-  test('leaves no directive behind where there was nothing before', () => {
+  test('stores no directive in new objects', () => {
     expect(merged('core.v1.Pod', {}, { spec: { $retainKeys: ['volumes'], volumes: [{ name: 'v', $retainKeys: ['name'] }] } })).toEqual({
       spec: { volumes: [{ name: 'v' }] },
     });

@@ -15,10 +15,9 @@ const ITEM_DIRECTIVES: ReadonlySet<unknown> = new Set(['delete', 'merge', 'repla
 const UNDECLARED: StructuralSchema = {};
 
 /**
- * Kubernetes' strategic merge patch: objects are merged, lists as their schema says (by key, as a set, or replaced), and
- * the directives `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder` are obeyed. Neither argument
- * is changed; what the patch does not touch is shared with `current`. Throws ApiStatusError 400 for a patch that makes
- * no sense (an unknown directive, an item without its merge key).
+ * Kubernetes' strategic merge patch: objects are merged, lists by their schema (by key, as a set, or replaced), with the directives
+ * `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder`. Neither argument is changed; unchanged parts are shared with
+ * `current`. Throws ApiStatusError 400 for an invalid patch (an unknown directive, an item without its merge key).
  */
 export function strategicMerge(schema: StructuralSchema, current: unknown, patch: unknown, resolve: SchemaResolver): unknown {
   return new StrategicMerge(resolve).value(schema, current, patch);
@@ -71,7 +70,7 @@ class StrategicMerge {
     const key = reference['x-kubernetes-patch-merge-key'];
     const items = dereference(reference, this.#resolve).items ?? UNDECLARED;
     const merged = key === undefined ? mergeScalars(current, patch) : this.#itemsByKey(items, key, current, patch);
-    // Without an order of its own a patch still puts the items that it names in the order in which it names them.
+    // Without `$setElementOrder` a patch still orders its items.
     if (Array.isArray(order)) checkOrdered(patch, order, key);
     const wanted = Array.isArray(order) ? order : patch.filter((item) => !isObject(item) || item[PATCH] === undefined);
     return inOrder(merged, wanted, current, key);
@@ -87,7 +86,7 @@ class StrategicMerge {
       if (directive === 'replace') continue;
       const index = merged.findIndex((item) => isObject(item) && equalJson(item[key], change[key]));
       if (directive === 'delete') {
-        // Every item of that key goes, should there be several.
+        // Every item with that key is removed, in case there are several.
         const kept = merged.filter((item) => !isObject(item) || !equalJson(item[key], change[key]));
         merged.splice(0, merged.length, ...kept);
       } else if (index >= 0) merged[index] = this.value(items, merged[index], change);
@@ -127,7 +126,7 @@ function unknownDirective(change: Fields): Error {
   return fault(`unknown patch type: ${goValue(change[PATCH])} in map: ${goValue(change)}`);
 }
 
-/** Whatever a patch sets has to be among the keys that it retains. */
+/** Every field of a patch must be among the keys that it retains. */
 function checkRetained(patch: Fields): void {
   const keys = patch[RETAIN_KEYS];
   if (!Array.isArray(keys)) return;
@@ -135,7 +134,7 @@ function checkRetained(patch: Fields): void {
   if (others.length > 0) throw badRequest('invalid patch format of retainKeys');
 }
 
-/** An order names every item that the patch sets, and in the same order. */
+/** `$setElementOrder` has every item of the patch, in the same order. */
 function checkOrdered(patch: readonly unknown[], order: readonly unknown[], key: string | undefined): void {
   const identity = (item: unknown): string => JSON.stringify(key !== undefined && isObject(item) ? item[key] : item);
   const places = new Map(order.map((item, index) => [identity(item), index]));
@@ -164,10 +163,7 @@ function mergeScalars(current: readonly unknown[], patch: readonly unknown[]): r
   return merged;
 }
 
-/**
- * Items that the order names come in that order; the others, which only the server has, stay before those that came
- * after them on the server.
- */
+/** Items of the order list come in that order; items that only the server has stay before their former successors. */
 function inOrder(
   merged: readonly unknown[],
   order: readonly unknown[],
@@ -178,7 +174,7 @@ function inOrder(
   const wanted = new Map(order.map((item, index) => [identity(item), index]));
   const onServer = new Map(server.map((item, index) => [identity(item), index]));
   const rank = (item: unknown): number => wanted.get(identity(item)) ?? 0;
-  // An item that the server does not have comes before all that only the server has.
+  // A new item comes before all items that only the server has.
   const place = (item: unknown): number => onServer.get(identity(item)) ?? -1;
   const named = merged.filter((item) => wanted.has(identity(item))).sort((a, b) => rank(a) - rank(b));
   const others = merged.filter((item) => !wanted.has(identity(item)));

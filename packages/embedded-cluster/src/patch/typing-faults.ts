@@ -1,4 +1,4 @@
-// Why a configuration cannot be applied: server-side apply reads it by the schema before anything else looks at it.
+// Errors that prevent an apply: server-side apply first decodes the configuration with the schema.
 
 import { isObject } from '#kube/json';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
@@ -82,7 +82,7 @@ const WANTED: Readonly<Record<NonNullable<StructuralSchema['type']>, Wanted>> = 
   object: { words: 'map', fits: isObject },
 };
 
-/** As Go shows a value together with its type. */
+/** Value with its type in Go's notation. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : goValue(value);
 }

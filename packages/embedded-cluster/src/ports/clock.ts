@@ -1,12 +1,12 @@
 import type { DurationMs, Instant } from '#kube/units';
 
 /**
- * Domain time: intervals, cool-downs, windows, ages. Real in production, virtual in the embedded cluster. Machine time
- * (leases, request deadlines, retries, watch time-outs) never goes through it: see `MachineTimer`.
+ * Domain time: intervals, cool-downs, windows, ages. Real in production, virtual in the embedded cluster. Machine time (leases, request
+ * deadlines, retries, watch timeouts) uses `MachineTimer`.
  */
 export interface Clock {
   now(): Instant;
-  /** Runs `task` once when the clock reaches `at` (at once, but never synchronously, if that has passed). Returns the cancel. */
+  /** Runs `task` once when the clock reaches `at` (at once, but never synchronously, if that has passed). Returns the cancel function. */
   schedule(at: Instant, task: () => void): () => void;
 }
 
@@ -17,8 +17,8 @@ export interface MachineTimer {
 }
 
 /**
- * Who works says so here; the virtual clock at full speed advances only while nobody does. In production it counts for
- * nothing. Every `begin()` is ended exactly once by calling what it returned (further calls do nothing).
+ * Registers work in progress; the virtual clock at full speed advances only without any. In production it has no effect. Every `begin()` is
+ * ended once by calling the returned function (further calls do nothing).
  */
 export interface Activity {
   begin(): () => void;

@@ -1,6 +1,6 @@
 /**
- * Fields of a log line; keys are fixed words (`controller`, `object`, `reconcileId`, `durationMs`, `err`). The line's own
- * words are none of them: a field so named would be lost under the constant message.
+ * Fields of a log line; keys are fixed names (`controller`, `object`, `reconcileId`, `durationMs`, `err`). Keys of the line itself are
+ * reserved: a field with such a name would be overwritten.
  */
 export type LogFields = Readonly<Record<string, unknown>> & {
   readonly time?: never;
@@ -9,8 +9,8 @@ export type LogFields = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Structured logging. Messages are constant strings, what varies goes in fields. error: someone must act; warn: degraded
- * and heals itself; info: a decision or a change of state; debug: the rest.
+ * Structured logging. Messages are constant strings, and variable parts are fields. error: an operator must act; warn: degraded, recovers
+ * without intervention; info: a decision or a change of state; debug: the rest.
  */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;

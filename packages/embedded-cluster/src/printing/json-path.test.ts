@@ -37,13 +37,13 @@ describe('parseJsonPath', () => {
     expect(parseJsonPath(path)?.(object)).toEqual(expected);
   });
 
-  test.each(['', 'spec', '.a[', '.a[?(nothing)]x', '.a..'])('does not understand %j', (path) => {
+  test.each(['', 'spec', '.a[', '.a[?(nothing)]x', '.a..'])('does not support %j', (path) => {
     expect(parseJsonPath(path)).toBeUndefined();
   });
 });
 
 describe('plainPath', () => {
-  test('takes field names alone', () => {
+  test('accepts only field names', () => {
     expect(plainPath('.spec.replicas')).toEqual(['spec', 'replicas']);
     expect(plainPath('.spec[0]')).toBeUndefined();
   });

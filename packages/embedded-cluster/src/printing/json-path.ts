@@ -1,14 +1,14 @@
 import { isObject } from '#kube/json';
 
-/** One step of a path, from values to the values that it finds in them. */
+/** One step of a path, from values to the values it selects in them. */
 type Step = (value: unknown) => readonly unknown[];
 
-/** Finds values in wire JSON, in order; nothing where the path leads nowhere. */
+/** Selects values in wire JSON, in order; none for a missing path. */
 export type JsonPath = (value: unknown) => readonly unknown[];
 
 /**
- * Reads the JSON paths of printer columns and scale subresources: `.spec.replicas`, `.a['b.c']`, `.a\.b`, `[0]`, `[*]`,
- * `[?(@.type=="Ready")].status`. Undefined for a path that it does not understand.
+ * Parses the JSON paths of printer columns and scale subresources: `.spec.replicas`, `.a['b.c']`, `.a\.b`, `[0]`, `[*]`,
+ * `[?(@.type=="Ready")].status`. Undefined for an unsupported path.
  */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const inner = /^\{(.*)\}$/.exec(text)?.[1] ?? text;

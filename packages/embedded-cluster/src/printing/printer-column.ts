@@ -7,7 +7,7 @@ export interface PrinterColumn {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown, anything above with `-o wide` alone. */
+  /** 0 is always shown, greater values only with `-o wide`. */
   readonly priority: number;
   readonly values: JsonPath;
 }

@@ -119,7 +119,7 @@ describe('pods', () => {
     expect(cells('Pod', pod).slice(0, 3)).toEqual(['x', ready, status]);
   });
 
-  test('show restarts, where they run, and since when', () => {
+  test('show restarts, node and age', () => {
     const status = {
       phase: 'Running',
       podIP: '10.0.0.1',
@@ -315,7 +315,7 @@ describe('tables', () => {
     expect(table.rows).toEqual([{ cells: ['x', 'True', 3, 0.5, false, '2m', '["a"]', null] }]);
   });
 
-  test('carry as much of the object as was asked for', () => {
+  test('have the requested part of the object', () => {
     const object = anObject({ spec: {} });
     const shown = (include: IncludeObject): unknown =>
       asWire(tableFor(descriptor('Lease'), undefined, [object], NOW, include)).rows[0].object;

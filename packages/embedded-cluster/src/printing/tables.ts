@@ -27,9 +27,8 @@ interface Layout {
 }
 
 /**
- * A `meta.k8s.io/v1` Table of the objects, as kubectl prints them. `columns` are those of a custom resource; undefined or
- * none gives the columns of the built-in kind, and name and age where it has none of its own. The caller adds the list's
- * metadata.
+ * A `meta.k8s.io/v1` Table of the objects, as kubectl prints them. `columns` are those of a custom resource; undefined or none gives the
+ * columns of the built-in kind, or name and age when it has none. The caller adds the list's metadata.
  */
 export function tableFor(
   descriptor: ResourceDescriptor,
@@ -90,7 +89,7 @@ function customCell(column: PrinterColumn, object: KubeObject, now: Instant): Ce
   }
 }
 
-/** A value in a column of text: JSON for what has parts. */
+/** A value in a column of type string: JSON for objects and lists. */
 function printed(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) || isObject(value) ? JSON.stringify(value) : String(value);

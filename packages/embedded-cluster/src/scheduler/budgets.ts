@@ -8,7 +8,7 @@ interface WireBudget extends KubeObject {
   readonly status?: { readonly disruptionsAllowed?: number; readonly disruptedPods?: Readonly<Record<string, string>> };
 }
 
-/** What the disruption budgets still allow. */
+/** Remaining allowances of the disruption budgets. */
 export function budgetsOf(cluster: Pick<ClusterAccess, 'list'>): readonly Budget[] {
   return cluster.list('poddisruptionbudgets.policy').map(decodeBudget);
 }

@@ -1,4 +1,4 @@
-// Claims, volumes, classes and drivers on the wire, as scheduling reads them.
+// Claims, volumes, classes and drivers, decoded for scheduling.
 
 import type { LabelSelector } from '#kube/label-selector';
 import { readNodeTerms } from '#kube/pod-spec/affinity';
@@ -8,10 +8,10 @@ import { parseMemoryBytes } from '#kube/quantity';
 import type { PersistentVolume, StorageCapacity, StorageClass, VolumeClaim } from '#kube/scheduling/storage-model';
 import type { KubeObject } from '../api/kube-object.ts';
 
-/** Set by the volume controller when a claim and its volume know each other. */
+/** Set by the volume controller when a claim and its volume are bound to each other. */
 const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
-/** Older than `storageClassName`, and still stronger. */
+/** Older than `storageClassName`, and takes precedence. */
 const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
 interface WireClaim extends KubeObject {
@@ -77,7 +77,7 @@ export function decodeClaim(object: KubeObject): VolumeClaim {
   };
 }
 
-/** The fields that a claim requests and a volume offers alike. */
+/** Fields that a claim requests and a volume offers. */
 function decodeVolumeTerms(
   spec: WireClaim['spec'] | WireVolume['spec'],
 ): Pick<PersistentVolume, 'className' | 'accessModes' | 'volumeMode' | 'attributesClass'> {
@@ -108,7 +108,7 @@ export function decodeVolume(object: KubeObject): PersistentVolume {
   };
 }
 
-/** A built-in disk is attached by the CSI driver that has taken over; null when nothing can attach it. */
+/** A built-in disk is attached by its CSI driver after migration; null when no driver can attach it. */
 function diskAttachment({ metadata, spec }: WireVolume): PersistentVolume['attachment'] {
   const disk = findDisk(spec);
   if (disk?.driver === undefined || disk.driver === null) return null;
@@ -121,7 +121,7 @@ function diskAttachment({ metadata, spec }: WireVolume): PersistentVolume['attac
     : { driver: disk.driver, id: `projects/${UNSPECIFIED}/${place}/disks/${spec.gcePersistentDisk?.pdName ?? ''}` };
 }
 
-/** A disk of several zones is known by their one region; zones that are not named as Google names them have none. */
+/** A disk of several zones belongs to their common region; zones without Google's naming have none. */
 function regionOf(zones: readonly string[]): string | null {
   const regions = new Set(zones.map((zone) => /^([^-]*-[^-]*)-[^-]*$/.exec(zone)?.[1]));
   const [region] = regions;
@@ -151,7 +151,7 @@ export function decodeCapacity(object: KubeObject): StorageCapacity {
   };
 }
 
-/** How many volumes each driver can attach to a node; drivers without a limit are left out. */
+/** Attach limit of each driver on a node; drivers without a limit are left out. */
 export function decodeVolumeLimits(object: KubeObject | undefined): ReadonlyMap<string, number> {
   const drivers = (object as WireCsiNode | undefined)?.spec?.drivers ?? [];
   return new Map(

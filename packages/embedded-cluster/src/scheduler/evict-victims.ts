@@ -6,7 +6,7 @@ import type { ClusterAccess } from '../api/cluster-access.ts';
 import type { EventWriter } from '../api/event-writer.ts';
 import { toTimestamp } from '../api/timestamp.ts';
 
-/** Makes room for a pod: each victim gets a condition and an event that say why, and leaves with its grace period. */
+/** Preempts pods: each victim gets a condition and an event with the reason, and is deleted with its grace period. */
 export function evictVictims(
   cluster: ClusterAccess,
   events: EventWriter,

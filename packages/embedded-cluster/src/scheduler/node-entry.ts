@@ -15,7 +15,7 @@ interface WireNode {
   };
 }
 
-/** One node with what is placed on it; sums are kept, not reckoned again. */
+/** A node with its pods; sums are kept up to date, not recomputed. */
 export class NodeEntry implements SchedulingNode {
   readonly name: string;
   readonly pods = new Map<string, SchedulingPod>();
@@ -31,14 +31,14 @@ export class NodeEntry implements SchedulingNode {
     this.name = name;
   }
 
-  /** Takes the Node object over. True when pods that did not fit before may fit now. */
+  /** Applies the Node object. Returns true when pods that did not fit before may fit now. */
   update(object: KubeObject): boolean {
     const before = this.#schedulingState();
     const { spec, status } = object as unknown as WireNode;
     this.labels = object.metadata.labels ?? {};
     this.taints = (spec?.taints ?? []).map(({ key, value, effect }) => ({ key, value: value ?? '', effect }));
     this.unschedulable = spec?.unschedulable ?? false;
-    // Where a kubelet says nothing of what it can give, everything that it has counts.
+    // Without `allocatable` the whole capacity counts.
     this.allocatable = readWholeAmounts(status?.allocatable ?? status?.capacity ?? {});
     this.declaredFeatures = new Set(status?.declaredFeatures);
     return before !== this.#schedulingState();
@@ -51,7 +51,7 @@ export class NodeEntry implements SchedulingNode {
     for (const [resource, amount] of pod.requests) this.requested.set(resource, (this.requested.get(resource) ?? 0) + amount);
   }
 
-  /** The pod that was there, if it was. */
+  /** The removed pod, if it was there. */
   remove(uid: string): SchedulingPod | undefined {
     const pod = this.pods.get(uid);
     if (pod === undefined) return undefined;

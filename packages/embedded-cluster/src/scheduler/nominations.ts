@@ -1,7 +1,7 @@
 import { NodeDraft } from '#kube/scheduling/node-draft';
 import type { SchedulingNode, SchedulingPod, SchedulingView } from '#kube/scheduling/scheduling-model';
 
-/** The nodes on which room is being made, and for whom, until those pods are bound. */
+/** Nominated nodes of pods whose victims are being deleted, until those pods are bound. */
 export class Nominations {
   readonly #byPod = new Map<string, { readonly pod: SchedulingPod; readonly node: string }>();
 
@@ -17,7 +17,7 @@ export class Nominations {
     return this.#byPod.get(uid)?.node ?? null;
   }
 
-  /** Why a pod must not preempt again: its victims are still on their way out. */
+  /** Reason why a pod must not preempt again: its victims are still terminating. */
   whyWaiting({ uid, priority }: SchedulingPod, nodes: ReadonlyMap<string, SchedulingNode>): string | null {
     const node = nodes.get(this.nodeOf(uid) ?? '');
     if (node === undefined) return null;
@@ -27,7 +27,7 @@ export class Nominations {
     return null;
   }
 
-  /** The cluster as a pod may use it: places kept for pods at least as important count as taken. */
+  /** The cluster as a pod may use it: nominations of pods with at least its priority count as occupied. */
   keepPlaces(pod: SchedulingPod, view: SchedulingView): SchedulingView {
     const kept = [...this.#byPod.values()].filter((each) => each.pod.uid !== pod.uid && each.pod.priority >= pod.priority);
     if (kept.length === 0) return view;

@@ -4,9 +4,9 @@ import type { Wire } from '#kube/wire';
 import type { ContainerStatus, Pod, ResourceList, WireResources } from '../controllers/wire/pod.ts';
 
 /**
- * What a pod takes of its node: the sum of its containers, or what is requested for the pod as a whole (KEP-2837), plus overhead. For a pod that runs, each container counts with
- * the greatest of what its spec asks for (unless that is Infeasible), what its node has allocated and what is in force
- * (KEP-1287, "Scheduler and API Server Interaction").
+ * Requests of a pod on its node: the sum of its containers, or its pod-level requests (KEP-2837), plus overhead. For a running pod, each
+ * container counts with the greatest of its spec (unless Infeasible), its allocation and the resources in force (KEP-1287, "Scheduler and
+ * API Server Interaction").
  */
 export function schedulingRequests(pod: Pod): Amounts {
   const { spec } = pod;
@@ -16,7 +16,7 @@ export function schedulingRequests(pod: Pod): Amounts {
   return roundUp(addAmounts(requests, readOverhead(spec)));
 }
 
-/** What the kubelet reports of containers that run; null for a pod without a node, which cannot be resized. */
+/** Container statuses of the kubelet; null for a pod without a node, which cannot be resized. */
 interface InForce {
   readonly infeasible: boolean;
   readonly statuses: ReadonlyMap<string, ContainerStatus>;
@@ -44,7 +44,7 @@ function greatest({ infeasible }: InForce, desired: Amounts, actual: ResourceLis
   return raiseAmounts(requests, readAmounts(allocated));
 }
 
-/** What counts for the pod as a whole instead of the sum of its containers. */
+/** Pod-level requests, which replace the sum of the containers. */
 function wholeRequests({ spec, status }: Pod, inForce: InForce | null): Amounts {
   const stated = readWholeRequests(spec);
   const reported = (status as Pod['status'] | undefined)?.['resources'] as WireResources | undefined;

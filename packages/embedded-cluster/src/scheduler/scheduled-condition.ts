@@ -6,7 +6,7 @@ export function findScheduled(pod: Pod): WireCondition | undefined {
   return (pod.status as Pod['status'] | undefined)?.conditions?.find(({ type }) => type === 'PodScheduled');
 }
 
-/** Says in PodScheduled why the pod has no node. */
+/** Sets the PodScheduled condition with the reason why the pod is unschedulable. */
 export function writeUnschedulable(draft: KubeObject, message: string, now: string): void {
   const pod = draft as unknown as { metadata: KubeObject['metadata']; status?: Pod['status'] };
   pod.status ??= {};
@@ -23,7 +23,7 @@ export function writeUnschedulable(draft: KubeObject, message: string, now: stri
   pod.status.conditions = [...(pod.status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled'), condition];
 }
 
-/** The node that room is being made on for the pod; null: none. */
+/** The nominated node of the pod; null: none. */
 export function writeNomination(draft: KubeObject, node: string | null): void {
   const pod = draft as unknown as { status?: Pod['status'] };
   if (node !== null) (pod.status ??= {})['nominatedNodeName'] = node;

@@ -52,7 +52,7 @@ function aCluster(nodes: Record<string, NodeOptions> = {}) {
   const pod = (name: string): Pod => cluster.get('pods', 'shop', name) as unknown as Pod;
   const nodeOf = (name: string) => pod(name).spec.nodeName;
   const wholeWhy = (name: string) => pod(name).status.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
-  /** Without what preemption says: that has tests of its own. */
+  /** Without the result of preemption, which has its own tests. */
   const why = (name: string) => wholeWhy(name)?.replace(/ (no new claims to deallocate.*|not found)$/, '');
   const run = (ms = 5000) => clock.advance(ms);
   return { clock, cluster, addNode, addPod, pod, nodeOf, why, wholeWhy, run };
@@ -73,7 +73,7 @@ describe('Scheduler', () => {
     expect(new Set(['one', 'two', 'three'].map(nodeOf))).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  test('says why no node will do, each reason with its count', () => {
+  test('reports why no node fits, each reason with its count', () => {
     const { addPod, why, run } = aCluster({
       a: { cpu: '50m' },
       b: { cpu: '50m', memory: '1Mi' },
@@ -87,7 +87,7 @@ describe('Scheduler', () => {
     );
   });
 
-  test('says so when there is no node at all, and goes on when one joins', () => {
+  test('reports when there is no node, and continues when one is added', () => {
     const { addNode, addPod, nodeOf, why, run } = aCluster();
     addPod('web');
     run();
@@ -140,7 +140,7 @@ describe('Scheduler', () => {
     expect(why('web')).toBe(`0/1 nodes are available: ${reason}.`);
   });
 
-  test('keeps anti-affine pods apart, also by the rules of those that run already', () => {
+  test('separates anti-affine pods, also by the rules of running pods', () => {
     const { addPod, nodeOf, why, run } = aCluster({ a: {}, b: {} });
     const labels = { labels: { app: 'db' } };
     addPod('db-0', antiAffinity('db'), labels);
@@ -154,7 +154,7 @@ describe('Scheduler', () => {
     expect(why('plain')).toBe("0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.");
   });
 
-  test('brings affine pods to their domain; the first of a group may begin anywhere', () => {
+  test('places affine pods in their domain; the first of a group may be placed anywhere', () => {
     const { addPod, nodeOf, run } = aCluster({ a: { labels: { zone: 'x' } }, b: { labels: { zone: 'y' } }, c: { labels: { zone: 'y' } } });
     const affinity = (app: string) => ({
       affinity: {
@@ -169,7 +169,7 @@ describe('Scheduler', () => {
     expect(nodeOf('web')).toMatch(/[bc]/);
   });
 
-  test('holds the skew of a topology spread constraint', () => {
+  test('respects the skew of a topology spread constraint', () => {
     const { addPod, nodeOf, why, cluster, run } = aCluster({ a: { labels: { zone: 'x' } }, b: { labels: { zone: 'y' }, cpu: '150m' } });
     const spread = {
       topologySpreadConstraints: [
@@ -183,13 +183,13 @@ describe('Scheduler', () => {
     expect(waiting.map(why)).toEqual([
       "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod topology spread constraints.",
     ]);
-    // A zone that is gone is no zone to be even with.
+    // A deleted zone does not count for the skew.
     cluster.delete('nodes', null, 'b', {});
     run();
     expect(waiting.map(nodeOf)).toEqual(['a']);
   });
 
-  test('keeps host ports apart', () => {
+  test('separates pods with equal host ports', () => {
     const { addPod, why, run } = aCluster({ a: {} });
     const ports = { containers: [{ name: 'app', ports: [{ containerPort: 80, hostPort: 80 }] }] };
     addPod('one', ports);
@@ -198,7 +198,7 @@ describe('Scheduler', () => {
     expect(why('two')).toBe("0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.");
   });
 
-  test('serves the higher priority first, then the older', () => {
+  test('schedules the higher priority first, then the older pod', () => {
     const { addPod, nodeOf, run } = aCluster({ a: { cpu: '250m' } });
     addPod('low');
     addPod('old', { priority: 5 });
@@ -207,7 +207,7 @@ describe('Scheduler', () => {
     expect([nodeOf('high'), nodeOf('old'), nodeOf('low')]).toEqual(['a', 'a', undefined]);
   });
 
-  test('tries again when a pod leaves, and is quiet while nothing changes', () => {
+  test('retries when a pod is deleted, and is idle while nothing changes', () => {
     const { addPod, nodeOf, cluster, clock, run } = aCluster({ a: { cpu: '150m' } });
     addPod('first');
     run();
@@ -221,7 +221,7 @@ describe('Scheduler', () => {
     expect(nodeOf('second')).toBe('a');
   });
 
-  test('leaves pods of other schedulers and gated pods alone', () => {
+  test('ignores pods of other schedulers and gated pods', () => {
     const { addPod, nodeOf, run } = aCluster({ a: {} });
     addPod('other', { schedulerName: 'mine' });
     addPod('gated', { schedulingGates: [{ name: 'wait' }] });
@@ -236,7 +236,7 @@ describe('Scheduler', () => {
         .filter((event) => (event as unknown as { involvedObject: { name: string } }).involvedObject.name === name)
         .map((event) => event['reason']);
 
-    test('a pod of lower priority is preempted, its place is kept meanwhile, and no other pod is', () => {
+    test('a pod of lower priority is preempted, its capacity is reserved meanwhile, and no other pod is preempted', () => {
       const world = aCluster({ a: { cpu: '1' } });
       world.addPod('low', { cpu: '900m' });
       world.run();
@@ -246,19 +246,19 @@ describe('Scheduler', () => {
       expect(low.metadata.deletionTimestamp).toBeDefined();
       expect(low.status.conditions).toContainEqual(expect.objectContaining({ type: 'DisruptionTarget', reason: 'PreemptionByScheduler' }));
       expect(world.pod('high').status['nominatedNodeName']).toBe('a');
-      // 900m are kept for the pod that waits, beside the 900m that are still taken.
+      // 900m are reserved for the pending pod, in addition to the 900m still in use.
       world.addPod('small', { cpu: '50m' });
       world.run();
       expect(world.nodeOf('small')).toBeUndefined();
       expect(world.wholeWhy('high')).toMatch(/ preemption: not eligible due to a terminating pod on the nominated node\.$/);
       expect(eventsOf(world, 'low')).toEqual(['Scheduled', 'Preempted']);
-      // The kubelet's part.
+      // The kubelet's part of the deletion.
       world.cluster.delete('pods', 'shop', 'low', { gracePeriodSeconds: 0 });
       world.run();
       expect([world.nodeOf('high'), world.nodeOf('small')]).toEqual(['a', 'a']);
     });
 
-    test('a pod whose policy is Never waits, and says so', () => {
+    test('a pod with preemptionPolicy Never waits, and reports it', () => {
       const world = aCluster({ a: { cpu: '1' } });
       world.addPod('low', { cpu: '900m' });
       world.run();
@@ -271,7 +271,7 @@ describe('Scheduler', () => {
     });
   });
 
-  test('a resized pod counts with the greatest of what is asked, allocated and in force', () => {
+  test('a resized pod counts with the greatest of spec, allocation and resources in force', () => {
     const resized = (desired: string, allocated: string, actual: string, conditions: object[] = []) =>
       ({
         metadata: {},

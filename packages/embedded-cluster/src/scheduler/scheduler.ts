@@ -18,21 +18,21 @@ import { STORAGE_RESOURCES, storageOf } from './storage-of-cluster.ts';
 
 const SCHEDULER_NAME = 'default-scheduler';
 
-/** From the appearance of a pod to its binding. */
+/** Delay from the creation of a pod to its binding. */
 const DECISION_MS: DurationMs = 20;
-/** What could not be placed is tried again so long after something changed (the scheduler's own first back-off). */
+/** Delay before retrying unschedulable pods after a change (the scheduler's own first back-off). */
 const RETRY_MS: DurationMs = SECOND_MS;
 
 interface PendingPod {
   object: Pod;
   decoded: SchedulingPod;
-  /** Waits for a change of the cluster, not for its turn. */
+  /** Waits for a change of the cluster. */
   parked: boolean;
 }
 
 /**
- * Binds pods to nodes: highest priority first, then oldest. What fits nowhere makes less important pods go where that helps;
- * else it says so in PodScheduled and waits until something changes.
+ * Binds pods to nodes: highest priority first, then oldest. An unschedulable pod preempts less important pods when that helps; otherwise it
+ * gets the PodScheduled condition and waits for a change.
  */
 export class Scheduler {
   readonly #cluster: ClusterAccess;
@@ -41,7 +41,7 @@ export class Scheduler {
   readonly #nodes = new Map<string, NodeEntry>();
   readonly #pending = new Map<string, PendingPod>();
   readonly #nodeOfPod = new Map<string, string>();
-  /** Bound pods whose node is not known (yet). */
+  /** Bound pods whose node does not exist (yet). */
   readonly #homeless = new Map<string, SchedulingPod>();
   readonly #nominations = new Nominations();
   readonly #stops: (() => void)[] = [];
@@ -53,7 +53,7 @@ export class Scheduler {
     this.#events = new EventWriter(cluster, clock, SCHEDULER_NAME);
   }
 
-  /** Begins to watch. Returns the stop. */
+  /** Starts to watch. Returns the stop function. */
   start(): () => void {
     this.#stops.push(
       this.#cluster.onChange('nodes', (event) => this.#onNode(event)),
@@ -138,8 +138,8 @@ export class Scheduler {
       return;
     }
     const known = this.#pending.get(uid);
-    // Our own words on its status come back as a change, too: only a new spec or new labels are worth another look.
-    if (known !== undefined && sameWish(known.object, pod)) {
+    // The scheduler's own status writes return as changes; only a new spec or new labels trigger another attempt.
+    if (known !== undefined && hasSameSchedulingInput(known.object, pod)) {
       known.object = pod;
       return;
     }
@@ -231,7 +231,7 @@ export class Scheduler {
   }
 }
 
-/** A gated pod is not looked at; an API server says so in its PodScheduled condition. */
+/** A pod with scheduling gates is skipped; the API server sets its PodScheduled condition. */
 function isGated({ spec }: Pod): boolean {
   return (spec.schedulingGates ?? []).length > 0;
 }
@@ -241,6 +241,6 @@ function shrank(before: SchedulingPod, after: SchedulingPod): boolean {
   return false;
 }
 
-function sameWish(a: Pod, b: Pod): boolean {
+function hasSameSchedulingInput(a: Pod, b: Pod): boolean {
   return a.metadata.generation === b.metadata.generation && JSON.stringify(a.metadata.labels) === JSON.stringify(b.metadata.labels);
 }

@@ -3,7 +3,7 @@ import type { ClusterAccess } from '../api/cluster-access.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { decodeCapacity, decodeClaim, decodeClass, decodeVolume, decodeVolumeLimits } from './decode-storage.ts';
 
-/** What changes when volumes can be had: pods that wait for one are worth another look. */
+/** Resources whose changes may make volumes available: pods that wait for a volume are retried. */
 export const STORAGE_RESOURCES = [
   'persistentvolumeclaims',
   'persistentvolumes',
@@ -14,7 +14,7 @@ export const STORAGE_RESOURCES = [
 
 type Reader = Pick<ClusterAccess, 'get' | 'list'>;
 
-/** The cluster's storage as scheduling asks for it; read and decoded at each question, for few pods ask. */
+/** The cluster's storage for scheduling, read and decoded per request, because few pods need it. */
 export function storageOf(cluster: Reader): StorageView {
   const found = <T>(object: KubeObject | undefined, decode: (object: KubeObject) => T): T | null =>
     object === undefined ? null : decode(object);

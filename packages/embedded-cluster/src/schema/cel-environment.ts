@@ -10,7 +10,7 @@ import { compileRe2 } from './re2.ts';
 
 const NANO = 1_000_000_000n;
 
-/** A quantity as CEL sees it: exact, comparable, opaque otherwise. */
+/** A quantity in CEL: exact, comparable, otherwise opaque. */
 class CelQuantity {
   readonly value: Quantity;
   constructor(value: Quantity) {
@@ -36,7 +36,7 @@ class CelIp {
 
 type Scalar = bigint | number | string | boolean | Date;
 
-/** The environment in which rules are compiled, with `self` and `oldSelf`. Building it takes a while: build it once. */
+/** The environment for compiling rules with `self` and `oldSelf`. It is expensive, so it is built once. */
 export function createCelEnvironment(): Environment {
   const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false });
   environment.registerVariable('self', 'dyn').registerVariable('oldSelf', 'dyn');
@@ -103,7 +103,7 @@ function addLists(environment: Environment): void {
     );
 }
 
-/** Receiver of `sets.contains(…)` and its like. */
+/** Receiver of `sets.contains(…)` and similar functions. */
 class CelSets {
   readonly name = 'sets';
 }

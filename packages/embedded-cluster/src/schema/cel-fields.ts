@@ -2,14 +2,14 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { celName } from './cel-values.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
-/** What a variable holds: a schema, or null where nothing is known of it. */
+/** Type of a variable: a schema, or null when unknown. */
 type Scope = ReadonlyMap<string, StructuralSchema | null>;
 
 const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 /**
- * Finds fields that a CEL expression reads and the schema does not have, as the real server does when it type-checks the
- * rules of a definition. Takes the syntax tree of a compiled rule; answers `undefined field 'x'` for each.
+ * Finds fields of a CEL expression that the schema does not declare, as the real server does when it type-checks the rules of a definition.
+ * Takes the syntax tree of a compiled rule; returns `undefined field 'x'` for each.
  */
 export function undefinedFields(expression: ASTNode, self: StructuralSchema, isResource: boolean): string[] {
   const problems: string[] = [];
@@ -46,7 +46,7 @@ export function undefinedFields(expression: ASTNode, self: StructuralSchema, isR
     const receiver = typeOf(target, scope);
     const [variable, ...bodies] = given;
     if (COMPREHENSIONS.has(name) && variable?.op === 'id') {
-      // Over a map the variable is a key, a string, of which no field is read.
+      // In a macro over a map the variable is a key, a string without fields.
       const item = receiver?.type === 'array' ? (receiver.items ?? null) : null;
       const inner = new Map(scope).set(variable.args, item);
       for (const body of bodies) typeOf(body, inner);
@@ -73,7 +73,7 @@ function elementOf(schema: StructuralSchema | null): StructuralSchema | null {
   return typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : null;
 }
 
-/** The name behind `.name` or `.?name`, whichever way the parser hands it over. */
+/** The name after `.name` or `.?name`, in either representation of the parser. */
 function fieldName(selected: unknown): string {
   if (typeof selected === 'string') return selected;
   const { args } = selected as { readonly args: unknown };

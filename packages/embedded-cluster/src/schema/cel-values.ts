@@ -1,5 +1,4 @@
-// Wire JSON as CEL sees it: integers as BigInt, dates, durations and bytes by their format, fields under names that CEL
-// can say.
+// Wire JSON in CEL: integers as BigInt, dates, durations and bytes by their format, fields under names that are valid in CEL.
 
 import { isObject } from '#kube/json';
 import { evaluate } from '@marcbachmann/cel-js';
@@ -10,14 +9,14 @@ const RESERVED: ReadonlySet<string> = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
 
-/** The name of a field in CEL; undefined for one that CEL cannot say. */
+/** The name of a field in CEL; undefined for one that CEL cannot express. */
 export function celName(field: string): string | undefined {
   if (RESERVED.has(field)) return `__${field}__`;
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(field)) return undefined;
   return field.replaceAll('__', '__underscores__').replaceAll('.', '__dot__').replaceAll('-', '__dash__').replaceAll('/', '__slash__');
 }
 
-/** @param isResource the value is a whole resource: its apiVersion, kind and name may be read whatever the schema says */
+/** @param isResource the value is a whole resource: its apiVersion, kind and name are readable whatever the schema */
 export function celValue(reference: StructuralSchema, value: unknown, resolve: SchemaResolver, isResource = false): unknown {
   if (value === null || value === undefined) return null;
   const schema = dereference(reference, resolve);
@@ -32,7 +31,7 @@ export function celValue(reference: StructuralSchema, value: unknown, resolve: S
   return fields;
 }
 
-/** Fields that the schema declares, and entries of maps; anything else CEL does not see. */
+/** Declared fields, and entries of maps; CEL sees no other fields. */
 function celFields(schema: StructuralSchema, value: Readonly<Record<string, unknown>>, resolve: SchemaResolver): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, inner] of Object.entries(value)) {

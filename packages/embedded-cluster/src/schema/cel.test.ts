@@ -72,7 +72,7 @@ describe('rules hold', () => {
   });
 });
 
-describe('rules that are broken', () => {
+describe('violated rules', () => {
   test.each<[string, Partial<CelRule>, string[]]>([
     ['say the rule', {}, ['x: Invalid value: failed rule: self.a < self.b']],
     ['say the message', { message: 'a must be below b' }, ['x: Invalid value: a must be below b']],
@@ -86,14 +86,14 @@ describe('rules that are broken', () => {
     expect(words(schema, { x: { a: 2, b: 1 } })).toEqual(expected);
   });
 
-  test('show a scalar as it is, and fail when they cannot be evaluated', () => {
+  test('show a scalar unchanged, and fail when they cannot be evaluated', () => {
     expect(words(ruled(whole, 'self > 5'), { x: 3 })).toEqual(['x: Invalid value: 3: failed rule: self > 5']);
     expect(words(ruled({ type: 'object', properties: { a: whole } }, 'self.a > 1'), { x: {} })).toEqual([
       'x: Invalid value: "object": No such key: a evaluating rule: self.a > 1',
     ]);
   });
 
-  test('stand at every level', () => {
+  test('apply at every level', () => {
     const item: StructuralSchema = { ...text, 'x-kubernetes-validations': [{ rule: 'self.startsWith("a")', message: 'm' }] };
     const schema: StructuralSchema = {
       type: 'object',
@@ -108,21 +108,21 @@ describe('rules that are broken', () => {
 describe('transition rules', () => {
   const immutable = ruled(text, 'self == oldSelf', { message: 'cannot be changed' });
 
-  test('wait for an old value', () => {
+  test('are skipped without an old value', () => {
     expect(words(immutable, { x: 'a' })).toEqual([]);
     expect(words(immutable, { x: 'a' }, {})).toEqual([]);
     expect(words(immutable, { x: 'a' }, { x: 'a' })).toEqual([]);
     expect(words(immutable, { x: 'b' }, { x: 'a' })).toEqual(['x: Invalid value: "b": cannot be changed']);
   });
 
-  test('run without one when they say so', () => {
+  test('run without one with optionalOldSelf', () => {
     const schema = ruled(text, 'oldSelf.hasValue() || self == "first"', { optionalOldSelf: true, message: 'm' });
     expect(words(schema, { x: 'first' })).toEqual([]);
     expect(words(schema, { x: 'other' })).toEqual(['x: Invalid value: "other": m']);
     expect(words(schema, { x: 'other' }, { x: 'first' })).toEqual([]);
   });
 
-  test('correlate items of keyed lists, and never those of others', () => {
+  test('correlate items of keyed lists only', () => {
     const items: StructuralSchema = {
       type: 'object',
       properties: { name: text, size: whole },

@@ -8,7 +8,7 @@ import type { CelRule, SchemaResolver, StructuralSchema } from './structural-sch
 import { dereference, fieldSchema } from './structural-schema.ts';
 import { correlatedItem, quoteValue } from './validate.ts';
 
-/** A rule ready to run, or what is wrong with it. */
+/** A compiled rule, or its error. */
 export type CompiledRule =
   | { readonly ok: true; readonly run: ParseResult; readonly message: ParseResult | null; readonly usesOld: boolean }
   | { readonly ok: false; readonly error: string };
@@ -38,17 +38,17 @@ class RuleCompiler {
   }
 }
 
-// A memo of a pure function: which rules it has seen changes no answer.
+// A cache of a pure function: its content does not change results.
 const compiler = new RuleCompiler();
 
-/** Compiles a rule, or says why it cannot be. The answer for one rule object is always the same. */
+/** Compiles a rule, or returns its error. The result for a rule object is always the same. */
 export function compileRule(rule: CelRule): CompiledRule {
   return compiler.compile(rule);
 }
 
 const withRules = new WeakMap<StructuralSchema, boolean>();
 
-/** Whether a schema has rules at any level; asked once of each. */
+/** Whether a schema has rules at any level; computed once per schema. */
 export function hasRules(schema: StructuralSchema): boolean {
   const known = withRules.get(schema);
   if (known !== undefined) return known;
@@ -60,9 +60,8 @@ export function hasRules(schema: StructuralSchema): boolean {
 }
 
 /**
- * Runs the CEL rules of a custom resource, at every level. Rules that look at `oldSelf` run only where there is an old
- * value to correlate with (never inside lists that are not keyed), or say `optionalOldSelf`. Run it on values that are
- * valid otherwise: a rule that cannot be evaluated is an error.
+ * Runs the CEL rules of a custom resource, at every level. Rules with `oldSelf` run only with an old value to correlate with (never inside
+ * lists without keys), or with `optionalOldSelf`. The value must be valid otherwise: a rule that cannot be evaluated is an error.
  */
 export function evaluateRules(schema: StructuralSchema, value: unknown, oldValue: unknown, resolve: SchemaResolver): FieldError[] {
   const errors: FieldError[] = [];
@@ -108,7 +107,7 @@ interface Place {
 }
 
 function runRules(rules: readonly CelRule[], node: StructuralSchema, at: Place, resolve: SchemaResolver): FieldError[] {
-  // What has not changed has been asked before, maybe under another rule; only rules about the change itself are asked again.
+  // An unchanged value was checked before, perhaps by another rule; only transition rules run again.
   const isUnchanged = at.old !== undefined && equalJson(at.value, at.old);
   const due = rules.filter((rule) => !isUnchanged || isAboutChange(compiler.compile(rule)));
   if (due.length === 0) return [];
@@ -141,7 +140,7 @@ function messageOf(rule: CelRule, expression: ParseResult | null, variables: Rec
   if (expression === null) return fallback;
   try {
     const said: unknown = expression(variables);
-    // A message that fails, is empty or breaks the line is no message; the rule still counts.
+    // A message that fails, is empty or has a line break is ignored; the rule still applies.
     return typeof said === 'string' && said.trim() !== '' && !said.includes('\n') ? said : fallback;
   } catch {
     return fallback;
@@ -170,7 +169,7 @@ function invalid(at: Place, why: string): FieldError {
   return { field: joinPath(at.path, ''), type: 'FieldValueInvalid', message: `Invalid value: ${shortly(at.value)}: ${why}` };
 }
 
-/** What the API server calls the path of a whole object. */
+/** Path of a whole object in the API server's errors. */
 export const ROOT = '<nil>';
 
 function joinPath(path: string, relative: string | undefined): string {

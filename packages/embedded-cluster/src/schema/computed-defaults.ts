@@ -4,7 +4,7 @@ import { isObject } from '#kube/json';
 
 type Draft = Record<string, unknown>;
 
-/** Fills one object of the named schema in place. Runs after its constant defaults and those of what it contains. */
+/** Defaults one object of the named schema in place. Runs after its constant defaults and those of its nested objects. */
 export const COMPUTED_DEFAULTS: Readonly<Record<string, (draft: Draft) => void>> = {
   'io.k8s.api.core.v1.Container': pullPolicy,
   'io.k8s.api.core.v1.EphemeralContainer': pullPolicy,
@@ -29,14 +29,14 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, (draft: Draft) => void>>
 
 function pullPolicy(draft: Draft): void {
   if (draft['imagePullPolicy'] !== undefined || typeof draft['image'] !== 'string') return;
-  // The tag is what follows the last colon behind the last slash; a digest pins the image and counts as a tag.
+  // The tag follows the last colon after the last slash; a digest pins the image and counts as a tag.
   const image = draft['image'];
   const reference = image.slice(image.lastIndexOf('/') + 1);
   const tag = reference.includes(':') ? reference.slice(reference.indexOf(':') + 1) : 'latest';
   draft['imagePullPolicy'] = tag === 'latest' && !reference.includes('@') ? 'Always' : 'IfNotPresent';
 }
 
-/** Of a pod alone: templates stay as they were written. */
+/** For pods only: templates are stored as written. */
 function podDefaults(draft: Draft): void {
   const spec = mapIn(draft, 'spec');
   if (draft['spec'] !== spec) return;
@@ -49,14 +49,14 @@ function podDefaults(draft: Draft): void {
   }
 }
 
-/** A limit without a request asks for as much. */
+/** A limit without a request sets the request. */
 function limitsAsRequests(container: Draft): void {
   const resources = mapIn(container, 'resources');
   const limits = mapIn(resources, 'limits');
   if (Object.keys(limits).length > 0) resources['requests'] = { ...limits, ...mapIn(resources, 'requests') };
 }
 
-/** How long a client that sticks to an endpoint does so. */
+/** Timeout of a client's session affinity. */
 const AFFINITY_SECONDS = 10_800;
 
 function serviceDefaults(draft: Draft): void {
@@ -106,14 +106,14 @@ function rollingUpdate(draft: Draft, values: Draft): void {
   draft['rollingUpdate'] = { ...values, ...mapIn(draft, 'rollingUpdate') };
 }
 
-/** Of a job alone: the template of a CronJob stays as it was written. */
+/** For jobs only: the template of a CronJob is stored as written. */
 function jobDefaults(draft: Draft): void {
   draft['completionMode'] ??= 'NonIndexed';
   draft['manualSelector'] ??= false;
   draft['suspend'] ??= false;
   if (draft['completions'] === undefined && draft['parallelism'] === undefined) draft['completions'] = 1;
   draft['parallelism'] ??= 1;
-  // An indexed job with a limit per index is limited by it alone.
+  // An indexed job with a limit per index has no other limit.
   draft['backoffLimit'] ??= draft['backoffLimitPerIndex'] === undefined ? 6 : 2_147_483_647;
   draft['podReplacementPolicy'] ??= draft['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed';
 }
@@ -134,7 +134,7 @@ function autoscalerBehavior(draft: Draft): void {
     ],
     ...mapIn(draft, 'scaleUp'),
   };
-  // The stabilization window of scaling down stays unset here: the controller's own setting rules it.
+  // The stabilization window of scaling down is not defaulted: the controller's setting applies.
   draft['scaleDown'] = {
     selectPolicy: 'Max',
     policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],

@@ -94,7 +94,7 @@ describe('readCustomResourceDefinition', () => {
     });
   });
 
-  test('puts the stored version first and leaves out what is not served', () => {
+  test('puts the stored version first and omits unserved ones', () => {
     const version = (name: string, served: boolean, storage: boolean): object => ({
       name,
       served,
@@ -225,14 +225,14 @@ describe('readCustomResourceDefinition', () => {
     );
   });
 
-  test('wants approval for groups of Kubernetes itself', () => {
+  test('requires approval for groups of Kubernetes', () => {
     const [first] = problems({ spec: { group: 'metrics.k8s.io' }, name: 'things.metrics.k8s.io' });
     expect(first).toContain(
       'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation',
     );
   });
 
-  test.each(readdirSync(CRDS).filter((file) => file.endsWith('.yaml')))('takes our own %s', (file) => {
+  test.each(readdirSync(CRDS).filter((file) => file.endsWith('.yaml')))('accepts Evenkeel’s %s', (file) => {
     const { resolver } = new SchemaRegistry();
     const definition = parse(readFileSync(new URL(file, CRDS), 'utf8')) as KubeObject;
     const schema = { $ref: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition' };

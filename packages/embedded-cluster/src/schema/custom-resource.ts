@@ -9,7 +9,7 @@ import { structureErrors } from './structure-rules.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 import { quoteValue } from './validate.ts';
 
-/** What a CustomResourceDefinition says. The maps are by version; where there are errors they may be incomplete. */
+/** Decoded CustomResourceDefinition. The maps are by version; with errors they may be incomplete. */
 export interface CustomResourceReading {
   /** Served versions, the stored one first. */
   readonly descriptors: readonly ResourceDescriptor[];
@@ -62,7 +62,7 @@ export function readCustomResourceDefinition(crd: KubeObject): CustomResourceRea
   };
 }
 
-/** What versions may have in common, by its name in a version and in the definition that has it once for all. */
+/** Parts that all versions may share, by their name in a version and in the definition. */
 const COMMON_PARTS: readonly (readonly [string, string])[] = [
   ['schema', 'spec.validation'],
   ['subresources', 'spec.subresources'],
@@ -70,8 +70,8 @@ const COMMON_PARTS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The API server reads definitions in an older form, which has once what all versions share, and names faults by it: with one
- * version, always. A part that is missing has no place there.
+ * The API server decodes definitions into an older format, in which parts shared by all versions exist once, and reports errors by its
+ * paths: with a single version, always. A missing part has no path there.
  */
 function hoisted(errors: readonly FieldError[], versions: readonly unknown[]): readonly FieldError[] {
   const parts = COMMON_PARTS.filter(([part]) => {

@@ -1,10 +1,10 @@
-// Why an object of a built-in kind cannot be read into its type, as Go's JSON package words it.
+// Errors of decoding an object of a built-in kind into its type, with the messages of Go's JSON package.
 
 import { isObject } from '#kube/json';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
 import { dereference, fieldSchema } from './structural-schema.ts';
 
-/** The first value of a type other than its field's; undefined where all can be read. Nulls are read as absent. */
+/** The first value with another type than its field; undefined when all can be decoded. Nulls count as absent. */
 export function decodingFault(schema: StructuralSchema, object: unknown, resolve: SchemaResolver): string | undefined {
   return faultAt(schema, object, { holder: 'v1', path: '' }, resolve);
 }
@@ -12,7 +12,7 @@ export function decodingFault(schema: StructuralSchema, object: unknown, resolve
 interface Place {
   /** The type that declares the field: `DeploymentSpec`. */
   readonly holder: string;
-  /** Without the places of lists and the keys of maps. */
+  /** Path without list indexes and map keys. */
   readonly path: string;
 }
 
@@ -37,7 +37,7 @@ function faultAt(reference: StructuralSchema, value: unknown, place: Place, reso
   });
 }
 
-/** The first character that is none of the alphabet, or the end where something is missing. */
+/** The first character outside of the alphabet, or the end when the text is truncated. */
 function base64Fault(text: string): string | undefined {
   const bad = /[^A-Za-z0-9+/=\r\n]/.exec(text)?.index;
   if (bad === undefined && text.replace(/[\r\n]/g, '').length % 4 === 0) return undefined;

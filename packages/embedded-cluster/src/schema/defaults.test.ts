@@ -22,19 +22,19 @@ describe('defaults of custom resources', () => {
     },
   };
 
-  test('fills in from the outside inwards', () => {
+  test('defaults outer objects before inner ones', () => {
     const value = { list: [{}] };
     applyDefaults(schema, value, nothing);
     expect(value).toEqual({ mode: 'Recommend', note: 'x', oom: { ratio: 1.2 }, list: [{ on: true }] });
   });
 
-  test('takes a null that is not allowed for absent, and keeps one that is', () => {
+  test('treats a null that is not allowed as absent, and keeps an allowed one', () => {
     const value = { mode: null, note: null, extra: null };
     applyDefaults(schema, value, nothing);
     expect(value).toEqual({ mode: 'Recommend', note: null, oom: { ratio: 1.2 }, extra: null });
   });
 
-  test('gives every object its own copy', () => {
+  test('gives every object a separate copy', () => {
     const [a, b]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
     applyDefaults(schema, a, nothing);
     applyDefaults(schema, b, nothing);
@@ -57,7 +57,7 @@ describe('defaults of built-in kinds', () => {
     });
   });
 
-  test('rolls out a Deployment, and leaves Recreate alone', () => {
+  test('defaults the rolling update of a Deployment, but not with Recreate', () => {
     const rolling = defaulted('apps.v1.Deployment', { spec: { strategy: { rollingUpdate: { maxSurge: 0 } } } });
     expect(rolling).toMatchObject({
       spec: { replicas: 1, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: '25%' } } },
@@ -102,27 +102,27 @@ describe('defaults of built-in kinds', () => {
     expect(defaulted('core.v1.ResourceQuota', { spec: { hard: { x: given } } })).toMatchObject({ spec: { hard: { x: stored } } });
   });
 
-  test('keeps a quantity outside a resource list as written, a number as text', () => {
+  test('keeps a quantity outside a resource list as written, a number as a string', () => {
     const volume = (sizeLimit: unknown): unknown =>
       defaulted('core.v1.Pod', { spec: { volumes: [{ name: 'v', emptyDir: { sizeLimit } }] } });
     expect(volume('1024Mi')).toMatchObject({ spec: { volumes: [{ emptyDir: { sizeLimit: '1024Mi' } }] } });
     expect(volume(5)).toMatchObject({ spec: { volumes: [{ emptyDir: { sizeLimit: '5' } }] } });
   });
 
-  test('stores quantities in canonical form, numbers too', () => {
+  test('stores quantities in canonical form, including numbers', () => {
     const pod = defaulted('core.v1.Pod', {
       spec: { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: 2, memory: '1024Mi' } } }] },
     });
     expect(pod).toMatchObject({ spec: { containers: [{ resources: { limits: { cpu: '2', memory: '1Gi' } } }] } });
   });
 
-  test('changes nothing the second time', () => {
+  test('is idempotent', () => {
     const once = defaulted('apps.v1.StatefulSet', { spec: { template: { spec: { containers: [{ name: 'c', image: 'x' }] } } } });
     const twice = defaulted('apps.v1.StatefulSet', structuredClone(once));
     expect(twice).toEqual(once);
   });
 
-  test('canonicalise adds nothing', () => {
+  test('canonicalise adds no fields', () => {
     const pod = { spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1000m' } }, env: null }] } };
     canonicalise({ $ref: 'io.k8s.api.core.v1.Pod' }, pod, resolver);
     expect(pod).toEqual({ spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] } });

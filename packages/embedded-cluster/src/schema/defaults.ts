@@ -7,17 +7,17 @@ import { dereference, fieldSchema } from './structural-schema.ts';
 const NANO_PER_MILLI = 1_000_000n;
 
 /**
- * Brings a draft, in place, to the form in which the server stores it: nulls that the schema does not allow give way to
- * the default or to nothing, absent fields get their defaults (constants from the schema, computed ones of built-in kinds
- * from `computed-defaults.ts`), resource lists of built-in kinds become canonical. Doing it twice changes nothing.
+ * Brings a draft, in place, into its stored form: nulls that the schema does not allow are replaced by the default or removed, absent
+ * fields get their defaults (constants from the schema, computed ones of built-in kinds from `computed-defaults.ts`), resource lists of
+ * built-in kinds become canonical. Idempotent.
  */
 export function applyDefaults(schema: StructuralSchema, value: unknown, resolve: SchemaResolver): void {
   visit(schema, value, resolve, true);
 }
 
 /**
- * The same without defaults: what a client sent, in stored form. Server-side apply compares and owns this, since a default
- * has no field manager.
+ * The same without defaults: a client's object in stored form. Server-side apply compares and owns this, because a default has no field
+ * manager.
  */
 export function canonicalise(schema: StructuralSchema, value: unknown, resolve: SchemaResolver): void {
   visit(schema, value, resolve, false);
@@ -66,7 +66,7 @@ function visitFields(schema: StructuralSchema, object: Record<string, unknown>, 
   }
 }
 
-/** In built-in kinds a map of nothing is as good as none, and is not stored. */
+/** In built-in kinds an empty map equals an absent one, and is not stored. */
 function dropEmptyMaps({ properties }: StructuralSchema, object: Record<string, unknown>): void {
   for (const name of Object.keys(object)) {
     const field = properties?.[name];
@@ -91,8 +91,8 @@ function mayBeNull(field: StructuralSchema, resolve: SchemaResolver): boolean {
 }
 
 /**
- * In resource lists the server rounds up to thousandths and writes the one canonical form (`1000m` is stored as `1`);
- * quantities that stand alone stay as they were written.
+ * In resource lists the server rounds up to thousandths and writes the canonical form (`1000m` is stored as `1`); quantities outside of
+ * lists are stored as written.
  */
 function storedQuantity(given: unknown, inResourceList: boolean): unknown {
   if (typeof given === 'number' && !inResourceList) return String(given);

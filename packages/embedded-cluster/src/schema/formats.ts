@@ -1,4 +1,4 @@
-// The string formats that Kubernetes checks in custom resources. Unknown ones mean nothing and are not checked.
+// The string formats that Kubernetes validates in custom resources. Unknown formats are ignored.
 
 import { parseQuantity } from '#kube/quantity';
 

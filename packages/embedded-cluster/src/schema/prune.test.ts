@@ -6,7 +6,7 @@ import type { StructuralSchema } from './structural-schema.ts';
 const nothing = (): undefined => undefined;
 
 describe('prune', () => {
-  test('drops what the schema does not declare and reports the paths', () => {
+  test('prunes undeclared fields and reports their paths', () => {
     const schema: StructuralSchema = {
       type: 'object',
       properties: {
@@ -18,7 +18,7 @@ describe('prune', () => {
     expect(value).toEqual({ apiVersion: 'v1', kind: 'X', metadata: { name: 'x', odd: 1 }, spec: { list: [{ a: 'x' }] } });
   });
 
-  test('keeps entries of maps and unknown fields where they are welcome, but looks into declared ones', () => {
+  test('keeps entries of maps and preserved unknown fields, but prunes inside declared ones', () => {
     const schema: StructuralSchema = {
       type: 'object',
       properties: {
@@ -40,7 +40,7 @@ describe('prune', () => {
     expect(prune(schema, value, nothing)).toEqual(['template.status']);
   });
 
-  test('knows the metadata of built-in kinds', () => {
+  test('keeps the metadata of built-in kinds', () => {
     const { resolver } = new SchemaRegistry();
     const value = { metadata: { name: 'x', colour: 'red' }, spec: { containers: [{ name: 'c', imgae: 'x' }] } };
     expect(prune({ $ref: 'io.k8s.api.core.v1.Pod' }, value, resolver)).toEqual(['metadata.colour', 'spec.containers[0].imgae']);

@@ -3,8 +3,8 @@ import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
 import { dereference, fieldSchema, takesUnknownFields } from './structural-schema.ts';
 
 /**
- * Drops what the schema does not know, in place, and answers the paths of what was dropped (`spec.foo`), which strict
- * field validation turns into errors and `Warn` into warnings. Metadata of an embedded resource is kept whole.
+ * Prunes undeclared fields, in place, and returns their paths (`spec.foo`), which strict field validation turns into errors and `Warn` into
+ * warnings. Metadata of an embedded resource is kept whole.
  */
 export function prune(schema: StructuralSchema, value: unknown, resolve: SchemaResolver): string[] {
   const dropped: string[] = [];
@@ -28,7 +28,7 @@ export function prune(schema: StructuralSchema, value: unknown, resolve: SchemaR
       const field = fieldSchema(node, name);
       const fieldPath = path === '' ? name : `${path}.${name}`;
       if (field !== undefined) {
-        // A custom resource's schema says `metadata: {type: object}`; its fields are the server's business.
+        // A custom resource's schema has `metadata: {type: object}`; the server defines its fields.
         if (isResource && name === 'metadata' && field.$ref === undefined) continue;
         visit(field, at[name], fieldPath, false);
       } else if (!keepsUnknown && !(isResource && RESOURCE_FIELDS.has(name))) {

@@ -1,5 +1,5 @@
-// Patterns in schemas and CEL are Go's (RE2). JavaScript lacks some of its spellings and has others that RE2 refuses
-// (back-references, look-around); the latter are refused here too, so that a pattern that works here works on a cluster.
+// Patterns in schemas and CEL are Go's (RE2). JavaScript lacks some of its syntax and has other syntax that RE2 refuses (back-references,
+// look-around); the latter is refused here too, so that a pattern that works here works on a real cluster.
 
 const POSIX_CLASSES: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
@@ -20,7 +20,7 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
 
 const REFUSED = /\\[1-9]|\(\?(?:=|!|<=|<!)/;
 
-/** Compiles a Go regular expression; undefined where Go would refuse it. */
+/** Compiles a Go regular expression; undefined when Go would refuse it. */
 export function compileRe2(pattern: string, flags = ''): RegExp | undefined {
   if (REFUSED.test(pattern.replaceAll('\\\\', ''))) return undefined;
   const inline = /^\(\?([ims]+)\)/.exec(pattern);
@@ -34,7 +34,7 @@ export function compileRe2(pattern: string, flags = ''): RegExp | undefined {
   try {
     return new RegExp(translated, `${allFlags}u`);
   } catch {
-    // The u flag refuses escapes of characters that need none (`\-`), which RE2 takes.
+    // The u flag refuses unnecessary escapes (`\-`), which RE2 accepts.
     try {
       return new RegExp(translated, allFlags);
     } catch {

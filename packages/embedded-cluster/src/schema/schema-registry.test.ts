@@ -44,7 +44,7 @@ describe('schemas of built-in kinds', () => {
     }
   });
 
-  test('name the keys of every map list among the fields of its items', () => {
+  test('declare the keys of every map list in its items', () => {
     for (const { path, schema } of all) {
       const keys = [...(schema['x-kubernetes-list-map-keys'] ?? []), ...[schema['x-kubernetes-patch-merge-key'] ?? []].flat()];
       if (keys.length === 0) continue;
@@ -53,7 +53,7 @@ describe('schemas of built-in kinds', () => {
     }
   });
 
-  test('speak of quantities wherever resources are counted', () => {
+  test('declare quantities for all resource amounts', () => {
     const quantities = all.filter(({ schema }) => schema.format === 'quantity').map(({ path }) => path);
     expect(quantities).toEqual(
       expect.arrayContaining(['io.k8s.api.core.v1.ResourceRequirements.requests{}', 'io.k8s.api.core.v1.NodeStatus.allocatable{}']),
@@ -71,7 +71,7 @@ describe('custom resources', () => {
     schemaName: 'org.example.v1.Thing',
   };
 
-  test('are known from registration until the end of it', () => {
+  test('exist from registration to removal', () => {
     const own = new SchemaRegistry();
     expect(own.schemaFor(descriptor)).toBeUndefined();
     own.registerCustom(descriptor, { type: 'object' });

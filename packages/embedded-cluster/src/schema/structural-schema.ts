@@ -1,4 +1,4 @@
-// A structural OpenAPI v3 schema, as CRDs carry it and as the built-in kinds are described by data of the same form.
+// A structural OpenAPI v3 schema, in the form of CRDs, which also describes the built-in kinds.
 
 export interface StructuralSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -52,26 +52,26 @@ export interface CelRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** Looks a named schema up; undefined where there is none. */
+/** Looks up a named schema; undefined when there is none. */
 export type SchemaResolver = (name: string) => StructuralSchema | undefined;
 
 /** The schema of an unknown reference: any value is valid. */
 const OPEN: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 
-/** Follows `$ref` to the schema that says what the value looks like. Siblings of the reference (default, merge key) stay with the caller. */
+/** Follows `$ref` to the schema of the value. Siblings of the reference (default, merge key) belong to the caller. */
 export function dereference(schema: StructuralSchema, resolve: SchemaResolver): StructuralSchema {
   let at = schema;
   while (at.$ref !== undefined) at = resolve(at.$ref) ?? OPEN;
   return at;
 }
 
-/** Schema of one field of an object: its property, else what the map's values look like, else undefined (undeclared). */
+/** Schema of one field of an object: its property, else that of the map's values, else undefined (undeclared). */
 export function fieldSchema(object: StructuralSchema, name: string): StructuralSchema | undefined {
   if (object.properties !== undefined && Object.hasOwn(object.properties, name)) return object.properties[name];
   return typeof object.additionalProperties === 'object' ? object.additionalProperties : undefined;
 }
 
-/** The object takes fields that its schema does not declare. */
+/** The object accepts undeclared fields. */
 export function takesUnknownFields(object: StructuralSchema): boolean {
   return object['x-kubernetes-preserve-unknown-fields'] === true || object.additionalProperties === true;
 }

@@ -1,4 +1,4 @@
-// What a schema in a CustomResourceDefinition must be like to be structural, in the words of the real server.
+// Rules for structural schemas in a CustomResourceDefinition, with the messages of the real server.
 
 import { isObject } from '#kube/json';
 import type { FieldError } from '../api/api-error.ts';
@@ -11,9 +11,9 @@ import { quoteValue, validateAgainst } from './validate.ts';
 
 const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 const SCALARS: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'boolean']);
-/** Constructs of JSON Schema that a structural schema does not have. */
+/** Keywords of JSON Schema that structural schemas do not allow. */
 const UNSUPPORTED = ['$ref', 'additionalItems', 'definitions', 'dependencies', 'id', '$schema', 'patternProperties'];
-/** What says how a value is made, and so must not stand inside allOf, anyOf, oneOf and not. */
+/** Keywords of a value's structure, which are forbidden inside allOf, anyOf, oneOf and not. */
 const STRUCTURE = [
   'description',
   'type',
@@ -31,7 +31,7 @@ const REASONS: ReadonlySet<string> = new Set(['FieldValueInvalid', 'FieldValueFo
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Every way in which the schema of a whole resource is not structural. `path` is its place in the definition. */
+/** All violations in the schema of a whole resource. `path` is its path in the definition. */
 export function structureErrors(schema: StructuralSchema, path: string): FieldError[] {
   const check = new StructureCheck();
   if (schema.type !== 'object')
@@ -216,7 +216,7 @@ class StructureCheck {
     if (schema.not !== undefined) this.#valueOnly(schema.not, schema, `${path}.not`);
   }
 
-  /** A junction may restrict values, and no more; the fields that it names must be declared outside. */
+  /** A junction may only restrict values; its fields must be declared outside. */
   #valueOnly(part: StructuralSchema, outside: StructuralSchema, path: string): void {
     const loose = part as Loose;
     for (const name of STRUCTURE) {

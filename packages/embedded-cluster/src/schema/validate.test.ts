@@ -103,7 +103,7 @@ describe('validateAgainst', () => {
     expect(words(schema, { x: { b: 0 } })).toHaveLength(2);
   });
 
-  test('finds what is wrong with a Deployment', () => {
+  test('reports the errors of a Deployment', () => {
     const deployment = {
       spec: {
         replicas: -1,
@@ -119,7 +119,7 @@ describe('validateAgainst', () => {
     ]);
   });
 
-  test('does not let a container stand twice', () => {
+  test('refuses a duplicate container', () => {
     const pod = {
       spec: {
         containers: [
@@ -131,7 +131,7 @@ describe('validateAgainst', () => {
     expect(words({ $ref: 'io.k8s.api.core.v1.Pod' }, pod)).toEqual(['spec.containers[1].name: Duplicate value: "c"']);
   });
 
-  test('lets an environment variable stand twice, as the real server does', () => {
+  test('allows a duplicate environment variable, as the real server does', () => {
     const pod = { spec: { containers: [{ name: 'c', image: 'i', env: [{ name: 'A' }, { name: 'A' }] }] } };
     expect(words({ $ref: 'io.k8s.api.core.v1.Pod' }, pod)).toEqual([]);
   });

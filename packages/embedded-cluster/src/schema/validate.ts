@@ -7,9 +7,9 @@ import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
 import { dereference, fieldSchema } from './structural-schema.ts';
 
 /**
- * Holds a value against a schema: types, required fields, enums, bounds, patterns, formats, unique list items. Answers
- * every problem, in the words of the Kubernetes API server. CEL rules are apart, in `cel.ts`. Parts of the value that are as
- * they were in `old` are not checked: a schema that has become stricter still allows changes of other fields.
+ * Validates a value with a schema: types, required fields, enums, bounds, patterns, formats, unique list items. Returns all errors, with
+ * the messages of the Kubernetes API server. CEL rules are separate, in `cel.ts`. Parts that equal those of `old` are not checked: a
+ * stricter schema still allows changes of other fields.
  */
 export function validateAgainst(schema: StructuralSchema, value: unknown, resolve: SchemaResolver, old?: unknown): FieldError[] {
   const errors: FieldError[] = [];
@@ -17,7 +17,7 @@ export function validateAgainst(schema: StructuralSchema, value: unknown, resolv
   return errors;
 }
 
-/** As the server quotes values in messages: JSON, with objects in short. */
+/** Value in the server's messages: JSON, with objects abbreviated. */
 export function quoteValue(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
@@ -25,7 +25,7 @@ export function quoteValue(value: unknown): string {
 class Validation {
   readonly #resolve: SchemaResolver;
   readonly #errors: FieldError[];
-  /** Only built-in kinds refer to named schemas; their code words bounds in ways of its own. */
+  /** Only built-in kinds refer to named schemas; their code has different messages for bounds. */
   #builtIn = false;
 
   constructor(resolve: SchemaResolver, errors: FieldError[]) {
@@ -90,7 +90,7 @@ class Validation {
     }
   }
 
-  /** Built-in kinds name both bounds at once. */
+  /** Messages of built-in kinds have both bounds. */
   #checkBounds(schema: StructuralSchema, value: number, path: string): void {
     const { minimum = value, maximum = value } = schema;
     if (minimum > value || maximum < value) this.#add(path, 'FieldValueInvalid', `Invalid value: ${value}: ${boundWords(schema)}`);
@@ -136,7 +136,7 @@ class Validation {
     });
   }
 
-  /** Built-in kinds name the key, custom resources the item. */
+  /** Messages of built-in kinds have the key, those of custom resources the item. */
   #duplicate(schema: StructuralSchema, path: string, identity: unknown): void {
     const [key, second] = schema['x-kubernetes-list-map-keys'] ?? [];
     const named = isBuiltIn(schema) && key !== undefined && second === undefined && isObject(identity);
@@ -187,8 +187,8 @@ class Validation {
 }
 
 /**
- * The fields that identify an item: keys, or none for whole items; undefined where duplicates are allowed. Map lists of
- * built-in kinds (they have a merge key) take duplicates, as the real server does, unless `uniqueItems` says otherwise.
+ * The fields that identify an item: keys, or none for whole items; undefined when duplicates are allowed. Map lists of built-in kinds (with
+ * a merge key) allow duplicates, as the real server does, except with `uniqueItems`.
  */
 function uniqueBy(schema: StructuralSchema): readonly string[] | undefined {
   if (isBuiltIn(schema) && schema.uniqueItems !== true) return undefined;
@@ -231,7 +231,7 @@ function typeName(value: unknown): NonNullable<StructuralSchema['type']> | 'null
   return typeof value === 'boolean' ? 'boolean' : 'object';
 }
 
-/** Counts code points, as Go counts runes, but no further than needed. */
+/** Counts code points, as Go counts runes, but no more than needed. */
 function lengthOf(text: string, enough: number): number {
   if (text.length < enough || text.length > 2 * enough) return text.length;
   return Array.from(text).length;

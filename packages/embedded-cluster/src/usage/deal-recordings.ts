@@ -1,16 +1,16 @@
 import { containerOfFile, type ContainerName } from './recording-files.ts';
 
-/** Which file is whose, and whether its numbers stand as they are. */
+/** The recording of a container, and whether its numbers are used unscaled. */
 export interface DealtRecording {
   readonly file: string;
   readonly container: ContainerName;
-  /** False: scaled to the container's own size. */
+  /** False: scaled to the container's size. */
   readonly asRecorded: boolean;
 }
 
 /**
- * Files that name containers of the cluster are taken as recorded. Where none does, files sorted by name are dealt to
- * containers sorted by namespace, workload and container: the rest stays unused, too few begin again.
+ * Files that name containers of the cluster are used unscaled. When no file does, files sorted by name are assigned to containers sorted by
+ * namespace, workload and container: surplus files are unused, and too few are repeated.
  */
 export function dealRecordings(files: readonly string[], containers: readonly ContainerName[]): readonly DealtRecording[] {
   const byKey = new Map(containers.map((container) => [keyOf(container), container]));
@@ -30,7 +30,7 @@ export function dealRecordings(files: readonly string[], containers: readonly Co
   });
 }
 
-/** Sorts as namespace, then workload, then container: the separator is below every letter of a name. */
+/** Sorts as namespace, then workload, then container: the separator is less than every letter of a name. */
 export function keyOf({ namespace, workload, container }: ContainerName): string {
   return `${namespace} ${workload} ${container}`;
 }

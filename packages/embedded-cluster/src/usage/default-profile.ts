@@ -1,8 +1,8 @@
 import { hash32 } from '../clock/seeded-hash.ts';
 import type { ProfileContext, UsageProfile, UsageProfileKind } from './usage-profile.ts';
 
-// Weighted by repetition. `leak` and `ramp` are never drawn: a manifest that was not written for the simulator should not
-// be killed or outgrow its node by chance.
+// Weighted by repetition. `leak` and `ramp` are never drawn: a manifest that was not written for the embedded cluster should not be
+// OOM-killed or outgrow its node by chance.
 const SERVING: readonly UsageProfileKind[] = [
   'steady',
   'steady',
@@ -16,10 +16,10 @@ const SERVING: readonly UsageProfileKind[] = [
   'idle-nights',
 ];
 
-/** Share of the working set that moves with the load where nothing is stated. */
+/** Default share of the working set that varies with the load. */
 const DEFAULT_MEMORY_SWING = 0.22;
 
-/** The profile of a container whose manifest says nothing: asks for more than it needs, as most do. */
+/** Default profile of a container without the annotation: over-provisioned, like most. */
 export function defaultProfile(seed: number, context: ProfileContext): UsageProfile {
   return {
     kind: kindFor(seed, context.workloadKind),

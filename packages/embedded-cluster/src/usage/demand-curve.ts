@@ -1,13 +1,13 @@
 import type { Bytes, DurationMs, Instant, Millicores } from '#kube/units';
 
 /**
- * What one replica of a container needs at a moment, at the replica count that its workload began with: a pure function,
- * so that any moment can be asked for in any order.
+ * Demand of one replica of a container over time, at the initial replica count of its workload: a pure function, so that any time can be
+ * evaluated in any order.
  */
 export interface DemandCurve {
   cpuMillicores(at: Instant): Millicores;
-  /** @param runningMs since the container started: what leaks begins again with a restart */
+  /** @param runningMs time since the container's start: a leak starts again with a restart */
   memoryBytes(at: Instant, runningMs: DurationMs): Bytes;
-  /** A busy minute's CPU, which starting up is measured by. */
+  /** CPU of a busy minute, to which the start-up demand is relative. */
   readonly busyCpuMillicores: Millicores;
 }

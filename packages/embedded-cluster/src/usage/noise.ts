@@ -2,7 +2,7 @@ import { uniform } from '../clock/seeded-hash.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A fresh value each minute, −1 … 1. */
+/** A new value each minute, −1 … 1. */
 export function minuteNoise(seed: number, at: number): number {
   return 2 * uniform(seed, Math.floor(at / MINUTE_MS)) - 1;
 }

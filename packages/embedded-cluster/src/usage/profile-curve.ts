@@ -4,7 +4,7 @@ import type { DemandCurve } from './demand-curve.ts';
 import { minuteNoise, smoothNoise, smoothStep } from './noise.ts';
 import type { UsageProfile, UsageProfileKind } from './usage-profile.ts';
 
-/** Relative amplitudes of the noise on CPU: minute by minute, and wandering over a quarter of an hour. */
+/** Relative amplitudes of the noise on CPU: by minute, and over a quarter of an hour. */
 const MINUTE_NOISE = 0.06;
 const WANDER_NOISE = 0.08;
 /** A ramp doubles from its start to this age of the cluster, then stays. */
@@ -12,7 +12,7 @@ const RAMP_DAYS = 35;
 const BURST_SLOT_MS = 20 * MINUTE_MS;
 const BURST_PROBABILITY = 0.12;
 
-/** A load between about 0 and 1 at a moment; `seed` is the container's own. */
+/** A load between about 0 and 1 at a time; `seed` is that of the container. */
 type Shape = (seed: number, at: Instant, epoch: Instant) => number;
 
 const shapes: Readonly<Record<UsageProfileKind, Shape>> = {
@@ -37,11 +37,11 @@ export class ProfileCurve implements DemandCurve {
   readonly #memorySeed: number;
   readonly #epoch: Instant;
   readonly #shape: Shape;
-  /** Of the moment that was asked for last: CPU and memory are asked for together. */
+  /** Values of the last evaluated time: CPU and memory are evaluated together. */
   #load = 0;
   #loadAt: Instant = Number.NaN;
 
-  /** @param epoch when the cluster began: ramps grow from there */
+  /** @param epoch start of the cluster, from which ramps grow */
   constructor(profile: UsageProfile, seed: number, epoch: Instant) {
     this.busyCpuMillicores = profile.cpuMillicores;
     this.#profile = profile;
@@ -88,7 +88,7 @@ function weekCurve(at: Instant): number {
   return 1 - 0.65 * weekend;
 }
 
-/** 1 for the two hours of the week in which the big run happens, 0 else. */
+/** 1 for two hours per week, the weekly batch run, else 0. */
 function weeklyPeak(seed: number, at: Instant): number {
   const week = 7 * DAY_MS;
   const begin = Math.floor(uniform(seed, 31) * 7 * 24 - 2) * HOUR_MS;
@@ -96,7 +96,7 @@ function weeklyPeak(seed: number, at: Instant): number {
   return smoothStep(0, 10 * MINUTE_MS, into) - smoothStep(2 * HOUR_MS, 2 * HOUR_MS + 10 * MINUTE_MS, into);
 }
 
-/** A level that lasts from 2 to 5 days, and then, within minutes, another one: releases, customers that come and go. */
+/** A level for 2 to 5 days, then within minutes another one: releases, new and lost customers. */
 function levelAt(seed: number, sinceMs: DurationMs): number {
   let level = 0.35 + 0.55 * uniform(seed, 40);
   let from = 0;
@@ -116,7 +116,7 @@ function officeHours(at: Instant): number {
   return smoothStep(6.5, 8, hour) - smoothStep(18, 20, hour);
 }
 
-/** Now and then, for a few minutes, up to 1. A burst stays inside its slot of 20 minutes. */
+/** Occasional bursts of a few minutes, up to 1. A burst stays inside its slot of 20 minutes. */
 function burst(seed: number, at: Instant): number {
   const slot = Math.floor(at / BURST_SLOT_MS);
   const slotSeed = hash32(seed, slot);

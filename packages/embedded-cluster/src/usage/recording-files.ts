@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseRecording, RecordingError, type Recording } from './recording.ts';
 
-/** One container of one workload; kinds are left out, as recordings name none. */
+/** One container of one workload, without the kind, which recordings do not name. */
 export interface ContainerName {
   readonly namespace: string;
   readonly workload: string;
   readonly container: string;
 }
 
-/** A folder of recordings: names at once, contents when asked for. */
+/** A folder of recordings: names are listed at once, contents are read on demand. */
 export interface RecordingLibrary {
   /** File names without folder, sorted. */
   readonly names: readonly string[];
-  /** Throws RecordingError for a file that is no recording. */
+  /** Throws RecordingError for a file that is not a recording. */
   load(name: string): Recording;
 }
 
 const EXTENSION = /\.csv(\.gz)?$/;
 
-/** Opens a folder. Throws an Error that names the folder when it cannot be read or holds no recording. */
+/** Opens a folder. Throws an Error with the folder's name when it cannot be read or has no recording. */
 export function openRecordings(folder: string): RecordingLibrary {
   let names: string[];
   try {
@@ -48,7 +48,7 @@ function unzip(path: string, raw: Buffer): Buffer {
   }
 }
 
-/** `NAMESPACE_WORKLOAD_CONTAINER.csv[.gz]`; undefined for any other name. Kubernetes names hold no underscore. */
+/** `NAMESPACE_WORKLOAD_CONTAINER.csv[.gz]`; undefined for any other name. Kubernetes names contain no underscore. */
 export function containerOfFile(name: string): ContainerName | undefined {
   const [namespace, workload, container, ...rest] = name.replace(EXTENSION, '').split('_');
   if (namespace === undefined || workload === undefined || container === undefined || rest.length > 0) return undefined;

@@ -10,15 +10,15 @@ export interface Recording {
   readonly offsetSeconds: Uint32Array;
   readonly cpuMillicores: Float32Array | null;
   readonly memoryMib: Float32Array | null;
-  /** After so many seconds it begins again. */
+  /** Length in seconds, after which the recording repeats. */
   readonly periodSeconds: number;
   readonly peakCpuMillicores: number;
   readonly peakMemoryMib: number;
-  /** Rows that were thrown away, by why. */
+  /** Dropped rows, by reason. */
   readonly dropped: { readonly notANumber: number; readonly negative: number; readonly unsorted: number };
 }
 
-/** A file that is no recording: names file, line and remedy. */
+/** A file that is not a recording: with file, line and remedy. */
 export class RecordingError extends Error {
   constructor(file: string, line: number, problem: string) {
     super(`${file}:${line}: ${problem}`);
@@ -27,12 +27,12 @@ export class RecordingError extends Error {
 }
 
 const COLUMNS = ['t_s', 'cpu_m', 'mem_mib'] as const;
-/** Seconds between rows where a recording has a single one. */
+/** Seconds between rows when a recording has a single one. */
 const DEFAULT_STEP_SECONDS = 300;
 
 /**
- * Reads a recording. Rows with NaN, a missing or a negative value, and rows that do not ascend in time are dropped and
- * counted. Throws RecordingError for an unknown header, text that is no number, or no usable row.
+ * Parses a recording. Rows with NaN, a missing or a negative value, and rows that do not ascend in time are dropped and counted. Throws
+ * RecordingError for an unknown header, a text that is not a number, or no usable row.
  */
 export function parseRecording(file: string, text: string): Recording {
   const lines = text.split(/\r?\n/);
@@ -137,7 +137,7 @@ function highest(values: Float32Array | null): number {
   return peak;
 }
 
-/** Multiplies what was recorded. 1: taken as recorded. */
+/** Factor of the recorded values. 1: unscaled. */
 export interface RecordingScale {
   readonly cpu: number;
   readonly memory: number;
@@ -145,17 +145,17 @@ export interface RecordingScale {
 
 export const AS_RECORDED: RecordingScale = { cpu: 1, memory: 1 };
 
-/** A recording as a curve: each row holds until the next one, the whole repeats. What it lacks comes from `fallback`. */
+/** A recording as a curve: each row applies until the next one, and the whole repeats. Missing columns come from `fallback`. */
 export class RecordedCurve implements DemandCurve {
   readonly busyCpuMillicores: Millicores;
   readonly #recording: Recording;
   readonly #scale: RecordingScale;
   readonly #fallback: DemandCurve;
   readonly #epoch: Instant;
-  /** Where the last look-up ended: time mostly moves on by one row. A cache, never part of an answer. */
+  /** Row of the last look-up: time mostly advances by one row. A cache, never part of a result. */
   #hint = 0;
 
-  /** @param epoch the moment of the first row */
+  /** @param epoch time of the first row */
   constructor(recording: Recording, scale: RecordingScale, fallback: DemandCurve, epoch: Instant) {
     this.#recording = recording;
     this.#scale = scale;

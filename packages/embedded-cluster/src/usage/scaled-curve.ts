@@ -1,7 +1,7 @@
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '#kube/units';
 import type { DemandCurve } from './demand-curve.ts';
 
-/** Another curve's need, all of it times a factor. */
+/** Another curve's demand, multiplied by a factor. */
 export class ScaledCurve implements DemandCurve {
   readonly #curve: DemandCurve;
   readonly #factor: Ratio;

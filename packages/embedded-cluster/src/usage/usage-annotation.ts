@@ -4,10 +4,9 @@ import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { USAGE_PROFILE_KINDS, type UsageProfile, type UsageProfileKind } from './usage-profile.ts';
 
 /**
- * On a pod template: what its containers will need, as JSON by container name:
- * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity), `memorySwing`,
- * `cacheShare`, `perNodeCores`, `multiProcess`, `startupCpu`, `startupMemory`, `startupSeconds` and `runSeconds`.
- * What is left out is drawn from the seed.
+ * Annotation on a pod template: the demand of its containers, as JSON by container name:
+ * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity), `memorySwing`, `cacheShare`,
+ * `perNodeCores`, `multiProcess`, `startupCpu`, `startupMemory`, `startupSeconds` and `runSeconds`. Omitted values are drawn from the seed.
  */
 export const USAGE_ANNOTATION = 'simulator.evenkeel.io/usage';
 
@@ -15,9 +14,9 @@ const KNOWN_FIELDS =
   'profile, cpu, memory, leakPerHour, memorySwing, cacheShare, perNodeCores, multiProcess, startupCpu, startupMemory, startupSeconds and runSeconds';
 
 export type StatedProfile = { readonly [K in keyof UsageProfile]?: UsageProfile[K] } & {
-  /** CPU and memory are those on a node of so many cores, and in proportion on others. */
+  /** CPU and memory apply to a node with so many cores, and scale in proportion on others. */
   readonly perNodeCores?: number;
-  /** Above its memory limit the kernel kills one of its processes, and the container goes on. */
+  /** Above its memory limit the kernel kills one of its processes, and the container continues. */
   readonly multiProcess?: boolean;
 };
 
@@ -25,7 +24,7 @@ export type UsageAnnotation =
   | { readonly ok: true; readonly byContainer: Readonly<Record<string, StatedProfile>> }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Every problem at once, each naming container and field. */
+/** All problems at once, each with container and field. */
 export function parseUsageAnnotation(text: string): UsageAnnotation {
   let parsed: unknown;
   try {

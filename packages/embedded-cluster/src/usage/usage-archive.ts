@@ -6,7 +6,7 @@ import { UsageRing, type UsageBucket } from './usage-ring.ts';
 const ARCHIVE_BUCKET_MS: DurationMs = 5 * MINUTE_MS;
 const ARCHIVE_SPAN_MS: DurationMs = 30 * DAY_MS;
 
-/** One container's line in the archive. What it was given since the last full bucket is added up here, without allocation. */
+/** Series of one container in the archive. Usage since the last full bucket is summed here, without allocation. */
 export class ArchivedSeries {
   readonly ref: ContainerRef;
   readonly workload: WorkloadRef;
@@ -25,7 +25,7 @@ export class ArchivedSeries {
     this.workload = workload;
   }
 
-  /** What the container used over the `spanMs` that end at `at`. `throttledMs` null: it had no CPU limit. */
+  /** Usage of the container over the `spanMs` that end at `at`. `throttledMs` null: it had no CPU limit. */
   record(at: Instant, spanMs: DurationMs, cpuMillicores: number, memoryBytes: Bytes, throttledMs: DurationMs | null): void {
     const bucket = Math.ceil(at / ARCHIVE_BUCKET_MS) - 1;
     if (bucket !== this.#bucket) {
@@ -55,7 +55,7 @@ export class ArchivedSeries {
     return this.#ring.read(from, to);
   }
 
-  /** Ends the open bucket, if time has passed it. */
+  /** Completes the open bucket, if its end has passed. */
   closeBefore(at: Instant): void {
     if (this.#weightMs > 0 && (this.#bucket + 1) * ARCHIVE_BUCKET_MS <= at) this.#close();
   }
@@ -71,13 +71,13 @@ export class ArchivedSeries {
 }
 
 /**
- * What every container used in the last 30 days, 5 minutes at a time: the embedded cluster's stand-in for Prometheus.
- * Containers that are gone stay until their last bucket is too old.
+ * Usage of every container in the last 30 days, in buckets of 5 minutes: the embedded cluster's replacement of Prometheus. Deleted
+ * containers remain until their last bucket is too old.
  */
 export class UsageArchive {
   readonly #series = new Map<string, ArchivedSeries>();
 
-  /** The line of a container; opens it when new. Restarts of a container go on in the same line. */
+  /** The series of a container; creates a new one when needed. Restarts of a container continue the series. */
   open(podUid: string, ref: ContainerRef, workload: WorkloadRef): ArchivedSeries {
     const key = `${podUid}/${ref.container}`;
     let series = this.#series.get(key);
@@ -96,13 +96,13 @@ export class UsageArchive {
     return this.#series.size;
   }
 
-  /** Forgets containers whose last bucket is older than the archive's span. */
+  /** Removes containers whose last bucket is older than the archive's span. */
   prune(now: Instant): void {
     for (const [key, series] of this.#series) if (series.lastAt < now - ARCHIVE_SPAN_MS) this.#series.delete(key);
   }
 }
 
-/** What is asked of the archive. */
+/** A range query of the archive. */
 export interface UsageRange {
   readonly from: Instant;
   readonly to: Instant;
@@ -111,7 +111,7 @@ export interface UsageRange {
   readonly namespaces?: readonly string[];
 }
 
-/** The range call that Prometheus answers in production, answered from the archive. */
+/** Answers the range query of Prometheus from the archive. */
 export class ArchiveUsageHistorySource {
   readonly name = 'embedded cluster';
   readonly #archive: UsageArchive;
@@ -120,7 +120,7 @@ export class ArchiveUsageHistorySource {
     this.#archive = archive;
   }
 
-  /** Steps shorter than 5 minutes are answered in 5-minute steps; longer ones are rounded up to a multiple. */
+  /** Steps shorter than 5 minutes become 5 minutes; longer ones are rounded up to a multiple. */
   async *range(range: UsageRange, signal: AbortSignal): AsyncIterable<UsageSeries> {
     const stepMs = Math.max(1, Math.ceil((range.stepSeconds * SECOND_MS) / ARCHIVE_BUCKET_MS)) * ARCHIVE_BUCKET_MS;
     for (const series of [...this.#archive.series()]) {

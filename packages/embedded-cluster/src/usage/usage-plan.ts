@@ -10,15 +10,15 @@ import type { ContainerName, RecordingLibrary } from './recording-files.ts';
 import type { StatedProfile } from './usage-annotation.ts';
 import type { UsageProfile } from './usage-profile.ts';
 
-/** What a container without request and limit is taken to be sized for. */
+/** Assumed size of a container without request and limit. */
 const DEFAULT_CPU_MILLICORES: Millicores = 100;
 const DEFAULT_MEMORY_BYTES: Bytes = 128 * MiB;
-/** A dealt recording peaks at this share of the container's size. */
+/** Peak of an assigned recording, as a share of the container's size. */
 const DEALT_PEAK_SHARE = 0.8;
-/** Range of a Job's run time where its manifest states none. */
+/** Range of a Job's run time when its manifest does not set one. */
 const RUN_SECONDS = { from: 60, to: 600 };
 
-/** A container as its workload first asked for it: request, else limit, else null. Later resizes do not change its need. */
+/** Original size of a container: request, else limit, else null. Later resizes do not change its demand. */
 export interface ContainerSize {
   readonly name: string;
   readonly cpuMillicores: Millicores | null;
@@ -27,21 +27,21 @@ export interface ContainerSize {
 
 export interface PlannedUsage {
   readonly curve: DemandCurve;
-  /** How long one run takes, where it is a Job's. */
+  /** Duration of one run of a Job. */
   readonly runSeconds: number;
   readonly cacheShare: Ratio;
-  /** What a start wants; null: the usual. */
+  /** Demand during a start; null: the default. */
   readonly startup: { readonly cpuMillicores: Millicores | null; readonly memoryBytes: Bytes | null; readonly seconds: number | null };
 }
 
 export interface UsagePlanOptions {
   readonly seed: number;
-  /** When the cluster began: the first row of every recording. */
+  /** Start of the cluster: the time of the first row of every recording. */
   readonly epoch: Instant;
   readonly recordings?: RecordingLibrary;
 }
 
-/** Decides once for each container of each workload where its usage comes from: a recording, its manifest, or the seed. */
+/** Decides once per container of each workload where its usage comes from: a recording, its manifest, or the seed. */
 export class UsagePlan {
   readonly #options: UsagePlanOptions;
   readonly #planned = new Map<string, PlannedUsage>();
@@ -53,8 +53,8 @@ export class UsagePlan {
   }
 
   /**
-   * Deals the recordings to the containers that the cluster begins with and reads the files needed. Call it once, before
-   * any pod runs. Throws RecordingError for a bad file. Answers what went where.
+   * Assigns the recordings to the initial containers of the cluster and reads the needed files. Call it once, before any pod runs. Throws
+   * RecordingError for an invalid file. Returns the assignment.
    */
   deal(containers: readonly ContainerName[]): readonly DealtRecording[] {
     const library = this.#options.recordings;
@@ -65,7 +65,7 @@ export class UsagePlan {
     return dealt;
   }
 
-  /** Rows of the recordings in use that were thrown away, by why. */
+  /** Dropped rows of the used recordings, by reason. */
   droppedRows(): { readonly notANumber: number; readonly negative: number; readonly unsorted: number } {
     const total = { notANumber: 0, negative: 0, unsorted: 0 };
     for (const { dropped } of this.#loaded.values()) {
@@ -76,7 +76,7 @@ export class UsagePlan {
     return total;
   }
 
-  /** The same answer for the same container for as long as the cluster lives. */
+  /** The same result for the same container throughout the cluster's life. */
   usageOf(workload: WorkloadRef, size: ContainerSize, stated: StatedProfile = {}): PlannedUsage {
     const key = `${workload.namespace}/${workload.kind}/${workload.name}/${size.name}`;
     const known = this.#planned.get(key);

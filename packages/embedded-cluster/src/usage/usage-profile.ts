@@ -1,6 +1,6 @@
 import type { Bytes, Millicores, Ratio } from '#kube/units';
 
-/** The ways in which a container's need moves with time. */
+/** Shapes of a container's demand over time. */
 export const USAGE_PROFILE_KINDS = [
   'steady',
   'diurnal',
@@ -15,30 +15,30 @@ export const USAGE_PROFILE_KINDS = [
 ] as const;
 export type UsageProfileKind = (typeof USAGE_PROFILE_KINDS)[number];
 
-/** What one container of one replica needs, at the replica count that its workload began with. */
+/** Demand of one container of one replica, at the initial replica count of its workload. */
 export interface UsageProfile {
   readonly kind: UsageProfileKind;
   /** CPU in its busiest ordinary minutes. */
   readonly cpuMillicores: Millicores;
-  /** Working set when busiest; for `leak`, right after a start. */
+  /** Working set at its peak; for `leak`, right after a start. */
   readonly memoryBytes: Bytes;
-  /** `leak`: growth for each hour since the container started. */
+  /** `leak`: growth per hour since the container's start. */
   readonly leakBytesPerHour: Bytes;
-  /** Share of the working set that moves with the load. */
+  /** Share of the working set that varies with the load. */
   readonly memorySwing: Ratio;
-  /** Share of the working set that is page cache, which the kernel takes back before it kills. */
+  /** Share of the working set that is page cache, which the kernel reclaims before an OOM kill. */
   readonly cacheShare: Ratio;
-  /** CPU wanted while it starts; null: a busy minute's. */
+  /** CPU demand during the start; null: that of a busy minute. */
   readonly startupCpuMillicores: Millicores | null;
-  /** Working set that a start reaches in its first moments; above the limit it is killed at once. null: as much as it has later. */
+  /** Working set in the first moments of a start; above the limit it is OOM-killed at once. null: as later. */
   readonly startupMemoryBytes: Bytes | null;
-  /** How long a start wants it. null: drawn from the seed. */
+  /** Duration of the start's demand. null: drawn from the seed. */
   readonly startupSeconds: number | null;
-  /** Jobs: how long one run takes. null: drawn from the seed. */
+  /** Jobs: duration of one run. null: drawn from the seed. */
   readonly runSeconds: number | null;
 }
 
-/** What a profile is drawn from where a manifest does not state one. */
+/** Inputs for drawing a profile that a manifest does not set. */
 export interface ProfileContext {
   readonly workloadKind: string;
   /** Request, else limit, else the documented default. */

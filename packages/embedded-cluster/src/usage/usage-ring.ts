@@ -7,16 +7,16 @@ export interface UsageBucket {
   readonly cpuMillicores: Millicores;
   readonly cpuPeakMillicores: Millicores;
   readonly memoryPeakBytes: Bytes;
-  /** Share of the bucket in which CPU was held back by the limit, 0–1; null: it had none. */
+  /** Share of the bucket in which CPU was throttled by the limit, 0–1; null: no limit. */
   readonly throttledRatio: Ratio | null;
 }
 
 const FIRST_CAPACITY = 16;
-/** A byte for the throttled share: 0 to 254 of 254, or this for none. */
+/** A byte for the throttled share: 0 to 254 of 254, or this value for none. */
 const NO_LIMIT = 255;
 const WHOLE = 254;
 
-/** Consecutive buckets of one container in typed arrays: grows with its age, then forgets the oldest. */
+/** Consecutive buckets of one container in typed arrays: grows with its age, then drops the oldest. */
 export class UsageRing {
   readonly #bucketMs: number;
   readonly #maxBuckets: number;
@@ -24,7 +24,7 @@ export class UsageRing {
   #cpuPeak = new Float32Array(FIRST_CAPACITY);
   #memoryPeak = new Float32Array(FIRST_CAPACITY);
   #throttled = new Uint8Array(FIRST_CAPACITY);
-  /** Number of the oldest bucket kept (time divided by the bucket's length); its slot is the number modulo capacity. */
+  /** Number of the oldest stored bucket (time divided by the bucket's length); its slot is the number modulo capacity. */
   #first = 0;
   #count = 0;
 
@@ -42,7 +42,7 @@ export class UsageRing {
     return this.#count === 0 ? -Infinity : (this.#first + this.#count) * this.#bucketMs;
   }
 
-  /** Adds the bucket that begins at `number` × its length. Buckets that were skipped count as absent. */
+  /** Adds the bucket that starts at `number` × its length. Skipped buckets count as absent. */
   add(number: number, cpu: Millicores, cpuPeak: Millicores, memoryPeak: Bytes, throttledRatio: Ratio | null): void {
     if (this.#count === 0) this.#first = number;
     while (this.#first + this.#count < number) this.#put(Number.NaN, Number.NaN, Number.NaN, NO_LIMIT);

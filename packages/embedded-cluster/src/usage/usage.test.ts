@@ -42,7 +42,7 @@ describe('profiles', () => {
     );
   });
 
-  test('steps holds a level for days and then another, and weekly-peak has two hours of the week', () => {
+  test('steps keeps a level for days and then changes it, and weekly-peak has two hours per week', () => {
     const hourly = (kind: UsageProfileKind): number[] =>
       Array.from({ length: 14 * 24 }, (_, hour) =>
         new ProfileCurve(aProfile(kind), 7, MONDAY).memoryBytes(MONDAY + hour * HOUR_MS, DAY_MS),
@@ -56,7 +56,7 @@ describe('profiles', () => {
     expect(cpu.filter((millicores) => millicores > 65).length).toBeLessThanOrEqual(6);
   });
 
-  test('memory moves with the load by as much as is stated', () => {
+  test('memory varies with the load by memorySwing', () => {
     const night = MONDAY + 2 * HOUR_MS;
     const still = new ProfileCurve(aProfile('idle-nights', { memorySwing: 0 }), 7, MONDAY).memoryBytes(night, DAY_MS);
     const moving = new ProfileCurve(aProfile('idle-nights', { memorySwing: 0.8 }), 7, MONDAY).memoryBytes(night, DAY_MS);
@@ -64,7 +64,7 @@ describe('profiles', () => {
     expect(moving).toBeLessThan(60 * MiB);
   });
 
-  test('leak grows since the start of the container and begins again with it', () => {
+  test('leak grows since the start of the container and starts again with it', () => {
     const curve = new ProfileCurve(aProfile('leak', { leakBytesPerHour: 10 * MiB }), 1, MONDAY);
     const fresh = curve.memoryBytes(MONDAY, 0);
     expect(curve.memoryBytes(MONDAY, 10 * HOUR_MS) - fresh).toBeCloseTo(100 * MiB);
@@ -79,7 +79,7 @@ describe('profiles', () => {
 });
 
 describe('recordings', () => {
-  test('drops and counts rows that cannot be used', () => {
+  test('drops and counts unusable rows', () => {
     const recording = parseRecording(
       'x.csv',
       't_s,cpu_m,mem_mib\n1000,10,100\n1300,NaN,90\n1600,-4,90\n1500,12,90\n1500,13,90\n1900,30,120\n',
@@ -95,11 +95,11 @@ describe('recordings', () => {
     ['t_s,cpu_m\n1,2\n3,lots', /x\.csv:3: "lots" is no number/],
     ['t_s,cpu_m\n1', /x\.csv:2: 1 values where the header names 2/],
     ['t_s,cpu_m\n1,NaN', /no usable row/],
-  ])('says file and line of what it cannot read', (text, message) => {
+  ])('reports file and line of errors', (text, message) => {
     expect(() => parseRecording('x.csv', text)).toThrow(message);
   });
 
-  test('each row holds until the next, and the whole repeats', () => {
+  test('each row applies until the next, and the whole repeats', () => {
     const recording = parseRecording('x.csv', 't_s,cpu_m\n0,10\n300,20\n600,30\n');
     const fallback = new ProfileCurve(aProfile('steady'), 1, MONDAY);
     const curve = new RecordedCurve(recording, AS_RECORDED, fallback, MONDAY);
@@ -108,7 +108,7 @@ describe('recordings', () => {
     expect(curve.memoryBytes(MONDAY, 0)).toBe(fallback.memoryBytes(MONDAY, 0));
   });
 
-  test('files that name a container are taken as recorded, and then nothing is dealt', () => {
+  test('files that name a container are used unscaled, and then none is assigned', () => {
     const containers = [
       { namespace: 'shop', workload: 'cart', container: 'server' },
       { namespace: 'shop', workload: 'web', container: 'server' },
@@ -118,7 +118,7 @@ describe('recordings', () => {
     ]);
   });
 
-  test('unnamed files go to containers in order, beginning again when too few', () => {
+  test('unnamed files are assigned to containers in order, and repeated when too few', () => {
     const of = (workload: string, container: string) => ({ namespace: 'b', workload, container });
     const first = { namespace: 'a', workload: 'z', container: 'c' };
     const dealt = dealRecordings(['2.csv', '1.csv'], [of('web', 'b'), of('web', 'a'), first]);
@@ -137,7 +137,7 @@ describe('recordings', () => {
     expect(containerOfFile(name)).toEqual(expected);
   });
 
-  test('a dealt recording peaks at 80 % of the request, else of the limit, else of 100m and 128Mi', () => {
+  test('an assigned recording peaks at 80 % of the request, else of the limit, else of 100m and 128Mi', () => {
     const library: RecordingLibrary = {
       names: ['1.csv'],
       load: () => parseRecording('1.csv', 't_s,cpu_m,mem_mib\n0,10,100\n300,40,400\n'),
@@ -157,7 +157,7 @@ describe('recordings', () => {
     expect(unsized.memoryBytes(peakAt, 0)).toBeCloseTo(0.8 * 128 * MiB);
   });
 
-  test('what a container needs does not follow what it is later given', () => {
+  test('the demand of a container does not follow its later size', () => {
     const plan = new UsagePlan({ seed: 1, epoch: MONDAY });
     const web = { namespace: 'shop', kind: 'Deployment', name: 'web' };
     const before = plan.usageOf(web, { name: 'app', cpuMillicores: 500, memoryBytes: 256 * MiB });
@@ -166,7 +166,7 @@ describe('recordings', () => {
 });
 
 describe('usage annotation', () => {
-  test('states profile and level by container', () => {
+  test('sets profile and level by container', () => {
     expect(parseUsageAnnotation('{"app":{"profile":"leak","cpu":"0.12","memory":"200Mi","leakPerHour":"5Mi"}}')).toEqual({
       ok: true,
       byContainer: { app: { kind: 'leak', cpuMillicores: 120, memoryBytes: 200 * MiB, leakBytesPerHour: 5 * MiB } },
@@ -211,7 +211,7 @@ describe('usage archive', () => {
     expect(found?.samples[0]?.throttledRatio).toBeCloseTo(0.2, 2);
   });
 
-  test('knows no throttled share of the time without a CPU limit', async () => {
+  test('has no throttled share for the time without a CPU limit', async () => {
     const archive = new UsageArchive();
     const series = archive.open('uid', ref, workload);
     for (let minute = 1; minute <= 15; minute++) {
@@ -228,7 +228,7 @@ describe('usage archive', () => {
     expect(hourly?.samples[0]?.throttledRatio).toBeCloseTo(0.25, 2);
   });
 
-  test('forgets what is older than 30 days and leaves gaps as gaps', async () => {
+  test('drops buckets older than 30 days and keeps gaps', async () => {
     const archive = new UsageArchive();
     const series = archive.open('uid', ref, workload);
     const recordAt = (at: number) => series.record(at, MINUTE_MS, 10, MiB, 0);
@@ -242,7 +242,7 @@ describe('usage archive', () => {
     expect(archive.size).toBe(0);
   });
 
-  test('answers longer steps from several buckets', async () => {
+  test('computes longer steps from several buckets', async () => {
     const archive = new UsageArchive();
     const series = archive.open('uid', ref, workload);
     for (let five = 1; five <= 24; five++) series.record(MONDAY + five * 5 * MINUTE_MS, 5 * MINUTE_MS, five, five * MiB, 0);

@@ -68,7 +68,7 @@ describe('an eviction', () => {
     [5, 'DeleteOptions'],
     [{ preconditions: 5 }, 'preconditions'],
     [{ gracePeriodSeconds: 'soon' }, 'gracePeriodSeconds'],
-  ])('options that mean nothing are refused: %j', (options, words) => {
+  ])('invalid options are refused: %j', (options, words) => {
     const cluster = set({});
     expect(evict(cluster, options as object)).toMatchObject({ code: 400, message: expect.stringContaining(words) });
     expect(cluster.get('pods', 'shop', 'web-1')).toBeDefined();
@@ -99,7 +99,7 @@ describe('an eviction', () => {
     expect(pod === undefined || pod.metadata.deletionTimestamp !== undefined).toBe(code === undefined);
   });
 
-  test('names the budget and its numbers when it is put off', () => {
+  test('names the budget and its numbers when it is refused', () => {
     const error = evict(set({ allowed: 0, healthy: 2, desired: 2 }));
     expect(error?.reason).toBe('TooManyRequests');
     expect(error?.details?.causes).toEqual([
@@ -107,7 +107,7 @@ describe('an eviction', () => {
     ]);
   });
 
-  test('records which pod it disrupts, until the budget has seen it go', () => {
+  test('records the disrupted pod, until the budget controller has seen it deleted', () => {
     const cluster = set({});
     evict(cluster);
     const status = cluster.get('poddisruptionbudgets.policy', 'shop', 'b0')!['status'] as DisruptionBudgetStatus;
@@ -122,7 +122,7 @@ describe('an eviction', () => {
     expect(evict(set({ allowed: 0 }), { dryRun: ['All'] })?.code).toBe(429);
   });
 
-  test('never hits a namesake', () => {
+  test('does not evict another pod of the same name', () => {
     expect(evict(set({}), { preconditions: { uid: 'another' } })?.code).toBe(409);
   });
 });

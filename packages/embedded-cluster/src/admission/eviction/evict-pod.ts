@@ -13,10 +13,10 @@ const BUDGETS = 'poddisruptionbudgets.policy';
 
 type ActionContext = StrategyContext & { readonly cluster: ClusterAccess };
 
-/** As much of pods as a refusal names. */
+/** The fields of pods that an error names. */
 const PODS = { descriptor: { group: '', kind: 'Pod', plural: 'pods' } };
 
-/** POST pods/{name}/eviction: a delete that asks the pod's disruption budget first. */
+/** POST pods/{name}/eviction: a delete that the pod's disruption budget must allow. */
 export const evictPod: SubresourceAction = (target, body, context) => {
   const pod = target as Pod;
   const { namespace = '', name } = pod.metadata;
@@ -64,7 +64,7 @@ function askBudget(pod: Pod, context: ActionContext, dryRun: boolean): void {
   }
 }
 
-/** Before the pod goes, so that two evictions at one moment cannot both count on the same allowance. */
+/** Recorded before the deletion, so that two evictions at the same time cannot use the same allowance. */
 function takeDisruption(budget: DisruptionBudget, pod: string, { cluster, now }: ActionContext): void {
   cluster.modifyStatus(BUDGETS, budget.metadata.namespace ?? '', budget.metadata.name, (draft) => {
     const { status } = draft as DisruptionBudget;

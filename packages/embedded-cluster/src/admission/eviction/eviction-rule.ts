@@ -1,20 +1,19 @@
-// Whether a budget lets a pod go. Pure.
-// https://kubernetes.io/docs/tasks/run-application/configure-pdb/
+// Whether a budget allows the eviction of a pod. Pure. https://kubernetes.io/docs/tasks/run-application/configure-pdb/
 
 import { isReady, isTerminal, isTerminating } from '../../controllers/pods/pod-state.ts';
 import type { Pod } from '../../controllers/wire/pod.ts';
 import type { DisruptionBudget } from '../../controllers/wire/policy.ts';
 
-/** Evictions granted and not yet seen by the budget's controller; beyond this it is not keeping up. */
+/** Granted evictions that the budget's controller has not seen yet; beyond this number the controller is not keeping up. */
 const MAX_DISRUPTED_PODS = 2000;
 
 export type EvictionRuling =
-  /** The pod may go. `takesDisruption`: out of the budget's allowance. */
+  /** The eviction is allowed. `takesDisruption`: it decrements the budget's allowance. */
   | { readonly kind: 'granted'; readonly takesDisruption: boolean }
   | { readonly kind: 'later'; readonly why: string; readonly retryAfterSeconds: number | null }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Pods that do not serve any more, or not yet, may be evicted whatever the budget says. */
+/** Pending and finished pods may be evicted regardless of the budget. */
 export function isBeyondBudgets(pod: Pod): boolean {
   return isTerminal(pod) || isTerminating(pod) || pod.status.phase === 'Pending';
 }
@@ -37,7 +36,7 @@ export function ruleOnEviction(pod: Pod, budget: DisruptionBudget): EvictionRuli
   return { kind: 'granted', takesDisruption: true };
 }
 
-/** A pod that is not ready counts for nothing: it may always go, or (by default) while the others suffice. */
+/** An unready pod does not count as healthy: it may be evicted always, or (by default) while the others meet the budget. */
 function isFreeWhileUnhealthy({ spec, status }: DisruptionBudget): boolean {
   if (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   return status !== undefined && status.desiredHealthy > 0 && status.currentHealthy >= status.desiredHealthy;

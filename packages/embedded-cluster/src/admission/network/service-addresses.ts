@@ -1,17 +1,17 @@
-// Addresses and ports of services, drawn from the object's own name: the same manifests give the same cluster.
+// Addresses and ports of services, derived from the object's name, so that the same manifests give the same cluster.
 
 import { fnv1a } from '#kube/fnv1a';
 import type { Service } from '../../controllers/wire/service.ts';
 
 /** 10.96.0.0/16: the first part of kubeadm's default service network. */
 const NETWORK = [10, 96] as const;
-/** The first is the API server's own service. */
+/** The first address is that of the API server's Service. */
 const FIRST_ADDRESS = 10;
 const ADDRESSES = 256 * 256 - 2 * FIRST_ADDRESS;
 const FIRST_NODE_PORT = 30_000;
 const NODE_PORTS = 2768;
 
-/** The address that belongs to the name, or the next free one; undefined where none is left. */
+/** The address derived from the name, or the next free one; undefined when none is left. */
 export function freeClusterIp(name: string, taken: ReadonlySet<string>): string | undefined {
   const start = fnv1a(name) % ADDRESSES;
   for (let step = 0; step < ADDRESSES; step += 1) {
@@ -22,7 +22,7 @@ export function freeClusterIp(name: string, taken: ReadonlySet<string>): string 
   return undefined;
 }
 
-/** undefined where none is left. */
+/** A node port; undefined when none is left. */
 export function freeNodePort(name: string, taken: ReadonlySet<number>): number | undefined {
   const start = fnv1a(name) % NODE_PORTS;
   for (let step = 0; step < NODE_PORTS; step += 1) {

@@ -24,7 +24,7 @@ export const serviceStrategy: ResourceStrategy = {
   },
 };
 
-/** What a client left open is drawn; what it had before stays. */
+/** Allocates addresses and ports that the client did not set; existing ones are kept. */
 function allocate(draft: KubeObject, old: Service | undefined, { cluster }: StrategyContext): void {
   if (!isObject(draft['spec'])) return;
   const { spec } = draft as Service;

@@ -4,7 +4,7 @@ import type { SubresourceAction } from '../../api/strategy.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
 import type { Pod } from '../../controllers/wire/pod.ts';
 
-/** POST pods/{name}/binding: the scheduler's word, said once. */
+/** POST pods/{name}/binding: the scheduler's assignment, which cannot change. */
 export const bindPod: SubresourceAction = (target, body, { cluster, now, dryRun }) => {
   const pod = target as Pod;
   const { namespace = '', name } = pod.metadata;
@@ -29,7 +29,7 @@ export const bindPod: SubresourceAction = (target, body, { cluster, now, dryRun 
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 };
 
-/** What the scheduler notes on the pod together with its node. */
+/** Conditions and annotations that the scheduler sets together with the node. */
 function annotate(cluster: ClusterAccess, namespace: string, name: string, annotations: Readonly<Record<string, string>>): void {
   cluster.modify('pods', namespace, name, ({ metadata }) => {
     metadata.annotations = { ...metadata.annotations, ...annotations };

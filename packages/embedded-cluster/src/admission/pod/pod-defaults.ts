@@ -1,4 +1,4 @@
-// What a real cluster's admission plug-ins write into a new pod: limits as requests, tolerations, account, priority.
+// Fields that the admission plug-ins of a real cluster set on a new pod: requests from limits, tolerations, service account, priority.
 
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -6,11 +6,11 @@ import type { StrategyContext } from '../../api/strategy.ts';
 import type { Pod, PodSpec, WireContainer, WireToleration } from '../../controllers/wire/pod.ts';
 import { placedContainers } from './pod-containers.ts';
 
-/** How long a pod stays on a node that is lost, unless it says otherwise. */
+/** Tolerations by which a pod stays on an unreachable node for a while, unless it has its own. */
 const LOST_NODE_SECONDS = 300;
 const LOST_NODE_TAINTS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
 
-/** Classes that every cluster has, whether or not anybody created the objects. */
+/** Classes that every cluster has, even without their objects. */
 const SYSTEM_PRIORITIES: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
@@ -25,7 +25,7 @@ export function defaultPodSpec(spec: PodSpec): void {
   spec.tolerations = withLostNodeTolerations(spec.tolerations ?? []);
 }
 
-/** A limit without a request asks for as much. */
+/** A limit without a request sets the request. */
 function defaultRequests(container: WireContainer): void {
   const limits = container.resources?.limits;
   if (limits === undefined || container.resources === undefined) return;
@@ -44,7 +44,7 @@ function withLostNodeTolerations(tolerations: readonly WireToleration[]): WireTo
   ];
 }
 
-/** Throws ApiStatusError 403 where the pod names a class that does not exist. */
+/** Throws ApiStatusError 403 when the pod's class does not exist. */
 export function resolvePriority(pod: Pod, { cluster }: StrategyContext): void {
   const { spec } = pod;
   const name = spec.priorityClassName ?? '';
@@ -63,7 +63,7 @@ export function resolvePriority(pod: Pod, { cluster }: StrategyContext): void {
   spec.preemptionPolicy ??= typeof found?.['preemptionPolicy'] === 'string' ? found['preemptionPolicy'] : 'PreemptLowerPriority';
 }
 
-/** Throws ApiStatusError 403 where the pod runs as an account that does not exist. `default` always will. */
+/** Throws ApiStatusError 403 when the pod's service account does not exist; `default` always exists soon. */
 export function checkServiceAccount(pod: Pod, { cluster }: StrategyContext): void {
   const name = pod.spec.serviceAccountName ?? 'default';
   if (name === 'default' || cluster.get('serviceaccounts', pod.metadata.namespace ?? '', name) !== undefined) return;
@@ -79,7 +79,7 @@ function findClass(name: string, cluster: StrategyContext['cluster']): KubeObjec
   return cluster.get('priorityclasses.scheduling.k8s.io', null, name);
 }
 
-/** Of several, the least, as Kubernetes decides. */
+/** Of several, the lowest, as in Kubernetes. */
 function globalDefault(classes: readonly KubeObject[]): KubeObject | undefined {
   return classes.filter((each) => each['globalDefault'] === true).sort((a, b) => Number(a['value']) - Number(b['value']))[0];
 }

@@ -1,4 +1,4 @@
-// Rules of single parts of a pod's spec that its schema cannot say.
+// Rules for parts of a pod's spec that its schema cannot express.
 
 import { isObject } from '#kube/json';
 import type { FieldError } from '../../api/api-error.ts';
@@ -16,7 +16,7 @@ export function variableErrors(container: WireContainer, field: string): FieldEr
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc'] as const;
 
-/** A probe does one thing. */
+/** A probe has exactly one handler. */
 export function probeErrors(container: WireContainer, field: string): FieldError[] {
   return PROBES.flatMap((name) => {
     const probe: unknown = container[name as never];
@@ -27,7 +27,7 @@ export function probeErrors(container: WireContainer, field: string): FieldError
   });
 }
 
-/** Volumes have names of their own, and one source each; of several, all but the first in Kubernetes' order are too many. */
+/** Volumes have unique names and one source each; of several sources, all but the first in Kubernetes' order are errors. */
 export function volumeErrors(spec: PodSpec, root: string): FieldError[] {
   const volumes = partsOf(spec.volumes);
   return volumes.flatMap((volume, index) => {
@@ -42,7 +42,7 @@ export function volumeErrors(spec: PodSpec, root: string): FieldError[] {
   });
 }
 
-/** Those that anybody uses; the order of the others among each other does not matter. */
+/** The commonly used sources; the order of the others is irrelevant. */
 const SOURCES = [
   'emptyDir',
   'hostPath',

@@ -5,7 +5,7 @@ import { findCondition } from '../../controllers/conditions.ts';
 import { addAmounts, amountOf, greaterAmount } from '../amounts.ts';
 import { isSidecar } from './pod-containers.ts';
 
-/** Of one resource; undefined: nothing is stated. */
+/** Amount of one resource; undefined when it is not set. */
 const EXACT_AMOUNTS: AmountRules<Quantity | undefined, Quantity | undefined> = {
   zero: () => undefined,
   add: addAmounts,
@@ -13,8 +13,8 @@ const EXACT_AMOUNTS: AmountRules<Quantity | undefined, Quantity | undefined> = {
 };
 
 /**
- * What a pod takes of a resource: the sum of its containers and the overhead of its runtime, or what is stated for it as a whole. While a resize is on its way the greater of old and new counts for requests, unless
- * the node has said that it never can.
+ * Requests of a pod for one resource: the sum of its containers and the runtime's overhead, or its pod-level value. During a resize the
+ * greater of the old and the new request counts, unless the resize is Infeasible.
  */
 export function podAmount(pod: Pod, side: 'requests' | 'limits', resource: string): Quantity | undefined {
   const { spec } = pod;

@@ -1,4 +1,4 @@
-// The resize subresource: CPU and memory of what runs, in place.
+// The resize subresource: changes CPU and memory of running containers in place.
 // https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/
 
 import type { FieldError } from '../../api/api-error.ts';
@@ -17,8 +17,8 @@ const LISTS = ['containers', 'initContainers'] as const;
 const MUTABLE = 'only cpu and memory resources are mutable';
 
 /**
- * Puts back everything but the containers' resources and resize policies, which are then held against the rules. Where
- * the containers are not those of the pod they stay as given, for `resizeErrors` to refuse.
+ * Restores everything except the containers' resources and resize policies, which are then validated. When the containers differ from those
+ * of the pod they are kept, so that `resizeErrors` refuses them.
  */
 export function keepOnlyResize(draft: Pod, old: Pod): void {
   const spec = structuredClone(old.spec);
@@ -72,7 +72,7 @@ function qosErrors(pod: Pod, old: Pod): FieldError[] {
   return qosClassOf(pod.spec) === was ? [] : [invalidValue('spec', was, 'Pod QOS Class may not change as a result of resizing')];
 }
 
-/** A kubelet that reports no resources of what it runs cannot change them either. */
+/** A kubelet that does not report resources of running containers cannot resize them. */
 function nodeErrors({ status }: Pod): FieldError[] {
   const running = (status.containerStatuses ?? []).find(({ state }) => state?.['running'] !== undefined);
   if (running === undefined || running.resources !== undefined) return [];

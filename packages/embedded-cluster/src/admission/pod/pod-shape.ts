@@ -3,8 +3,8 @@ import type { PodSpec } from '../../controllers/wire/pod.ts';
 import { placedContainers } from './pod-containers.ts';
 
 /**
- * Whether a spec that its schema has not seen yet has the shape that the defaults rely on. What has not is left as it came:
- * the schema refuses it in better words.
+ * Whether a spec has the shape that the defaulting relies on, before its schema is applied. Otherwise it is left unchanged, and the schema
+ * refuses it with a better message.
  */
 export function hasPodShape(spec: unknown): spec is PodSpec {
   if (!isObject(spec)) return false;

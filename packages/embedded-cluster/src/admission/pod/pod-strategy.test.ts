@@ -40,7 +40,7 @@ describe('a new pod', () => {
     expect(created(aCluster(), aPodOf(containers)).status).toEqual({ phase: 'Pending', qosClass });
   });
 
-  test('is given what a real cluster gives it', () => {
+  test('gets the fields that a real cluster sets', () => {
     const { spec } = created(aCluster(), aPodOf([containerWith({ limits: { cpu: '1' } })]));
     expect(spec).toMatchObject({ serviceAccountName: 'default', priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
     expect(spec.containers[0]).toMatchObject({
@@ -52,7 +52,7 @@ describe('a new pod', () => {
     ]);
   });
 
-  test('takes its priority from its class, and from the default class where it names none', () => {
+  test('takes its priority from its class, or from the default class', () => {
     const cluster = aCluster();
     const aClass = (name: string, value: number, globalDefault = false): object => ({ metadata: { name }, value, globalDefault });
     cluster.create('priorityclasses.scheduling.k8s.io', aClass('high', 1000));
@@ -103,10 +103,10 @@ describe('an update of a pod', () => {
 
   test('may change an image', () => change(null, ({ spec }) => (spec.containers[0]!.image = 'web:2')));
   test('may add a toleration', () => change(null, ({ spec }) => spec.tolerations!.push({ key: 'spot', operator: 'Exists' })));
-  test('may not take a toleration away', () => change('existing toleration can not be modified', ({ spec }) => spec.tolerations!.pop()));
-  test('may not move it', () =>
+  test('may not remove a toleration', () => change('existing toleration can not be modified', ({ spec }) => spec.tolerations!.pop()));
+  test('may not move it to another node', () =>
     change('spec: Forbidden: pod updates may not change fields other than', ({ spec }) => (spec.nodeName = 'n1')));
-  test('may not change resources, and names the way that may', () =>
+  test('may not change resources, and names the resize subresource', () =>
     change('CPU and memory change through the resize subresource', ({ spec }) => (spec.containers[0]!.resources!.requests!['cpu'] = '1')));
 });
 
@@ -141,7 +141,7 @@ describe('a resize', () => {
     ['lowers a memory limit', BURSTABLE, { ...BURSTABLE, limits: { cpu: '1', memory: '512Mi' } }],
     ['moves requests and limits together', GUARANTEED, { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } }],
     ['adds a limit where there was none', { requests: { cpu: '1' } }, { requests: { cpu: '1' }, limits: { cpu: '2' } }],
-  ])('%s, and the generation shows it', (_, from, to) => {
+  ])('%s, and the generation increases', (_, from, to) => {
     const pod = resized(from, to);
     expect(pod.spec.containers[0]!.resources).toEqual(to);
     expect(pod.metadata.generation).toBe(2);
@@ -184,7 +184,7 @@ describe('a resize', () => {
     expect(() => resized(BURSTABLE, GUARANTEED, spec, metadata)).toThrow(words);
   });
 
-  test('puts back everything else that came along', () => {
+  test('restores all other fields', () => {
     const cluster = aCluster();
     created(cluster, aPodOf([containerWith(BURSTABLE)]));
     const pod = resize(cluster, ({ spec }) => {
@@ -207,7 +207,7 @@ describe('a resize', () => {
     expect(resize(cluster, ({ spec }) => (spec.initContainers![1]!.resources = to)).spec.initContainers![1]!.resources).toEqual(to);
   });
 
-  test('is held against LimitRange and quota', () => {
+  test('is checked against LimitRange and quota', () => {
     const cluster = aCluster();
     created(cluster, aPodOf([containerWith(BURSTABLE)]));
     cluster.create('limitranges', {
@@ -233,7 +233,7 @@ describe('a resize', () => {
 });
 
 describe('a binding', () => {
-  test('sets the node once and says that the pod is scheduled', () => {
+  test('sets the node once, and the PodScheduled condition', () => {
     const cluster = aCluster();
     created(cluster, aPodOf([containerWith(undefined)]));
     const bind = (node: string): unknown =>

@@ -42,7 +42,7 @@ function prepareForUpdate(draft: KubeObject, old: KubeObject, _context: Strategy
       break;
     }
     case 'status':
-      // The class was decided when the pod was created; a kubelet only repeats it.
+      // The QoS class is set at creation; a kubelet only repeats it.
       if (before.status.qosClass !== undefined)
         pod.status = { qosClass: before.status.qosClass, ...(draft['status'] as object | undefined) };
       break;

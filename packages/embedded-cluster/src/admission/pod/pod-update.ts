@@ -9,22 +9,22 @@ const FIXED =
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative); ' +
   'CPU and memory change through the resize subresource';
 
-/** What an update of the pod itself may not do. */
+/** Errors of an update of the pod itself. */
 export function podUpdateErrors(pod: Pod, old: Pod): FieldError[] {
   const errors = [...deadlineErrors(pod.spec, old.spec), ...tolerationErrors(pod.spec, old.spec), ...gateAdditions(pod.spec, old.spec)];
   if (!equalJson(asIfUnchanged(pod.spec, old.spec), old.spec)) errors.push(forbiddenField('spec', FIXED));
   return errors;
 }
 
-/** The new spec with everything that may change put back: what then differs may not. */
+/** The new spec with every mutable field restored: remaining differences are errors. */
 function asIfUnchanged(spec: PodSpec, old: PodSpec): PodSpec {
   const restored: PodSpec = { ...spec, containers: withImagesOf(spec.containers, old.containers) };
   for (const field of ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'] as const) put(restored, old, field);
   if (spec.initContainers !== undefined) restored.initContainers = withImagesOf(spec.initContainers, old.initContainers ?? []);
-  // A negative grace was accepted once; it may be put right.
+  // Negative grace periods were accepted once, and may be corrected.
   if (spec.terminationGracePeriodSeconds === 1 && (old.terminationGracePeriodSeconds ?? 0) < 0)
     put(restored, old, 'terminationGracePeriodSeconds');
-  // Nothing has been decided about a gated pod, so where it may go can still be narrowed.
+  // A pod with scheduling gates is not scheduled yet, so its constraints may still be narrowed.
   if ((old.schedulingGates ?? []).length > 0) for (const field of ['nodeSelector', 'affinity'] as const) put(restored, old, field);
   return restored;
 }

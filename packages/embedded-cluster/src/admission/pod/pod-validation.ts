@@ -8,7 +8,7 @@ import { probeErrors, spreadErrors, tolerationErrors, variableErrors, volumeErro
 
 const ONE = 1_000_000_000n;
 
-/** What the schema cannot say about a pod's spec. @param root `spec`, or `spec.template.spec` of a workload */
+/** Rules for a pod's spec that its schema cannot express. @param root `spec`, or `spec.template.spec` of a workload */
 export function podSpecErrors(spec: PodSpec, root = 'spec'): FieldError[] {
   const placed = placedContainers(spec);
   const errors: FieldError[] = [];
@@ -66,7 +66,7 @@ function resizePolicyErrors(spec: PodSpec, container: WireContainer, field: stri
       errors.push(notSupported(at, policy.resourceName, ['cpu', 'memory']));
     }
     if (policy.restartPolicy === 'RestartContainer' && spec.restartPolicy === 'Never' && !isSidecar(container)) {
-      // A container of a pod that never restarts could not come back from its resize.
+      // A container of a pod that never restarts could not be restarted by its resize.
       errors.push(invalidValue(at, policy.restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     }
   }

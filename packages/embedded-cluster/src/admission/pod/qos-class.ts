@@ -6,9 +6,8 @@ import { placedContainers } from './pod-containers.ts';
 const COMPUTE = ['cpu', 'memory'] as const;
 
 /**
- * Guaranteed where every container limits CPU and memory and asks for just that; BestEffort where none says anything;
- * else Burstable. Resources stated for the pod as a whole decide alone.
- * https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
+ * Guaranteed when every container has limits of CPU and memory that equal its requests; BestEffort when no container has requests or
+ * limits; else Burstable. Pod-level resources take precedence. https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
  */
 export function qosClassOf(spec: PodSpec): QosClass {
   const stated = spec.resources === undefined ? placedContainers(spec).map(({ container }) => container.resources) : [spec.resources];

@@ -11,7 +11,7 @@ interface Item {
   readonly defaultRequest?: ResourceList;
 }
 
-/** Bounds that contradict each other would refuse every pod. */
+/** Contradictory bounds would refuse every pod. */
 export const limitRangeStrategy: ResourceStrategy = {
   validate(object) {
     const { limits = [] } = (object['spec'] ?? {}) as { limits?: Item[] };
@@ -32,7 +32,7 @@ function itemErrors(item: Item, field: string): FieldError[] {
 
 const NAMES: Readonly<Record<keyof Item, string>> = { min: 'min', max: 'max', default: 'default', defaultRequest: 'default request' };
 
-/** @param blamesGreater names the greater of the two as the one that is wrong */
+/** @param blamesGreater reports the greater of the two as invalid */
 function orderErrors(item: Item, lesser: keyof Item, greater: keyof Item, field: string, blamesGreater = false): FieldError[] {
   return Object.entries(item[lesser] ?? {}).flatMap(([resource, text]) => {
     const low = amountOf(item[lesser], resource);
@@ -41,7 +41,7 @@ function orderErrors(item: Item, lesser: keyof Item, greater: keyof Item, field:
     const upper = item[greater]?.[resource] ?? '';
     const why = `${NAMES[lesser]} value ${text} is greater than ${NAMES[greater]} value ${upper}`;
     const wrong = blamesGreater ? greater : lesser;
-    // Of the default request its own amount is shown, of all others the lesser one.
+    // The error for a default request shows its own amount, all others the lesser one.
     return [invalidValue(`${field}.${wrong}[${resource}]`, wrong === 'defaultRequest' && blamesGreater ? upper : text, why)];
   });
 }

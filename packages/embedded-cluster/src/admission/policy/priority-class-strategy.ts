@@ -2,7 +2,7 @@ import type { ResourceStrategy } from '../../api/strategy.ts';
 import { forbiddenField, invalidValue } from '../field-errors.ts';
 import { immutableErrors } from '../workloads/template-rules.ts';
 
-/** Above it the system's own classes begin. */
+/** Greater values are reserved for system classes. */
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
 const SYSTEM_CLASSES: ReadonlySet<string> = new Set(['system-node-critical', 'system-cluster-critical']);
 

@@ -16,7 +16,7 @@ export const claimStrategy: ResourceStrategy = {
     if (!isObject(draft['spec'])) return;
     const { spec } = draft as Claim;
     const defaults = cluster.list(CLASSES).filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true');
-    // Of several, the youngest.
+    // Of several default classes, the newest.
     const youngest = [...defaults].sort((a, b) => b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp))[0];
     if (spec.storageClassName === undefined && youngest !== undefined) spec.storageClassName = youngest.metadata.name;
   },
@@ -46,7 +46,7 @@ function classOf(
   return storageClassName === undefined ? undefined : (cluster.get(CLASSES, null, storageClassName) as StorageClass | undefined);
 }
 
-/** A claim may grow where its class can, and is bound once; nothing else about it changes. */
+/** A claim may be expanded when its class allows it, and is bound once; its other fields are immutable. */
 function changeErrors(claim: Claim, old: Claim, storageClass: StorageClass | undefined): FieldError[] {
   if (!equalJson(fixedPart(claim.spec, old), fixedPart(old.spec, old))) {
     const why = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
@@ -57,13 +57,13 @@ function changeErrors(claim: Claim, old: Claim, storageClass: StorageClass | und
   return is === was ? [] : sizeErrors(claim, is < was ? is : null, was, storageClass);
 }
 
-/** An unbound claim may yet be given its volume. */
+/** The volume of an unbound claim may still be set. */
 function fixedPart(spec: Claim['spec'], old: Claim): object {
   const { resources: _mayGrow, volumeName, ...rest } = spec;
   return (old.spec.volumeName ?? '') === '' ? rest : { ...rest, volumeName };
 }
 
-/** @param smaller the new size where it is less than before: an expansion that never came may be taken back */
+/** @param smaller the new size when it is lower: a failed expansion may be reverted */
 function sizeErrors({ status }: Claim, smaller: bigint | null, was: bigint, storageClass: StorageClass | undefined): FieldError[] {
   const field = 'spec.resources.requests.storage';
   const capacity = amountOf(status?.capacity, 'storage')?.nano ?? was;

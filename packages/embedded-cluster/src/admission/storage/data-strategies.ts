@@ -5,7 +5,7 @@ import { equalJson } from '../../api/json.ts';
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
 import { immutableErrors } from '../workloads/template-rules.ts';
 
-/** Takes `stringData` over into `data`; it is never shown again. */
+/** Moves `stringData` into `data`; it is never returned. */
 export const secretStrategy: ResourceStrategy = {
   prepareForCreate: takeStringData,
   prepareForUpdate: takeStringData,
@@ -30,10 +30,10 @@ export const configMapStrategy: ResourceStrategy = {
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const KEY_WORDS =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-/** What etcd keeps of one object, with room for its metadata. */
+/** Size limit of etcd for one object, minus its metadata. */
 const DATA_MAX_BYTES = 1024 * 1024;
 
-/** Keys become names of files. */
+/** Keys become file names. */
 function keyErrors(object: KubeObject, field: 'data' | 'binaryData'): FieldError[] {
   return Object.keys(object[field] ?? {}).flatMap((key) => {
     const at = `${field}[${key}]`;
@@ -53,7 +53,7 @@ function sizeErrors(object: KubeObject, field: string): FieldError[] {
   ];
 }
 
-/** What the types that Kubernetes itself reads have to hold. */
+/** Required keys of the types that Kubernetes itself reads. */
 const KEYS_BY_TYPE: Readonly<Record<string, readonly string[]>> = { 'kubernetes.io/tls': ['tls.crt', 'tls.key'] };
 
 function typeErrors(object: KubeObject): FieldError[] {
@@ -70,7 +70,7 @@ function takeStringData(draft: KubeObject): void {
   delete draft['stringData'];
 }
 
-/** `immutable: true` is for good. */
+/** `immutable: true` cannot be reverted. */
 function frozenErrors(object: KubeObject, old: KubeObject | null): FieldError[] {
   if (old?.['immutable'] !== true) return [];
   const fields = ['data', 'binaryData', 'immutable'] as const;

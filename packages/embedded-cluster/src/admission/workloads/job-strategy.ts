@@ -8,7 +8,7 @@ import { countErrors, immutableErrors, selectorErrors, templateErrors } from './
 const UID_LABEL = 'batch.kubernetes.io/controller-uid';
 const NAME_LABEL = 'batch.kubernetes.io/job-name';
 
-/** A job makes its own selector, of its uid, so that no two jobs ever share a pod. */
+/** A job's selector is generated from its uid, so that no two jobs share a pod. */
 export const jobStrategy: ResourceStrategy = {
   prepareForCreate(draft) {
     const { spec, metadata } = draft as Partial<Job> & Pick<Job, 'metadata'>;
@@ -35,7 +35,7 @@ export const jobStrategy: ResourceStrategy = {
       ...immutableErrors('spec.selector', spec.selector, before.selector),
       ...immutableErrors('spec.completionMode', spec.completionMode, before.completionMode),
       ...(spec.completionMode === 'Indexed' ? [] : immutableErrors('spec.completions', spec.completions, before.completions)),
-      // Where a suspended job's pods may run can still be decided.
+      // The scheduling constraints of a suspended job may still change.
       ...(isSuspended ? [] : immutableErrors('spec.template', spec.template, before.template)),
     ];
   },

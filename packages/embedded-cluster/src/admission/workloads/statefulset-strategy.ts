@@ -7,7 +7,7 @@ import type { FieldError } from '../../api/api-error.ts';
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
 import { countErrors, requiredErrors, selectorErrors, shareErrors, templateErrors } from './template-rules.ts';
 
-/** Who a set's pods are hangs on the rest. */
+/** The identity of a set's pods depends on the other fields. */
 const MUTABLE = [
   'replicas',
   'ordinals',
@@ -61,7 +61,7 @@ function withClaimVolumes({ template, volumeClaimTemplates = [] }: Partial<State
   return { ...template, spec: { ...template.spec, volumes: [...volumes, ...claimed] } };
 }
 
-/** The schema lets a claim template go without metadata. */
+/** The schema allows a claim template without metadata. */
 function claimNames(templates: readonly { readonly metadata?: { readonly name?: string } }[]): (string | undefined)[] {
   return templates.map(({ metadata }) => metadata?.name);
 }

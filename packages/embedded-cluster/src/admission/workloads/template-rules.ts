@@ -1,4 +1,4 @@
-// What the schema cannot say about a workload and its pod template.
+// Rules for a workload and its pod template that the schema cannot express.
 
 import type { LabelSelector } from '#kube/label-selector';
 import type { FieldError } from '../../api/api-error.ts';
@@ -11,7 +11,7 @@ import { forbiddenField, invalidValue, notSupported, required } from '../field-e
 import { labelErrors } from '../../api/verbs/name-rules.ts';
 import { podSpecErrors } from '../pod/pod-validation.ts';
 
-/** A template that is missing is named by `templateErrors`. */
+/** `templateErrors` reports a missing template. */
 export function selectorErrors(
   selector: LabelSelector | undefined,
   template: Partial<PodTemplate> | undefined,
@@ -43,13 +43,13 @@ export function immutableErrors(field: string, now: unknown, before: unknown): F
   return equalJson(now, before) ? [] : [invalidValue(field, now, 'field is immutable')];
 }
 
-/** @param restartPolicies those that the workload can live with */
+/** @param restartPolicies policies that the workload supports */
 export function templateErrors(
   template: Partial<PodTemplate> | undefined,
   restartPolicies: readonly string[],
   root = 'spec.template',
 ): FieldError[] {
-  if (template?.spec === undefined) return [required(`${root}.spec.containers`)]; // the schema does not ask for a spec
+  if (template?.spec === undefined) return [required(`${root}.spec.containers`)]; // the schema does not require a spec
   const policy = template.spec.restartPolicy ?? 'Always';
   const errors = [...labelErrors(`${root}.labels`, template.metadata?.labels), ...podSpecErrors(template.spec, `${root}.spec`)];
   if (!restartPolicies.includes(policy)) errors.push(restartPolicyError(`${root}.spec.restartPolicy`, policy, restartPolicies));
@@ -59,7 +59,7 @@ export function templateErrors(
   return errors;
 }
 
-/** A job has no policy of its own accord, so that the one that everything gets counts as none. */
+/** Jobs have no default restart policy, so the general default counts as unset. */
 function restartPolicyError(field: string, policy: string, choices: readonly string[]): FieldError {
   if (choices.includes('Always')) return notSupported(field, policy, choices);
   return required(field, `valid values: ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`);
@@ -82,10 +82,10 @@ export function shareErrors(field: string, value: IntOrPercent | undefined): Fie
   return (resolveCount(value, 100, 'up') ?? 0) > 100 ? [invalidValue(field, value, 'must not be greater than 100%')] : [];
 }
 
-/** A roll-out that may neither add nor miss a pod can never move. */
+/** A rollout that may neither add nor remove a pod can never proceed. */
 export function rollingUpdateErrors(settings: RollingUpdate | undefined, root: string): FieldError[] {
   if (settings === undefined) return [];
-  // Surge may be more than everything at once; unavailable may not.
+  // maxSurge may exceed 100 %; maxUnavailable may not.
   const { maxSurge, maxUnavailable } = settings;
   const errors = [...shareErrors(`${root}.maxUnavailable`, maxUnavailable)];
   if (maxSurge !== undefined && resolveCount(maxSurge, 100, 'up') === undefined) errors.push(...shareErrors(`${root}.maxSurge`, maxSurge));

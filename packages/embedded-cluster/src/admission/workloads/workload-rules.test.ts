@@ -126,7 +126,7 @@ describe('refused when it is changed:', () => {
   }
 });
 
-test('a secret takes plain text over into its data', () => {
+test('a secret moves stringData into its data', () => {
   const secret = aCluster().create('secrets', { ...an('Secret', {}), stringData: { password: 'p' } });
   expect(secret['data']).toEqual({ password: 'cA==' });
   expect(secret['stringData']).toBeUndefined();

@@ -37,14 +37,14 @@ describe('authorization', () => {
     expect((await world.as(BOB).request({ method, path })).status).toBe(status);
   });
 
-  test('a refusal says who may not do what', async () => {
+  test('an error names user, verb and resource', async () => {
     const refused = await new ApiWorld().as(BOB).request({ method: 'GET', path: '/api/v1/namespaces/default/pods/p/log' });
     expect(messageOf(refused)).toBe(
       'pods "p" is forbidden: User "bob" cannot get resource "pods/log" in API group "" in the namespace "default"',
     );
   });
 
-  test('cluster roles reach everywhere, aggregated ones through their parts', async () => {
+  test('cluster roles apply to all namespaces, aggregated ones through their parts', async () => {
     const world = new ApiWorld();
     const part = {
       metadata: { name: 'part', labels: { to: 'whole' } },
@@ -61,7 +61,7 @@ describe('authorization', () => {
     expect((await world.as(BOB).request({ method: 'GET', path: '/apis/apps/v1/deployments' })).status).toBe(200);
   });
 
-  test('a token is reviewed as what its bearer may do', async () => {
+  test('a token is reviewed with the permissions of its user', async () => {
     const world = await withReader();
     await world.post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
     const issued = await world.post('/api/v1/namespaces/default/serviceaccounts/robot/token', { spec: {} });
@@ -73,7 +73,7 @@ describe('authorization', () => {
     expect(world.server.reviewToken('', list('pods'))).toBe('unknown');
   });
 
-  test('reviews answer truly, for oneself and for others', async () => {
+  test('reviews are correct, for the caller and for other users', async () => {
     const world = await withReader();
     const resourceAttributes = { verb: 'list', resource: 'pods', namespace: 'default' };
     const self = await world.as(BOB).request({
@@ -100,7 +100,7 @@ describe('authorization', () => {
 });
 
 describe('authentication', () => {
-  test('knows the admin by the token of this run, and no user by another', () => {
+  test('authenticates the admin by the token of this run, and no user by another token', () => {
     const { server } = new ApiWorld();
     const as = (token: string): string | undefined => server.authenticate(`Bearer ${token}`, { user: undefined, groups: [] })?.username;
     expect(as(server.authenticator.adminToken)).toBe('kubernetes-admin');
@@ -109,7 +109,7 @@ describe('authentication', () => {
     expect(new ApiWorld().server.authenticator.adminToken).not.toBe(server.authenticator.adminToken);
   });
 
-  test('tokens of ServiceAccounts count until they expire or the account goes', async () => {
+  test('tokens of ServiceAccounts are valid until they expire or the account is deleted', async () => {
     const world = await withReader();
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     await world.post(accounts, { metadata: { name: 'robot' } });
@@ -125,7 +125,7 @@ describe('authentication', () => {
     expect((await world.post(`${accounts}/robot/token`, { spec: { expirationSeconds: 1 } })).status).toBe(422);
   });
 
-  test('only a user who may impersonate acts as another user', async () => {
+  test('only a user with the verb impersonate acts as another user', async () => {
     const { server } = await withReader();
     const asBob = server.authenticate(`Bearer ${server.authenticator.adminToken}`, { user: 'bob', groups: ['dev'] });
     expect(asBob).toEqual({ username: 'bob', groups: ['dev', 'system:authenticated'] });

@@ -6,15 +6,15 @@ import { ADMIN, serviceAccountUser, type UserInfo } from './user.ts';
 
 export interface IssuedToken {
   readonly token: string;
-  /** Domain time, as every timestamp of the cluster. */
+  /** Domain time, like every timestamp of the cluster. */
   readonly expiresAt: number;
 }
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 /**
- * Bearer tokens: one of the admin, random in each run, and signed ones (JWTs) of ServiceAccounts. Secrets come from the
- * operating system and not from the cluster's seed, which anybody may know; no decision depends on them.
+ * Bearer tokens: one of the admin, random in each run, and signed JWTs of ServiceAccounts. Secrets come from the operating system and not
+ * from the cluster's seed, which may be public; no decision depends on them.
  */
 export class Authenticator {
   readonly adminToken = randomBytes(32).toString('base64url');
@@ -22,7 +22,7 @@ export class Authenticator {
   readonly #clock: Clock;
   readonly #machine: MachineTimer;
   readonly #findServiceAccount: (namespace: string, name: string) => KubeObject | undefined;
-  /** Machine time: a client outside refreshes its token by its own clock. */
+  /** Machine time, because an external client refreshes its token by its own clock. */
   readonly #expiryById = new Map<string, number>();
 
   constructor(clock: Clock, machine: MachineTimer, findServiceAccount: (namespace: string, name: string) => KubeObject | undefined) {
@@ -31,7 +31,7 @@ export class Authenticator {
     this.#findServiceAccount = findServiceAccount;
   }
 
-  /** undefined for a token that is not, or no longer, ours. */
+  /** The user of a token; undefined for an invalid or expired one. */
   authenticate(token: string): UserInfo | undefined {
     if (sameText(token, this.adminToken)) return ADMIN;
     const [header = '', payload = '', signature = ''] = token.split('.');
@@ -80,7 +80,7 @@ function encoded(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Takes as long whatever the texts are. */
+/** Constant-time comparison. */
 function sameText(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);

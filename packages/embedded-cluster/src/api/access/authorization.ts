@@ -1,4 +1,4 @@
-// RBAC: what a user may do, from Roles, ClusterRoles and their bindings.
+// RBAC: permissions of a user, from Roles, ClusterRoles and their bindings.
 
 import { isObject } from '#kube/json';
 import type { KubeObject } from '../kube-object.ts';
@@ -31,7 +31,7 @@ export type AccessDecision = { readonly allowed: true; readonly reason: string }
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** What every authenticated user may do: discovery, and asking what it may do (the roles system:discovery and system:basic-user). */
+/** Permissions of every authenticated user: discovery and self reviews (the roles system:discovery and system:basic-user). */
 const EVERYBODY: readonly PolicyRule[] = [
   {
     verbs: ['get'],
@@ -67,7 +67,7 @@ export class Authorizer {
     return { allowed: false };
   }
 
-  /** Every rule that holds for a user in a namespace. */
+  /** All rules for a user in a namespace. */
   rulesFor(user: UserInfo, namespace: string): readonly PolicyRule[] {
     if (user.groups.includes(MASTERS_GROUP))
       return [
@@ -99,7 +99,7 @@ export class Authorizer {
     for (const rule of role === undefined ? [] : this.#rulesOf(role)) yield { rule, why };
   }
 
-  /** An aggregated ClusterRole has the rules of those that its selectors choose. */
+  /** The rules of an aggregated ClusterRole are those of the roles that its selectors match. */
   #rulesOf(role: KubeObject): readonly PolicyRule[] {
     const aggregation = isObject(role['aggregationRule']) ? role['aggregationRule'] : undefined;
     const own = records(role['rules']) as readonly PolicyRule[];
@@ -138,7 +138,7 @@ function isSubject(user: UserInfo, subject: Record<string, unknown>, namespace: 
   }
 }
 
-/** Whether one rule allows what is asked. */
+/** Whether one rule allows the request. */
 function covers(rule: PolicyRule, { verb, resource, path }: AccessAttributes): boolean {
   if (!listed(rule.verbs, verb)) return false;
   if (path !== undefined) return (rule.nonResourceURLs ?? []).some((pattern) => matchesUrl(pattern, path));

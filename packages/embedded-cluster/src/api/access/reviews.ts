@@ -1,4 +1,4 @@
-// Reviews: questions in the form of objects that are answered and never stored.
+// Reviews: requests in the form of objects, which are answered and never stored.
 
 import { isObject } from '#kube/json';
 import { badRequest, invalid, type ApiStatusError } from '../api-error.ts';
@@ -33,7 +33,7 @@ export function reviews(authenticator: Authenticator, authorizer: Authorizer): R
   ]);
 }
 
-/** Throws ApiStatusError 422 where the review asks nothing. */
+/** Throws ApiStatusError 422 when the review has no attributes. */
 export function answerReview(
   { apiVersion, descriptor }: ServedResource,
   review: Review,
@@ -71,7 +71,7 @@ function attributesOf(spec: Fields): AccessAttributes {
   const nonResource = spec['nonResourceAttributes'];
   if (isObject(nonResource)) return { verb: String(nonResource['verb']), path: String(nonResource['path']) };
   const why = 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified';
-  // The real server names no kind here, either.
+  // The real server omits the kind here too.
   const subject = { group: 'authorization.k8s.io', kind: '', plural: '', name: '' };
   throw invalid(subject, [{ field: 'spec.resourceAttributes', type: 'FieldValueInvalid', message: why }]);
 }

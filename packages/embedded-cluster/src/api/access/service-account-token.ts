@@ -13,7 +13,7 @@ function tooShort(seconds: unknown): Error {
   return invalid(subject, [{ field: 'spec.expirationSeconds', type: 'FieldValueInvalid', message }]);
 }
 
-/** Answers a TokenRequest. Throws ApiStatusError 422 for a lifetime under ten minutes. */
+/** Creates the token of a TokenRequest. Throws ApiStatusError 422 for a lifetime below ten minutes. */
 export function issueToken(authenticator: Authenticator, account: KubeObject, body: unknown): object {
   const spec = isObject(body) && isObject(body['spec']) ? body['spec'] : {};
   const seconds = spec['expirationSeconds'] ?? DEFAULT_SECONDS;

@@ -1,11 +1,11 @@
-/** Who asks. */
+/** The user of a request. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string;
   readonly groups: readonly string[];
 }
 
-/** Members may do everything, whatever RBAC says. */
+/** Members of the group may do everything, regardless of RBAC. */
 export const MASTERS_GROUP = 'system:masters';
 export const AUTHENTICATED_GROUP = 'system:authenticated';
 

@@ -2,8 +2,8 @@ import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 
 /**
- * Makes a server's close: it stops listening and ends every connection. `closeAllConnections` alone leaves those that are still in
- * their TLS handshake, and the server would wait for them until the handshake times out. Call it before the server listens.
+ * Returns the close function of a server: it stops listening and ends every connection. `closeAllConnections` skips connections in their
+ * TLS handshake, for which the server would wait. Must be called before the server listens.
  */
 export function closeAtOnce(server: Server): () => Promise<void> {
   const open = new Set<Duplex>();

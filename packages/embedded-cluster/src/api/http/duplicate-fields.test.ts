@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { duplicateFields } from './duplicate-fields.ts';
 
-describe('fields given twice', () => {
+describe('duplicate fields', () => {
   test.each([
     ['{}', []],
     ['{"a":1,"b":{"a":2}}', []],

@@ -1,4 +1,4 @@
-// Which fields a JSON text gives twice. JSON.parse keeps the last and says nothing; the API server warns or refuses.
+// Finds duplicate fields of a JSON text. JSON.parse silently keeps the last; the API server warns or refuses.
 
 interface Level {
   readonly path: string;

@@ -46,12 +46,12 @@ describe('HTTPS', () => {
     });
   }
 
-  test('answers those with a token, by a certificate of its own authority', async () => {
+  test('serves requests with a token, with a certificate of its own authority', async () => {
     expect(await ask('GET', '/readyz')).toEqual({ status: 200, body: 'ok' });
     expect((await ask('GET', '/readyz', { token: 'wrong' })).status).toBe(401);
   });
 
-  test('reads JSON and YAML, and names what it cannot read', async () => {
+  test('reads JSON and YAML, and reports unreadable bodies', async () => {
     const path = '/api/v1/namespaces/default/configmaps';
     expect((await ask('POST', path, { body: '{"metadata":{"name":"json"}}' })).status).toBe(201);
     expect((await ask('POST', path, { body: 'metadata: {name: yaml}', contentType: 'application/yaml' })).status).toBe(201);
@@ -65,12 +65,12 @@ describe('HTTPS', () => {
     ['YAML', 'application/yaml', `a: ${'['.repeat(20_000)}`, 'nested too deeply'],
     ['a prototype', 'application/json', '{"metadata":{"name":"a"},"data":{"__proto__":"x"}}', '__proto__'],
     ['inherited names', 'application/json', '{"metadata":{"name":{"toString":1}}}', 'metadata.name'],
-  ])('refuses hostile bodies in words: %s', async (_what, contentType, body, words) => {
+  ])('refuses hostile bodies with a message: %s', async (_what, contentType, body, words) => {
     const answer = await ask('POST', '/api/v1/namespaces/default/configmaps', { contentType, body });
     expect(answer).toEqual({ status: 400, body: expect.stringContaining(words) });
   });
 
-  test('keeps names that every object inherits as the plain keys they are', async () => {
+  test('keeps names that every object inherits as plain keys', async () => {
     const path = '/api/v1/namespaces/default/configmaps';
     const data = { constructor: 'a', toString: 'b', hasOwnProperty: 'c' };
     const body = JSON.stringify({ metadata: { name: 'inherited', labels: { valueOf: 'd' }, constructor: 'unknown' }, data });
@@ -106,7 +106,7 @@ describe('HTTPS', () => {
     await expect(serveHttps(world.server, { port: 0, host: '0.0.0.0' })).rejects.toThrow('0.0.0.0 is not a loopback address');
   });
 
-  test('the kubeconfig holds what a client needs, for its owner alone', async () => {
+  test('the kubeconfig holds what a client needs, readable by its owner only', async () => {
     const path = join(await mkdtemp(join(tmpdir(), 'evenkeel-')), 'deep', 'kubeconfig');
     await writeKubeconfig(path, { server: http.url, caCertificate: http.caCertificate, token: 'secret' });
     expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -16,9 +16,9 @@ import { makeServingCertificate, type ServingCertificate } from './serving-certi
 export interface HttpServerOptions {
   /** 0 for any free port. */
   readonly port: number;
-  /** Only loopback addresses are possible: the cluster is a toy without any protection beyond its token. */
+  /** Only loopback addresses are possible, because the token is the cluster's only protection. */
   readonly host?: string;
-  /** Made anew where left out. */
+  /** Generated when left out. */
   readonly certificate?: ServingCertificate;
 }
 
@@ -32,14 +32,14 @@ export interface RunningHttpServer {
   close(): Promise<void>;
 }
 
-/** Longer than clients keep an idle connection, so that it is always they who close it: the other way round is a race. */
+/** Longer than clients keep an idle connection, so that clients close it: closing it here would race with a request. */
 const KEEP_ALIVE_MS = 120_000;
-/** A reader this far behind is cut off; it resumes or lists again when it comes back. */
+/** A reader this far behind is disconnected; it resumes or lists again. */
 const UNREAD_MAX_BYTES = 64 * 1024 * 1024;
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
-/** Throws where the host is not loopback or the port is taken. */
+/** Throws when the host is not loopback or the port is in use. */
 export async function serveHttps(server: EmbeddedApiServer, options: HttpServerOptions): Promise<RunningHttpServer> {
   const host = options.host ?? '127.0.0.1';
   if (!LOOPBACK.test(host)) throw new Error(`serving the embedded cluster: ${host} is not a loopback address; use 127.0.0.1`);
@@ -143,7 +143,7 @@ function payloadOf({ body, contentType }: PlainAnswer): string | Buffer {
   return typeof body === 'string' && !contentType.startsWith('application/json') ? body : JSON.stringify(body);
 }
 
-/** JSON items one per line, text items as they are, each in a chunk of its own so that it arrives at once. */
+/** JSON items one per line, text items unchanged, each in a separate chunk so that it is delivered immediately. */
 function stream(response: ServerResponse, answer: StreamAnswer, openStreams: Set<ServerResponse>): void {
   response.writeHead(answer.status, { ...answer.headers, 'content-type': answer.contentType, 'cache-control': 'no-cache, private' });
   response.flushHeaders();

@@ -26,7 +26,7 @@ function kubeconfig({ server, caCertificate, token, namespace }: KubeconfigConte
   });
 }
 
-/** Writes it so that only its owner can read it, and whole or not at all. Makes the folder where needed. */
+/** Writes the file atomically and readable by its owner only. Creates the folder. */
 export async function writeKubeconfig(path: string, content: KubeconfigContent): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.new`;

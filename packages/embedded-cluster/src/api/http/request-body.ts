@@ -1,4 +1,4 @@
-// What a client sent over the wire, read into JSON that everything behind it can walk without a second thought.
+// Parses request bodies into JSON that later code can process without further checks.
 
 import type { IncomingMessage } from 'node:http';
 import { parse as parseYaml } from 'yaml';
@@ -6,21 +6,21 @@ import { ApiStatusError, badRequest } from '../api-error.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { PROTOBUF_TYPE, type ProtobufDecoder } from '../protobuf/protobuf.ts';
 
-/** As etcd limits a request, and more than any client of ours sends. */
+/** The request limit of etcd. */
 const BODY_MAX_BYTES = 3 * 1024 * 1024;
-/** No real object comes near it. Copying, comparing and validating recurse: far deeper ones would overflow the stack. */
+/** Far beyond any real object. Copying, comparing and validating recurse, so deeper objects would overflow the stack. */
 const DEPTH_MAX = 500;
 
 export interface RequestBody {
   /** undefined for an empty one. */
   readonly value: unknown;
-  /** Paths of fields that the text gives twice; the last of them counts. */
+  /** Paths of duplicate fields; the last of each counts. */
   readonly duplicateFields: readonly string[];
 }
 
 const EMPTY: RequestBody = { value: undefined, duplicateFields: [] };
 
-/** Throws ApiStatusError 400, 413 or 415 for one that is not taken. */
+/** Throws ApiStatusError 400, 413 or 415 for an unacceptable body. */
 export async function readBody(request: IncomingMessage, contentType: string, protobuf: ProtobufDecoder): Promise<RequestBody> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -41,7 +41,7 @@ export async function readBody(request: IncomingMessage, contentType: string, pr
   const text = bytes.toString('utf8');
   const value = parseBody(text, type);
   checkBody(value);
-  // The reader of YAML refuses them by itself.
+  // The YAML parser refuses them itself.
   return { value, duplicateFields: type.endsWith('yaml') ? [] : duplicateFields(text) };
 }
 
@@ -50,7 +50,7 @@ function parseBody(text: string, type: string): unknown {
     if (type.endsWith('+yaml') || type.endsWith('/yaml')) return parseYaml(text) as unknown;
     if (type.endsWith('+json') || type.endsWith('/json') || type === '*/*') return JSON.parse(text) as unknown;
   } catch (error) {
-    // The YAML reader recurses.
+    // The YAML parser recurses.
     if (error instanceof Error && error.message.includes('call stack')) throw tooDeep();
     throw badRequest(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -67,8 +67,8 @@ function checkBody(body: unknown): void {
     const { value, depth } = level;
     if (typeof value !== 'object' || value === null) continue;
     if (depth > DEPTH_MAX) throw tooDeep();
-    // Copying such a member would set a prototype instead, and lose it.
-    if (Object.hasOwn(value, '__proto__')) throw badRequest('the field name "__proto__" is not taken; choose another');
+    // Copying such a member would set the prototype and lose the member.
+    if (Object.hasOwn(value, '__proto__')) throw badRequest('the field name "__proto__" is not supported; choose another');
     for (const member of Object.values(value)) {
       if (typeof member === 'object' && member !== null) levels.push({ value: member, depth: depth + 1 });
     }
@@ -76,5 +76,5 @@ function checkBody(body: unknown): void {
 }
 
 function tooDeep(): ApiStatusError {
-  return badRequest(`the body is nested too deeply: at most ${DEPTH_MAX} levels are taken`);
+  return badRequest(`the body is nested too deeply: at most ${DEPTH_MAX} levels are supported`);
 }

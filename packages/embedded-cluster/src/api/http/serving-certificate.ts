@@ -9,7 +9,7 @@ export interface ServingCertificate {
 
 const VALID_DAYS = 365;
 
-/** A certificate for a loopback server, signed by an authority of its own that is forgotten at once. */
+/** A certificate for a loopback server, signed by a temporary authority whose key is discarded. */
 export async function makeServingCertificate(host: string): Promise<ServingCertificate> {
   const notBeforeDate = new Date();
   const notAfterDate = new Date(notBeforeDate.getTime() + VALID_DAYS * 24 * 3600 * 1000);

@@ -5,7 +5,7 @@ export type WireValue =
   | { readonly wire: 'bytes'; readonly bytes: Buffer }
   | { readonly wire: 'fixed32'; readonly bytes: Buffer };
 
-/** The fields of one message in the order in which they were sent. Throws RangeError where the bytes end too early. */
+/** The fields of one message in the order of their transmission. Throws RangeError when the bytes are truncated. */
 export function* wireFields(bytes: Buffer): Iterable<{ readonly number: number; readonly value: WireValue }> {
   let at = 0;
   while (at < bytes.length) {
@@ -34,15 +34,15 @@ export function* wireFields(bytes: Buffer): Iterable<{ readonly number: number; 
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
       const byte = bytes[at++];
-      if (byte === undefined) throw new RangeError('a number is cut off');
+      if (byte === undefined) throw new RangeError('a number is truncated');
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
-    throw new RangeError(`the number at byte ${start} has no end`);
+    throw new RangeError(`the number at byte ${start} is not terminated`);
   }
 
   function take(length: number): Buffer {
-    if (at + length > bytes.length) throw new RangeError('a value is cut off');
+    if (at + length > bytes.length) throw new RangeError('a value is truncated');
     at += length;
     return bytes.subarray(at - length, at);
   }

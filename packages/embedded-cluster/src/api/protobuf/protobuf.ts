@@ -1,22 +1,21 @@
-// Reads objects that Go clients send in protobuf into the JSON that everything else here works on. Typed clients of
-// client-go (kubectl drain, auth can-i, create …; any operator in Go) send nothing else for built-in kinds; they all
-// accept JSON answers, so nothing is ever written in protobuf.
+// Decodes protobuf objects of Go clients into JSON. Typed clients of client-go (kubectl drain, auth can-i, create …; any operator in Go)
+// send protobuf for built-in kinds; they all accept JSON responses, so no encoder is needed.
 
 import { badRequest } from '../api-error.ts';
 import { PROTOBUF_FIELDS } from './protobuf-fields.generated.ts';
 import { wireFields, type WireValue } from './protobuf-wire.ts';
 
-/** Bytes before every object: what follows is `runtime.Unknown`. */
+/** Magic bytes before every object, followed by `runtime.Unknown`. */
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 
 interface Field {
-  /** '' where the members of the message stand among those of the one that holds it. */
+  /** '' when the members of the message are inlined into its parent. */
   readonly name: string;
   readonly isList: boolean;
   readonly isMap: boolean;
-  /** A pointer in Go: what was sent was meant, even a zero. */
+  /** A pointer in Go: a transmitted zero is significant. */
   readonly isPointer: boolean;
   /**
    * A message by name, or `s` text, `b` boolean, `i` integer, `d` double, `y` bytes, `t` Time, `u` MicroTime, `n` Duration,
@@ -31,7 +30,7 @@ type Json = Record<string, unknown>;
 export class ProtobufDecoder {
   #messages: ReadonlyMap<string, Message> | null = null;
 
-  /** Throws ApiStatusError 400 for bytes that are no object, or one of a kind that has no protobuf form here. */
+  /** Throws ApiStatusError 400 for bytes that are not an object, or an object without a protobuf form. */
   decode(bytes: Buffer): Json {
     if (!bytes.subarray(0, MAGIC.length).equals(MAGIC))
       throw badRequest('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
@@ -87,7 +86,7 @@ export class ProtobufDecoder {
     else if (field.isPointer || !isZero(decoded)) object[name] = decoded;
   }
 
-  /** Numbers of a list may come packed into one field. */
+  /** Numbers of a list may be packed into one field. */
   #items(type: string, value: WireValue): unknown[] {
     if (type !== 'i' || value.wire !== 'bytes') return [this.#value(type, value)];
     // A packed list is the bare numbers: given a tag each, it reads like a message.
@@ -222,7 +221,7 @@ function jsonIn(bytes: Buffer): unknown {
   }
 }
 
-/** What Go leaves out of JSON with `omitempty`. */
+/** Values that Go omits from JSON with `omitempty`. */
 function isZero(value: unknown): boolean {
   if (value === '' || value === 0 || value === false || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

@@ -1,7 +1,7 @@
 import type { HttpMethod } from '#kube/api-transport';
 import type { UserInfo } from '../access/user.ts';
 
-/** A request as the API server sees it, whatever it came by: authenticated, its body parsed. */
+/** A request as the API server sees it, independent of the transport: authenticated, with a parsed body. */
 export interface ApiCall {
   readonly method: HttpMethod;
   /** Encoded, without query. */
@@ -11,7 +11,7 @@ export interface ApiCall {
   readonly accept?: string;
   readonly contentType?: string;
   readonly userAgent?: string;
-  /** Never changed and never kept. */
+  /** Must not be changed or retained. */
   readonly body?: unknown;
   /** Paths of fields that the text of the body gave twice. */
   readonly duplicateFields?: readonly string[];

@@ -56,7 +56,7 @@ describe('discovery', () => {
   });
 
   test.each(['pods/p/exec', 'pods/p/attach', 'pods/p/portforward', 'pods/p/proxy/x', 'services/s/proxy'])(
-    '%s is refused in plain words: no process runs in simulated containers',
+    '%s is refused with an explanation: no process runs in simulated containers',
     async (path) => {
       const answer = await new ApiWorld().get(`/api/v1/namespaces/default/${path}`);
       expect([answer.status, (answer.body as Wire).message]).toEqual([501, expect.stringContaining('no process runs in them')]);

@@ -1,4 +1,4 @@
-// What is served: /version, /api, /apis and the resource lists, in the old form and aggregated.
+// Discovery: /version, /api, /apis and the resource lists, in both formats.
 
 import type { ServedResource, ServedResources } from '../resources/served-resources.ts';
 import { groupVersion } from '../resources/served-resources.ts';
@@ -25,7 +25,7 @@ const SUBRESOURCES: Readonly<Record<string, SubresourceTraits>> = {
   proxy: { kind: 'NodeProxyOptions', verbs: ['get'] },
 };
 
-/** Kubernetes' version, as this server plays it. Domain time has no part in it: the build is the release. */
+/** The emulated version of Kubernetes. The build date is that of the release, not domain time. */
 export const SERVER_VERSION = {
   major: '1',
   minor: '36',
@@ -116,7 +116,7 @@ export function aggregatedDiscovery(resources: ServedResources, version: 'v2' | 
 
 function aggregatedEntry(resource: ServedResource): object {
   const { kind, plural, singular, namespaced, verbs, shortNames, categories, subresources } = resource.descriptor;
-  // Built-in kinds leave out what is the list's own; clients fill it in.
+  // Built-in kinds omit what equals the list's; clients fill it in.
   const { group, version } = resource.custom ? resource.descriptor : { group: '', version: '' };
   const own = { group, version, kind };
   return {
@@ -140,7 +140,7 @@ function aggregatedEntry(resource: ServedResource): object {
   };
 }
 
-/** Which aggregated form a client accepts, best first; null for the old form. */
+/** Accepted aggregated formats of a client, best first; null for the unaggregated format. */
 export function acceptedDiscovery(accept: string | undefined): 'v2' | 'v2beta1' | null {
   for (const range of (accept ?? '').split(',')) {
     if (!range.includes('as=APIGroupDiscoveryList') || !range.includes('g=apidiscovery.k8s.io')) continue;
@@ -150,7 +150,7 @@ export function acceptedDiscovery(accept: string | undefined): 'v2' | 'v2beta1' 
   return null;
 }
 
-/** The content type under which an aggregated list is answered; it says to clients which form they got. */
+/** Content type of an aggregated list, from which clients learn its format. */
 export function discoveryType(version: 'v2' | 'v2beta1'): string {
   return `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 }

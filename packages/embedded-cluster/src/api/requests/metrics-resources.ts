@@ -1,4 +1,4 @@
-// metrics.k8s.io/v1beta1: measurements in the form of objects. Nothing of it is stored.
+// metrics.k8s.io/v1beta1: measurements in the form of objects, which are not stored.
 
 import { json, type Answer } from '../answer.ts';
 import type { ApiCall } from './api-call.ts';
@@ -13,7 +13,7 @@ import { subjectOf } from '../verbs/write-request.ts';
 
 type Measured = NodeMetrics | PodMetrics;
 
-/** get and list. Throws ApiStatusError: NotFound for what has no measurement, 503 without a provider. */
+/** get and list. Throws ApiStatusError: NotFound without a measurement, 503 without a provider. */
 export function metricsAnswer(
   provider: MetricsProvider | undefined,
   resource: ServedResource,

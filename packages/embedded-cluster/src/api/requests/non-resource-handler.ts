@@ -1,4 +1,4 @@
-// Paths that name no resource: discovery, OpenAPI, version, health, and the cluster's clock.
+// Paths without a resource: discovery, OpenAPI, version, health, and the cluster's clock.
 
 import type { Clock } from '../../ports/clock.ts';
 import { json, text, type Answer } from '../answer.ts';
@@ -33,8 +33,8 @@ export interface NonResourceParts {
 const OPENAPI_PROTOBUF_MARK = 'com.github.proto-openapi.spec.v2';
 const OPENAPI_PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 /**
- * The OpenAPI v2 document in protobuf, without definitions (field 1 `swagger`, field 2 `info` with title and version).
- * kubectl asks for this form alone, and only about kinds that it did not find in v3: those are in neither.
+ * The OpenAPI v2 document in protobuf, without definitions (field 1 `swagger`, field 2 `info` with title and version). kubectl requests
+ * only this format, for kinds that it did not find in v3; those are in neither.
  */
 const EMPTY_OPENAPI_V2 = Buffer.from('\x0a\x032.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.36.0', 'latin1');
 
@@ -124,8 +124,8 @@ function found(body: object | undefined): Answer | undefined {
 }
 
 /**
- * Everything runs in one process: a server that answers is healthy. Each check has a path of its
- * own. undefined for other paths.
+ * Health of the server. Everything runs in one process, so a server that responds is healthy. Each check has a path. undefined for other
+ * paths.
  */
 function health(path: string, call: ApiCall): Answer | undefined {
   const [, which, check] = /^\/(healthz|livez|readyz)(?:\/(.+))?$/.exec(path) ?? [];

@@ -3,7 +3,7 @@ import { openApiV2Document, openApiV3Document, openApiV3Index } from '../../sche
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { groupVersion, type ServedResources } from '../resources/served-resources.ts';
 
-/** OpenAPI documents of what is served now, each made when first asked for and kept until a resource comes or goes. */
+/** OpenAPI documents of the served resources, each generated on demand and cached until a resource is added or removed. */
 export class OpenApiDocuments {
   readonly #resources: ServedResources;
   readonly #schemas: SchemaRegistry;
@@ -18,7 +18,7 @@ export class OpenApiDocuments {
   v3Index(): object {
     const served = [...this.#resources.groups()];
     const names = served.flatMap(([group, versions]) => versions.map((version) => groupVersion(group, version)));
-    // Documents change when a resource comes or goes, and in no other way; a schema that changes is both.
+    // Only adding or removing a resource changes documents; a schema change does both.
     const hash = createHash('sha256')
       .update(`${this.#resources.generation} ${names.join(' ')}`)
       .digest('hex')

@@ -1,10 +1,10 @@
-// Refusals over the options of a request, whichever verb they are of.
+// Errors of request options, for all verbs.
 
 import { ApiStatusError, type FieldError } from '../api-error.ts';
 
 type OptionsKind = 'CreateOptions' | 'DeleteOptions' | 'ListOptions' | 'PatchOptions' | 'UpdateOptions';
 
-/** 422 over the query, or over the body of a DELETE. */
+/** 422 for the query, or for the body of a DELETE. */
 export function optionsInvalid(kind: OptionsKind, errors: readonly FieldError[]): ApiStatusError {
   const words = errors.map((error) => `${error.field}: ${error.message}`);
   const list = words.length === 1 ? (words[0] ?? '') : `[${words.join(', ')}]`;

@@ -1,4 +1,4 @@
-// pods/log: what a container wrote, cut as the query asks, and on demand what it writes from now on.
+// pods/log: the log of a container, filtered by the query, and optionally its new lines.
 
 import { isObject } from '#kube/json';
 import type { Clock } from '../../ports/clock.ts';
@@ -10,11 +10,11 @@ import type { LogLine, LogProvider } from '../providers.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** Throws ApiStatusError where the container is unknown or the query makes no sense. */
+/** Throws ApiStatusError when the container is unknown or the query is invalid. */
 export function podLog(provider: LogProvider | undefined, pod: KubeObject, query: Query, clock: Clock): Answer {
   if (provider === undefined) throw new ApiStatusError(503, 'ServiceUnavailable', 'no container runtime is simulated in this cluster');
   const container = containerOf(pod, query['container']);
-  // A pod that runs nowhere has said nothing.
+  // An unscheduled pod has no log.
   if ((readPath(pod, ['spec', 'nodeName']) ?? '') === '') return text(204, '');
   const print = query['timestamps'] === 'true' ? (line: LogLine) => `${nanoTime(line.at)} ${line.text}` : (line: LogLine) => line.text;
   const since = sinceInstant(query, clock.now());

@@ -1,4 +1,4 @@
-// In which shape a client wants objects: whole, as rows of a table for people, or their metadata alone.
+// Representation of objects by the Accept header: whole, as rows of a table, or metadata only.
 
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 import type { KubeObject } from '../kube-object.ts';
@@ -24,7 +24,7 @@ export interface Representation {
 
 const AS_OBJECTS: Representation = { shape: 'object', includeObject: 'Metadata' };
 
-/** undefined where none of the media types that the client accepts can be answered. */
+/** undefined when no accepted media type is supported. */
 export function negotiate(accept: string | undefined, includeObject: string | undefined): Representation | undefined {
   const include = includeObject === 'None' || includeObject === 'Object' ? includeObject : 'Metadata';
   if (accept === undefined || accept === '') return AS_OBJECTS;
@@ -63,7 +63,7 @@ function untyped({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject):
   return rest;
 }
 
-/** Shows one resource's objects in the shape asked for. Takes stored objects. */
+/** Converts one resource's stored objects into the requested representation. */
 export class ObjectPresenter {
   readonly #resource: ServedResource;
   readonly #representation: Representation;
@@ -100,7 +100,7 @@ export class ObjectPresenter {
       const partials = items.map((item) => ({ ...PARTIAL, metadata: item.metadata }));
       return { kind: 'PartialObjectMetadataList', apiVersion: PARTIAL.apiVersion, metadata, items: partials };
     }
-    // The list says of what kind its items are; custom resources say it once more.
+    // The list has the kind of its items; custom resources repeat it.
     return { kind: descriptor.listKind, apiVersion, metadata, items: this.#resource.custom ? items : items.map(untyped) };
   }
 

@@ -1,4 +1,4 @@
-// What a path and a method of the Kubernetes API mean.
+// Parses the path and the method of a Kubernetes API request.
 
 import type { HttpMethod } from '#kube/api-transport';
 
@@ -42,7 +42,7 @@ function within(group: string, version: string, segments: readonly string[]): Re
   };
 }
 
-/** The verb that authorization and descriptors speak of. */
+/** The verb for authorization and descriptors. */
 export function verbOf(method: HttpMethod, target: ResourceTarget, isWatch: boolean): string {
   switch (method) {
     case 'GET':

@@ -1,4 +1,4 @@
-// Verbs on stored resources: reads what a request asks for and shapes the answer.
+// Verbs on stored resources: reads the request and shapes the response.
 
 import type { Clock } from '../../ports/clock.ts';
 import { json, warningHeaders, type Answer, type StreamAnswer } from '../answer.ts';
@@ -36,7 +36,7 @@ export interface ResourceHandlerParts {
   readonly authorizer: Authorizer;
 }
 
-/** Kinds whose DELETE answers the object; all others answer a Status. */
+/** Kinds whose DELETE returns the object; all others return a Status. */
 const ANSWERS_DELETED_OBJECT: ReadonlySet<string> = new Set([
   'pods',
   'persistentvolumes',
@@ -48,7 +48,7 @@ const ANSWERS_DELETED_OBJECT: ReadonlySet<string> = new Set([
   'services',
 ]);
 
-/** Subresources that show the object itself. */
+/** Subresources that return the object itself. */
 const OBJECT_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'resize']);
 
 export class ResourceHandler {
@@ -58,7 +58,7 @@ export class ResourceHandler {
     this.#parts = parts;
   }
 
-  /** Throws ApiStatusError for every refusal. */
+  /** Throws ApiStatusError for every error. */
   handle(resource: ServedResource, target: ResourceTarget, verb: string, call: ApiCall): Answer {
     const request = writeRequestOf(call, this.#parts.authorizer);
     switch (verb) {
@@ -273,7 +273,7 @@ function watchQueryOf(query: ApiCall['query']): WatchQuery {
   };
 }
 
-/** Custom resources take no update without the version that it is based on. */
+/** An update of a custom resource requires the resourceVersion. */
 function unversionedUpdate(resource: ServedResource, name: string): ApiStatusError {
   const { group, plural } = resource.descriptor;
   const message = 'Invalid value: 0: must be specified for an update';

@@ -1,4 +1,4 @@
-// How a write is to be done: what its query and headers ask for.
+// Options of a write, from its query and headers.
 
 import type { Authorizer } from '../access/authorization.ts';
 import type { FieldError } from '../api-error.ts';
@@ -14,7 +14,7 @@ export function isTrue(value: string | undefined): boolean {
   return value === 'true' || value === '1';
 }
 
-/** Throws ApiStatusError 422 for options that mean nothing. */
+/** Throws ApiStatusError 422 for invalid options. */
 export function writeRequestOf(call: ApiCall, authorizer: Authorizer): WriteRequest {
   const isApply = call.contentType?.startsWith('application/apply-patch') === true;
   const errors = call.method === 'GET' ? [] : optionErrors(call, isApply);

@@ -51,7 +51,7 @@ async function withBoats(): Promise<ApiWorld> {
 }
 
 describe('custom resources', () => {
-  test('a definition is established at once and served from then on', async () => {
+  test('a definition is established and served immediately', async () => {
     const world = new ApiWorld();
     expect((await world.get(BOATS)).status).toBe(404);
     const created = (await world.post(DEFINITIONS, definition())).body as Wire;
@@ -70,7 +70,7 @@ describe('custom resources', () => {
     expect((await world.get('/openapi/v3/apis/example.com/v1')).body).toHaveProperty(['components', 'schemas', 'com.example.v1.Boat']);
   });
 
-  test('objects are defaulted, pruned, validated, and held to CEL rules over time', async () => {
+  test('objects are defaulted, pruned, validated, and checked with CEL transition rules', async () => {
     const world = await withBoats();
     const created = await world.post(BOATS, { metadata: { name: 'ark' }, spec: { sail: 'red', nonsense: 1 } });
     expect(created.body).toMatchObject({ apiVersion: 'example.com/v1', kind: 'Boat', spec: { crew: 1, sail: 'red' } });
@@ -100,7 +100,7 @@ describe('custom resources', () => {
     expect(table.body).toMatchObject({ rows: [{ cells: ['ark', 4] }] });
   });
 
-  test('versions without conversion are one store under several names', async () => {
+  test('versions without conversion share one store', async () => {
     const world = new ApiWorld();
     await world.post(DEFINITIONS, definition({ versions: [version('v1alpha1', false), version('v1', true)] }));
     await world.post('/apis/example.com/v1alpha1/namespaces/default/boats', { metadata: { name: 'ark' } });
@@ -108,7 +108,7 @@ describe('custom resources', () => {
     expect((await world.get('/apis/example.com/v1alpha1/boats')).body).toMatchObject({ items: [{ apiVersion: 'example.com/v1alpha1' }] });
   });
 
-  test('names that are taken are not accepted', async () => {
+  test('names of another kind are not accepted', async () => {
     const world = await withBoats();
     const second = await world.post(DEFINITIONS, definition({ name: 'ships.example.com', names: { plural: 'ships', kind: 'Ship' } }));
     expect((second.body as Wire).status.conditions).toMatchObject([
@@ -118,7 +118,7 @@ describe('custom resources', () => {
     expect((await world.get('/apis/example.com/v1/ships')).status).toBe(404);
   });
 
-  test('a changed schema counts from then on', async () => {
+  test('a changed schema applies immediately', async () => {
     const world = await withBoats();
     const changed = definition();
     changed.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.crew = { type: 'integer', minimum: 5 };
@@ -127,7 +127,7 @@ describe('custom resources', () => {
     expect((await world.post(BOATS, { metadata: { name: 'ark' }, spec: { crew: 4 } })).status).toBe(422);
   });
 
-  test('deleting a definition takes its objects along, and waits for their finalizers', async () => {
+  test('deleting a definition deletes its objects, and waits for their finalizers', async () => {
     const world = await withBoats();
     await world.post(BOATS, { metadata: { name: 'free' } });
     await world.post(BOATS, { metadata: { name: 'held', finalizers: ['example.com/anchor'] } });

@@ -1,4 +1,4 @@
-// CustomResourceDefinitions: what makes them resources that are served, and what happens to their objects when they go.
+// Serves the resources of CustomResourceDefinitions, and deletes their objects with them.
 
 import type { PrinterColumn } from '../../printing/printer-column.ts';
 import { readCustomResourceDefinition } from '../../schema/custom-resource.ts';
@@ -17,7 +17,7 @@ import type { ResourceStrategy } from '../strategy.ts';
 import { toTimestamp } from '../timestamp.ts';
 
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
-/** Holds a definition until its objects are gone. */
+/** Finalizer that keeps a definition until its objects are deleted. */
 const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 export interface CustomResourceParts {
@@ -39,7 +39,7 @@ export class CustomResources {
     this.#parts = parts;
   }
 
-  /** Strategy of definitions. Their status is set while they are written: a new kind can be used at once. */
+  /** Strategy of definitions. Their status is set during the write, so that a new kind can be used immediately. */
   readonly strategy: ResourceStrategy = {
     prepareForCreate: (draft, context) => {
       draft.metadata.finalizers = [...new Set([...(draft.metadata.finalizers ?? []), CLEANUP_FINALIZER])];
@@ -54,12 +54,12 @@ export class CustomResources {
     ],
   };
 
-  /** Columns of a custom resource's table; undefined for resources that are none. */
+  /** Columns of a custom resource's table; undefined for other resources. */
   columnsOf(descriptor: ResourceDescriptor): readonly PrinterColumn[] | undefined {
     return this.#columns.get(keyOf(descriptor));
   }
 
-  /** Begins to serve what is defined, and to clean up after what is deleted. */
+  /** Starts to serve definitions, and to clean up after deleted ones. */
   start(): void {
     const table = this.#parts.store.table(DEFINITIONS);
     this.#stops.push(table.onCommit((change) => this.#onCommit(change)));
@@ -89,7 +89,7 @@ export class CustomResources {
     if (previous !== undefined && isServedAlike(previous, object)) return;
     this.#withdraw(id);
     if (!conditionIs(object, 'Established')) return;
-    // A version from before is no version of this kind, and a watch from there would promise what was never kept.
+    // An earlier resourceVersion precedes this kind, and its history has no changes from there.
     if (previous === undefined || !conditionIs(previous, 'Established')) {
       const { store } = this.#parts;
       store.table(id).beginHistory(store.revision);
@@ -122,7 +122,7 @@ export class CustomResources {
     }
   }
 
-  /** Objects stored before the schema came are shown by it: without what it does not know, and with its defaults. */
+  /** Objects that were stored before the schema are pruned and defaulted by it on read. */
   #viewOf(descriptor: ResourceDescriptor, view: ObjectView, since: number): ObjectView {
     const { work } = this.#parts;
     return {
@@ -146,7 +146,7 @@ export class CustomResources {
     if (this.#parts.resources.findById(id)?.custom === true) this.#parts.resources.remove(id);
   }
 
-  /** Deletes the objects of a definition that is being deleted, and lets it go when none is left. */
+  /** Deletes the objects of a terminating definition, and removes its finalizer when none is left. */
   #cleanUp(definition: KubeObject): void {
     const { name } = definition.metadata;
     if (definition.metadata.finalizers?.includes(CLEANUP_FINALIZER) !== true) return;
@@ -158,7 +158,7 @@ export class CustomResources {
         access.delete(name, metadata.namespace ?? null, metadata.name, { propagation: 'Background' });
     }
     if (table.size > 0 && this.#parts.resources.findById(name) !== undefined) {
-      // Finalizers hold some: look again when one goes.
+      // Some objects have finalizers: checked again when one is removed.
       const stop = access.onChange(name, ({ type }) => {
         if (type !== 'DELETED') return;
         stop();
@@ -177,7 +177,7 @@ export class CustomResources {
   }
 }
 
-/** A kind that is served stays where it is, and of the kind that it is. */
+/** The scope and the kind of a served definition are immutable. */
 function immutableErrors(definition: KubeObject, old: KubeObject): FieldError[] {
   return [['scope'], ['names', 'kind']].flatMap((path) => {
     const value = readPath(definition, ['spec', ...path]);
@@ -191,7 +191,7 @@ function keyOf({ group, version, plural }: ResourceDescriptor): string {
   return `${group}/${version}/${plural}`;
 }
 
-/** Neither what is served nor whether it may be created has changed. */
+/** Neither the served versions nor the acceptance of new objects has changed. */
 function isServedAlike(a: KubeObject, b: KubeObject): boolean {
   return (
     (a.metadata.deletionTimestamp === undefined) === (b.metadata.deletionTimestamp === undefined) &&

@@ -1,4 +1,4 @@
-// The status of a CustomResourceDefinition: which names it got, and whether it is served.
+// Status of a CustomResourceDefinition: its accepted names, and whether it is served.
 
 import { isObject } from '#kube/json';
 import { readPath } from '../json.ts';
@@ -31,7 +31,7 @@ export function conditionIs(definition: KubeObject, type: string): boolean {
   return conditionsOf(definition).some((condition) => condition.type === type && condition.status === 'True');
 }
 
-/** The first name of a definition that something else in its group has already. */
+/** The first name of a definition that another resource of its group already has. */
 export function nameConflict(
   definition: KubeObject,
   definitions: readonly KubeObject[],
@@ -60,7 +60,7 @@ export function nameConflict(
   return null;
 }
 
-/** Settled at once: a definition without conflicts is established as soon as it is stored. */
+/** Computed immediately: a definition without conflicts is established when it is stored. */
 export function definitionStatus(definition: KubeObject, old: KubeObject | undefined, conflict: NameConflict | null, time: string): object {
   const before = old === undefined ? [] : conditionsOf(old);
   const condition = (type: string, isTrue: boolean, reason: string, message: string): Condition => {
@@ -97,7 +97,7 @@ function acceptedNames(definition: KubeObject): object {
   };
 }
 
-/** Every version in which objects may lie in the store. */
+/** Every version in which stored objects may be. */
 function storedVersions(definition: KubeObject, old: KubeObject | undefined): readonly string[] {
   const before = readPath(old, ['status', 'storedVersions']);
   const versions = readPath(definition, ['spec', 'versions']);

@@ -3,7 +3,7 @@
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
-/** All namespaces cannot be deleted at once. */
+/** Namespaces have no deletecollection. */
 const NAMESPACE_VERBS = ALL_VERBS.filter((verb) => verb !== 'deletecollection');
 const REVIEW_VERBS = ['create'] as const;
 const READ_VERBS = ['get', 'list'] as const;
@@ -111,10 +111,7 @@ const NO_STATUS = { generation: true, cluster: true } as const;
 
 const reviews = { cluster: true, verbs: REVIEW_VERBS } as const;
 
-/**
- * Every built-in resource, in order of group priority. Where a group is served in several versions, the first is the one
- * in which objects are stored.
- */
+/** Every built-in resource, in order of group priority. Of several served versions of a group, the first is the storage version. */
 export const BUILT_IN_RESOURCES: readonly ResourceDescriptor[] = [
   ...core,
   ...apps,

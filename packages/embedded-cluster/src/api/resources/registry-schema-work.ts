@@ -45,7 +45,7 @@ export class RegistrySchemaWork implements SchemaWork {
     const isCustom = schema.$ref === undefined;
     const errors = validateAgainst(schema, object, this.#registry.resolver, isCustom ? (old ?? undefined) : undefined);
     if (!isCustom || !hasRules(schema)) return errors;
-    // Rules may take the shape of an object for granted, not its values.
+    // Rules may rely on the shape of an object, not on its values.
     if (errors.some(({ type }) => type !== 'FieldValueInvalid' && type !== 'FieldValueDuplicate')) return [...errors, RULES_NOT_ASKED];
     return [...errors, ...evaluateRules(schema, object, old, this.#registry.resolver)];
   }

@@ -12,25 +12,25 @@ export interface ManagedBy {
 }
 
 export type ApplyOutcome =
-  /** `nulls`: what was emptied is null in the object; its schema has to be asked before defaults take nulls away. */
+  /** `nulls`: emptied maps and lists are null in the object; its schema must be applied before defaulting removes nulls. */
   | { readonly kind: 'applied'; readonly object: KubeObject; readonly nulls: boolean }
   | { readonly kind: 'conflict'; readonly conflicts: readonly { readonly manager: string; readonly field: string }[] };
 
 /**
- * What the verbs ask of schemas. Without a schema for a resource nothing is pruned, defaulted or refused, and patches
- * merge lists as atoms.
+ * Schema operations of the verbs. Without a schema for a resource nothing is pruned, defaulted or refused, and patches treat lists as
+ * atomic.
  */
 export interface SchemaWork {
-  /** Drops unknown fields from the draft and answers their paths. */
+  /** Prunes unknown fields of the draft and returns their paths. */
   prune(descriptor: ResourceDescriptor, draft: KubeObject): readonly string[];
   applyDefaults(descriptor: ResourceDescriptor, draft: KubeObject): void;
   /** Types, ranges, formats, CEL rules (with the old object where there is one). */
   validate(descriptor: ResourceDescriptor, object: KubeObject, old: KubeObject | null): readonly FieldError[];
-  /** Why an object of a built-in kind cannot be read into its type; undefined where it can. */
+  /** Why an object of a built-in kind cannot be decoded into its type; undefined when it can. */
   decodingFault(descriptor: ResourceDescriptor, object: KubeObject): string | undefined;
-  /** What keeps a configuration from being applied at all: undeclared fields, wrong types, duplicate items. */
+  /** Errors that prevent an apply: undeclared fields, wrong types, duplicate items. */
   applyFaults(descriptor: ResourceDescriptor, applied: KubeObject): readonly string[];
-  /** Throws ApiStatusError for a patch that cannot be read. */
+  /** Throws ApiStatusError for an invalid patch. */
   strategicMerge(descriptor: ResourceDescriptor, current: KubeObject, patch: Readonly<Record<string, unknown>>): unknown;
   /** `live` null: the object does not exist yet. */
   serverSideApply(

@@ -1,15 +1,15 @@
-// Which resources are served, in which versions, and where their objects are kept. Built-ins are there from the start;
-// CustomResourceDefinitions add and remove theirs at run time.
+// Served resources, their versions, and the tables of their objects. Built-in ones exist from the start; CustomResourceDefinitions add and
+// remove theirs at run time.
 
 import { BUILT_IN_RESOURCES } from './descriptors.ts';
 import { EVENTS_VIEW, HPA_V1_VIEW, SAME_VIEW, type ObjectView } from '../store/object-view.ts';
 import { resourceId, type ResourceDescriptor } from '../resource-descriptor.ts';
 
-/** Where a custom resource keeps what the scale subresource shows. Dotted paths without the leading dot. */
+/** Fields of a custom resource that the scale subresource shows, as dotted paths without the leading dot. */
 export interface ScalePaths {
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
-  /** A label selector as text; null where the resource has none. */
+  /** A label selector as text; null when the resource has none. */
   readonly labelSelector: readonly string[] | null;
 }
 
@@ -17,9 +17,9 @@ export interface ServedResource {
   readonly descriptor: ResourceDescriptor;
   /** `pods`, `deployments.apps`. */
   readonly id: string;
-  /** Id of the table that keeps its objects: another's for a second view on the same objects. */
+  /** Id of the table with its objects: that of another resource for a second view of the same objects. */
   readonly storageId: string;
-  /** Describes the stored form, which is what defaults and validation see. */
+  /** Schema of the stored form, which defaulting and validation use. */
   readonly storedDescriptor: ResourceDescriptor;
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;

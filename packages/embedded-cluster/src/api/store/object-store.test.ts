@@ -20,7 +20,7 @@ describe('ObjectStore', () => {
     expect(table.list('a').map(({ metadata }) => metadata.name)).toEqual(['b', 'z']);
   });
 
-  test('versions increase over all resources, and a deletion has one of its own', () => {
+  test('versions increase over all resources, and a deletion has its own', () => {
     const store = new ObjectStore();
     const first = store.table('configmaps').put(object('a', 'x'));
     const second = store.table('secrets').put(object('a', 'x'));
@@ -47,7 +47,7 @@ describe('ObjectStore', () => {
     expect(table.put(object('a', 'r')).metadata.name).toBe('r');
   });
 
-  test('any past state within the history can be listed as it was', () => {
+  test('any state within the history can be listed', () => {
     const change = fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), namespace: fc.constantFrom('x', 'y'), removes: fc.boolean() });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
@@ -65,7 +65,7 @@ describe('ObjectStore', () => {
     );
   });
 
-  test('the history is bounded, and says when it does not reach back', () => {
+  test('the history is bounded, and reports when it does not reach back', () => {
     const store = new ObjectStore();
     const table = store.table('configmaps');
     table.put(object('a', 'x'));

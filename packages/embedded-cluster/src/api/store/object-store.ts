@@ -1,5 +1,5 @@
-// What etcd is to a real API server: objects by key, one increasing revision for all, and for each resource a bounded
-// history of its changes. Objects are never changed in place; a commit replaces one.
+// The counterpart of etcd: objects by key, one increasing revision for all, and a bounded history of changes for each resource. Objects are
+// never changed in place; a commit replaces one.
 
 import { ApiStatusError } from '../api-error.ts';
 import type { KubeObject } from '../kube-object.ts';
@@ -8,7 +8,7 @@ import { SortedObjects } from './sorted-objects.ts';
 export interface StoredChange {
   readonly revision: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** For DELETED the last state, carrying the revision of the deletion. */
+  /** For DELETED the last state with the revision of the deletion. */
   readonly object: KubeObject;
   /** Absent for ADDED. */
   readonly previous?: KubeObject;
@@ -17,14 +17,14 @@ export interface StoredChange {
 type ChangeListener = (change: StoredChange) => void;
 
 /**
- * Changes kept per resource, at least; up to twice as many before the older half goes. Enough for a watcher that
- * reconnects within seconds, few enough that the histories of all resources stay in a few megabytes.
+ * Minimum number of changes kept per resource; at twice that the older half is dropped. Enough for a watch that reconnects within seconds,
+ * and few enough for some megabytes over all resources.
  */
 const HISTORY_LENGTH = 1024;
 
 /**
- * A pod and its Events weigh some 20 KiB: this many fit the memory that Node.js takes by itself. A mistyped number of
- * replicas is to be refused, as etcd refuses what is past its quota, not to end the cluster.
+ * A pod and its Events take some 20 KiB: this many fit into Node.js' default heap. Like the quota of etcd, the bound refuses a mistyped
+ * number of replicas, which would otherwise end the cluster.
  */
 const PODS_MAX = 50_000;
 
@@ -78,7 +78,7 @@ export class ResourceTable {
   readonly #byIndex = new Map<string, SortedObjects>();
   readonly #listeners = new Set<ChangeListener>();
   #history: StoredChange[] = [];
-  /** Revision of the youngest change that the history has forgotten. */
+  /** Revision of the newest change that the history has dropped. */
   #forgottenRevision = 0;
 
   constructor(nextRevision: () => number, indexOf: ((object: KubeObject) => string | undefined) | null = null, maxSize = Infinity) {
@@ -107,9 +107,8 @@ export class ResourceTable {
   }
 
   /**
-   * Stores the draft as it is, gives it its resourceVersion, and calls the listeners. The draft belongs to the store from here on.
-   *
-   * Throws ApiStatusError 500 where a new object is one too many.
+   * Stores the draft, sets its resourceVersion, and calls the listeners. The store owns the draft from then on. Throws ApiStatusError 500
+   * when the store is full.
    */
   put(draft: KubeObject): KubeObject {
     const key = keyOf(draft);
@@ -124,7 +123,7 @@ export class ResourceTable {
     return draft;
   }
 
-  /** Quiet where there is nothing. Answers the last state with the revision of the deletion. */
+  /** Does nothing when there is no object. Returns the last state with the revision of the deletion. */
   remove(namespace: string | null | undefined, name: string): KubeObject | undefined {
     const key = objectKey(namespace, name);
     const previous = this.#objects.get(key);
@@ -149,13 +148,13 @@ export class ResourceTable {
     return this.#history.slice(low);
   }
 
-  /** Starts the history: this resource was not watched before. `revision` is the store's. */
+  /** Starts the history of a resource at its first watch. `revision` is the store's. */
   beginHistory(revision: number): void {
     this.#history = [];
     this.#forgottenRevision = revision;
   }
 
-  /** The list as it was at a revision, by undoing what came after; null where the history does not reach back that far. */
+  /** The list at a revision, computed by undoing later changes; null when the history does not reach back that far. */
   listAt(revision: number, namespace?: string | null): readonly KubeObject[] | null {
     const since = this.changesSince(revision);
     if (since === null) return null;

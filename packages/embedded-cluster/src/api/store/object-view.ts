@@ -1,8 +1,8 @@
 import type { KubeObject } from '../kube-object.ts';
 
 /**
- * How a served version shows what is stored in another one. Both directions answer an object of their own at the top
- * level; deeper parts may be shared with the argument.
+ * Conversion between a served version and the stored one. Both directions return a new object at the top level; deeper parts may be shared
+ * with the argument.
  */
 export interface ObjectView {
   toServed(stored: KubeObject): KubeObject;
@@ -14,7 +14,7 @@ export const SAME_VIEW: ObjectView = { toServed: (object) => object, toStored: (
 
 /** CustomResourceDefinitions with conversion `None`: the versions differ in apiVersion alone. */
 export function relabelledView(servedApiVersion: string, storedApiVersion: string): ObjectView {
-  // Objects stay in the version in which they were last written, so even the stored version may have to relabel some.
+  // Objects stay in the version of their last write, so even the storage version may have to relabel some.
   const relabelled = (object: KubeObject, apiVersion: string): KubeObject =>
     object.apiVersion === apiVersion ? object : { ...object, apiVersion };
   return {
@@ -59,8 +59,8 @@ interface HpaMetric {
 }
 
 /**
- * autoscaling/v1 over HorizontalPodAutoscalers that are stored as v2: the CPU utilization target is a field of v1, every
- * other metric travels in an annotation, so that a round trip loses nothing. Scaling behaviour and conditions are not shown.
+ * autoscaling/v1 for HorizontalPodAutoscalers that are stored as v2: the CPU utilization target is a field of v1, and every other metric is
+ * in an annotation, so that a round trip is lossless. Scaling behaviour and conditions are not shown.
  */
 export const HPA_V1_VIEW: ObjectView = {
   toServed(object) {
@@ -111,7 +111,7 @@ function fields(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** An unreadable annotation is ignored: it is no reason to refuse the object. */
+/** An invalid annotation is ignored: it must not make the object unreadable. */
 function carriedFields(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   try {

@@ -33,7 +33,7 @@ export function parseFieldSelector(text: string, resource: Pick<ServedResource, 
   return requirements;
 }
 
-/** Built-in kinds without fields of their own have the words of all kinds. */
+/** Built-in kinds without selectable fields have the generic message. */
 function notSelectable(field: string, isPlain: boolean): Error {
   if (!isPlain) return badRequest(`field label not supported: ${field}`);
   return badRequest(
@@ -41,7 +41,7 @@ function notSelectable(field: string, isPlain: boolean): Error {
   );
 }
 
-/** null where there is nothing to test. */
+/** null when there is nothing to test. */
 export function fieldPredicate(requirements: readonly FieldRequirement[]): ((object: KubeObject) => boolean) | null {
   if (requirements.length === 0) return null;
   const tests = requirements.map(({ field, value, equal }) => {

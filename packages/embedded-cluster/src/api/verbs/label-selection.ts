@@ -1,4 +1,4 @@
-// Label selectors as the API applies them to objects: read once for each request, asked of every object.
+// Label selectors of the API: parsed once per request and applied to every object.
 
 import type { LabelRequirement, LabelSelector } from '#kube/label-selector';
 import { matchesRequirements, parseLabelQuery, requirementsOf } from '#kube/match-labels';
@@ -9,7 +9,7 @@ export type LabelPredicate = (labels: Labels | undefined) => boolean;
 
 const NONE: Labels = {};
 
-/** The text form. null where it selects everything. Throws ApiStatusError 400 for text that is no selector. */
+/** The text form. null when it selects everything. Throws ApiStatusError 400 for an invalid selector. */
 export function parseLabelSelector(text: string): LabelPredicate | null {
   const query = parseLabelQuery(text);
   if (!query.ok) throw badRequest(`unable to parse requirement: ${query.message}`);

@@ -1,4 +1,4 @@
-// Who set which field. The exact bookkeeping is the schema's; this decides when it is worth doing.
+// Field ownership. The schema does the exact bookkeeping; this decides when it is needed.
 
 import type { KubeObject, ManagedFieldsEntry } from '../kube-object.ts';
 import type { ManagedBy, SchemaWork } from '../resources/schema-work.ts';
@@ -8,10 +8,9 @@ import type { ResourceDescriptor } from '../resource-descriptor.ts';
 const WRITES_SPEC: ReadonlySet<string> = new Set(['', 'scale']);
 
 /**
- * Controllers write objects by the ten thousand, and which of them set which field is rarely read: their creates and status
- * writes are recorded as one entry per manager and subresource without fields. Only where such a write touches an object
- * with fields of another manager is it compared in full, so that a server-side apply after a controller scaled a
- * Deployment conflicts as it does on a real cluster.
+ * Controllers write tens of thousands of objects, and the ownership of their fields is rarely read: their creates and status writes are
+ * recorded as one entry per manager and subresource without fields. Only a write to an object with fields of another manager is compared in
+ * full, so that a server-side apply after a controller scaled a Deployment conflicts as on a real cluster.
  */
 export function managedFieldsAfter(
   schemas: SchemaWork,

@@ -1,4 +1,4 @@
-// What names, keys and values of metadata look like, in the words of the API server.
+// Syntax of names, keys and values in metadata, with the API server's messages.
 
 import type { FieldError } from '../api-error.ts';
 
@@ -21,7 +21,7 @@ const LABEL: NameRule = {
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
 };
 
-/** What a value is called where it is a label: `web`, not `web.shop`. */
+/** Term for a value that is a label: `web`, not `web.shop`. */
 const LABEL_NAMED: ReadonlySet<string> = new Set(['namespaces', 'services']);
 
 const NAME_PART = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
@@ -35,13 +35,13 @@ const LABEL_VALUE_WORDS =
 const LABEL_MAX_LENGTH = 63;
 const PREFIX_MAX_LENGTH = 253;
 
-/** What is wrong with the name of an object of that resource, as so many sentences. */
+/** Errors of the name of an object of that resource, as messages. */
 export function nameFaults(resourceId: string, name: string): string[] {
   if (resourceId.endsWith('.rbac.authorization.k8s.io')) return pathSegmentFaults(name);
   return LABEL_NAMED.has(resourceId) ? labelFaults(name) : ruleFaults(SUBDOMAIN, name);
 }
 
-/** Of a name that has to be a DNS label: a container's, a port's. */
+/** Errors of a name that must be a DNS label, such as that of a container or a port. */
 export function labelFaults(name: string): string[] {
   const faults = ruleFaults(LABEL, name);
   const hasDots = name.includes('.') && SUBDOMAIN.pattern.test(name);
@@ -52,7 +52,7 @@ function ruleFaults({ pattern, maxLength, words }: NameRule, name: string): stri
   return [...(name.length > maxLength ? [`must be no more than ${maxLength} characters`] : []), ...(pattern.test(name) ? [] : [words])];
 }
 
-/** Roles may be called almost anything that can stand in a path. */
+/** Names of roles may contain almost any character of a path. */
 function pathSegmentFaults(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
@@ -72,7 +72,7 @@ function labelValueFaults(value: string): string[] {
   ];
 }
 
-/** Of a key with or without a prefix: a label's, an annotation's, a finalizer. */
+/** Errors of a key with or without a prefix: a label, an annotation, a finalizer. */
 export function qualifiedNameErrors(field: string, key: string): FieldError[] {
   const parts = key.split('/');
   if (parts.length > 2) return [invalid(field, key, QUALIFIED_NAME_WORDS)];

@@ -4,7 +4,7 @@ import type { ResourceStrategy } from '../strategy.ts';
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const CONTENT_FINALIZER = 'kubernetes';
 
-/** A namespace is Active from the start, carries its name as a label, and is held by a finalizer until it is empty. */
+/** A namespace is Active from the start, has its name as a label, and a finalizer until it is empty. */
 export const namespaceStrategy: ResourceStrategy = {
   prepareForCreate(draft) {
     label(draft);

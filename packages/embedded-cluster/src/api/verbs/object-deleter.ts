@@ -1,5 +1,5 @@
-// Deletion, Kubernetes' way: preconditions, grace for pods, finalizers by propagation policy; what is held waits with a
-// deletionTimestamp, what is not goes at once.
+// Deletion as in Kubernetes: preconditions, grace periods of pods, finalizers by propagation policy. An object with a finalizer or a grace
+// period gets a deletionTimestamp; others are removed at once.
 
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeObject } from '../kube-object.ts';
@@ -10,7 +10,7 @@ import { isRemovable } from './update-rules.ts';
 import { checkPreconditions, type DeleteOptions, type Propagation } from './write-request.ts';
 
 export interface Deleted {
-  /** The last state (gone), or the state with the deletionTimestamp (held). Stored version. */
+  /** The last state (removed), or the state with the deletionTimestamp (terminating). In the stored version. */
   readonly object: KubeObject;
   readonly gone: boolean;
 }
@@ -28,7 +28,7 @@ export class ObjectDeleter {
     this.#clock = clock;
   }
 
-  /** undefined where there is no such object. Throws ApiStatusError 409 for failed preconditions. */
+  /** undefined when there is no such object. Throws ApiStatusError 409 for failed preconditions. */
   delete(resource: ServedResource, namespace: string | null, name: string, options: DeleteOptions, dryRun: boolean): Deleted | undefined {
     const table = this.#store.table(resource.storageId);
     const stored = table.get(namespace, name);
@@ -39,7 +39,7 @@ export class ObjectDeleter {
     const draft = this.#marked(resource, stored, graceSeconds, options.propagation);
     if (isRemovable(draft)) {
       const removed = dryRun ? stored : (table.remove(namespace, name) ?? stored);
-      // A pod is answered with the grace that it had, which was none.
+      // The returned pod has its previous grace period, which was none.
       const { resourceVersion } = removed.metadata;
       const object = resource.id === 'pods' ? { ...removed, metadata: { ...draft.metadata, resourceVersion } } : removed;
       return { object, gone: true };
@@ -55,7 +55,7 @@ export class ObjectDeleter {
     else delete metadata.finalizers;
     const running = metadata.deletionGracePeriodSeconds ?? 0;
     const isFirst = metadata.deletionTimestamp === undefined;
-    // A second delete may only shorten the grace that is running.
+    // A second delete may only shorten the running grace period.
     if (isFirst || graceSeconds < running) {
       metadata.deletionTimestamp = toTimestamp(this.#clock.now() + graceSeconds * 1000);
       metadata.deletionGracePeriodSeconds = graceSeconds;

@@ -1,4 +1,4 @@
-// Lists: pages of one consistent moment, which the store's history lets us look back to.
+// Lists: consistent pages of one revision, which the store's history can reconstruct.
 
 import { ApiStatusError, badRequest, type FieldError } from '../api-error.ts';
 import { forbidden, optionsInvalid, unsupported } from '../requests/option-errors.ts';
@@ -11,7 +11,7 @@ export interface ListQuery {
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: string;
-  /** Means something to watches alone. */
+  /** Used by watches only. */
   readonly sendInitialEvents?: boolean;
 }
 
@@ -19,23 +19,23 @@ export interface ListPage {
   /** Stored version. */
   readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
-  /** Where the next page begins; absent on the last. */
+  /** Start of the next page; absent on the last. */
   readonly continue?: string;
-  /** Only known where no selector narrows the list. */
+  /** Unknown when a selector is used. */
   readonly remainingItemCount?: number;
 }
 
 interface Position {
-  /** -1: wherever the list is now (the way on after an expired token). */
+  /** -1: the latest revision (continuation after an expired token). */
   readonly revision: number;
-  /** Key of the last object of the page before. */
+  /** Key of the last object of the previous page. */
   readonly after: string;
 }
 
 const EXPIRED_TOKEN =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** Throws ApiStatusError: 410 Expired, 504 for a version yet to come, 400 and 422 for parameters that contradict each other. */
+/** Throws ApiStatusError: 410 Expired, 504 for a future version, 400 and 422 for contradictory parameters. */
 export function listObjects(store: ObjectStore, selection: Selection, query: ListQuery): ListPage {
   checkListQuery(query);
   const table = store.table(selection.resource.storageId);
@@ -45,7 +45,7 @@ export function listObjects(store: ObjectStore, selection: Selection, query: Lis
   const source = isPast ? table.listAt(revision, selection.namespace) : selection.candidates(table);
   if (source === null) throw expired(at);
 
-  // The latest cached state is answered whole: a real server ignores the limit there.
+  // The latest cached state is returned whole: a real server ignores the limit there.
   const limit = query.resourceVersion === '0' && at.after === '' ? 0 : (query.limit ?? 0);
   return pageOf(source, selection, at.after, limit, revision);
 }
@@ -61,7 +61,7 @@ function pageOf(source: readonly KubeObject[], selection: Selection, after: stri
   return { items: page, resourceVersion: String(revision) };
 }
 
-/** A client that has seen a later version than there is must wait; a real server answers the same after a few seconds. */
+/** A client that has seen a later version must wait; a real server returns the same error after a few seconds. */
 export function tooLargeResourceVersion(wanted: number, current: number): ApiStatusError {
   return new ApiStatusError(504, 'Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version', field: '' }],
@@ -69,13 +69,13 @@ export function tooLargeResourceVersion(wanted: number, current: number): ApiSta
   });
 }
 
-/** The number of a version; undefined for a text that is none. */
+/** Number of a version; undefined for an invalid text. */
 export function parseResourceVersion(text: string): number | undefined {
   const version = Number(text);
   return /^\d+$/.test(text) && Number.isSafeInteger(version) ? version : undefined;
 }
 
-/** As the API server says it, wherever a version is read. */
+/** The API server's message wherever a version is parsed. */
 export function notAVersion(text: string): string {
   return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
 }
@@ -86,7 +86,7 @@ function startOf(store: ObjectStore, query: ListQuery): Position {
   const wanted = parseResourceVersion(resourceVersion);
   if (wanted === undefined) throw badRequest(`invalid resource version: ${notAVersion(resourceVersion)}`);
   if (wanted > store.revision) throw tooLargeResourceVersion(wanted, store.revision);
-  // Anything as fresh as asked for will do, unless it must be exactly that version.
+  // Any version at least as new is sufficient, unless an exact match is required.
   return { revision: resourceVersionMatch === 'Exact' ? wanted : -1, after: '' };
 }
 
@@ -126,7 +126,7 @@ function readToken(token: string): Position {
     const { rv, start } = JSON.parse(Buffer.from(token, 'base64url').toString()) as { rv?: unknown; start?: unknown };
     if (Number.isSafeInteger(rv) && typeof start === 'string') return { revision: rv as number, after: start };
   } catch {
-    // Not one of ours; refused below.
+    // Not a valid token; refused below.
   }
   throw badRequest('continue key is not valid');
 }
@@ -139,7 +139,7 @@ function expired(at: Position): ApiStatusError {
   return new ExpiredToken(error.message, goOn);
 }
 
-/** 410 with the token that goes on from there, at the cost of consistency. */
+/** 410 with a token that continues from there without consistency. */
 class ExpiredToken extends ApiStatusError {
   readonly #token: string;
 

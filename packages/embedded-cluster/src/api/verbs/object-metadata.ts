@@ -1,4 +1,4 @@
-// Decodes the metadata of an object that a client sent: known fields of the right types, everything else named.
+// Decodes the metadata of a client's object: known fields with the right types; others are reported.
 
 import { isObject } from '#kube/json';
 import { badRequest, UndecodableError } from '../api-error.ts';
@@ -34,13 +34,13 @@ const GO_TYPES: Readonly<Record<FieldType, string>> = {
 };
 
 export interface DecodedObject {
-  /** A copy of its own: the caller may change it. */
+  /** A copy that the caller may change. */
   readonly object: KubeObject;
   /** Unknown fields of metadata: `metadata.foo`. They are dropped. */
   readonly unknownFields: readonly string[];
 }
 
-/** Throws ApiStatusError 400 where the body is no object or a field of its metadata has the wrong type. */
+/** Throws ApiStatusError 400 when the body is not an object or a metadata field has the wrong type. */
 export function decodeObject(body: unknown, apiVersion: string, kind: string): DecodedObject {
   if (!isObject(body)) throw badRequest(`the request body must be a ${kind} object`);
   checkTypeMeta(body, apiVersion, kind);
@@ -74,7 +74,7 @@ function checkTypeMeta(body: Record<string, unknown>, apiVersion: string, kind: 
   throw new UndecodableError(given.kind, version, kind, why);
 }
 
-/** What is no text is shown as it is written. */
+/** A value other than a string is shown as JSON. */
 function textOr(value: unknown, fallback: string): string {
   if (value === undefined || value === null) return fallback;
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -112,7 +112,7 @@ function undecodable(apiVersion: string, kind: string, field: string, goType: st
   );
 }
 
-/** As Go's JSON package names what it found. */
+/** Term of Go's JSON package for a value. */
 export function jsonType(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';

@@ -1,4 +1,4 @@
-// Names that the server makes, and the metadata that every object shares, checked as Kubernetes checks and words it.
+// Generated names, and the validation of the metadata that all objects share, with Kubernetes' messages.
 
 import type { FieldError } from '../api-error.ts';
 import { equalJson } from '../json.ts';
@@ -7,7 +7,7 @@ import { labelErrors, nameFaults, qualifiedNameErrors } from './name-rules.ts';
 
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** Characters that generated names end in: no vowels, so that no words come out. */
+/** Characters of generated suffixes: no vowels, so that no words result. */
 const SUFFIX_CHARACTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const GENERATED_BASE_MAX_LENGTH = 58;
@@ -19,16 +19,13 @@ export function generatedName(base: string, next: () => number): string {
   return name;
 }
 
-/** As much of a resource as its metadata depends on. */
+/** The fields of a resource that its metadata depends on. */
 interface Named {
   readonly id: string;
   readonly custom: boolean;
 }
 
-/**
- * Everything wrong with the metadata of an object that is about to be stored in the place of `old` (null: it is new). What is as
- * it was stored was found right then.
- */
+/** All errors in the metadata of an object that is about to replace `old` (null: it is new). Unchanged parts were validated earlier. */
 export function metadataErrors(resource: Named, { metadata }: KubeObject, old: KubeObject | null): FieldError[] {
   const isNew = old === null;
   const unlessKept = (field: 'labels' | 'annotations' | 'ownerReferences' | 'finalizers', check: () => FieldError[]): FieldError[] =>
@@ -57,7 +54,7 @@ function nameErrors(id: string, { name, generateName = '' }: ObjectMeta): FieldE
   ];
 }
 
-/** What is generated goes on behind a dash. */
+/** A generated suffix may follow a dash. */
 function withoutTrailingDash(base: string): string {
   return base.length > 1 && base.endsWith('-') ? `${base.slice(0, -2)}a` : base;
 }
@@ -80,10 +77,10 @@ function annotationErrors(annotations: Readonly<Record<string, string>> | undefi
   return errors;
 }
 
-/** Finalizers from before they had to have a domain. */
+/** Finalizers without a domain that were allowed before domains became mandatory. */
 const OLD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** @param knownOnly one without a domain has to be one of Kubernetes' own */
+/** @param knownOnly a finalizer without a domain must be one of Kubernetes */
 function finalizerErrors(finalizers: readonly string[] = [], knownOnly: boolean): FieldError[] {
   const field = 'metadata.finalizers';
   const errors = finalizers.flatMap((finalizer) => qualifiedNameErrors(field, finalizer));

@@ -1,4 +1,4 @@
-// The four kinds of PATCH. Each gives the wanted object; from there it is an update like any other.
+// The four kinds of PATCH. Each computes the wanted object, which is then stored like an update.
 
 import { isObject } from '#kube/json';
 import type { PatchType } from '#kube/api-transport';
@@ -26,7 +26,7 @@ export interface PatchRequest {
   readonly type: PatchType;
   /** Parsed. */
   readonly body: unknown;
-  /** Server-side apply: take fields over from other managers. */
+  /** Server-side apply: take the ownership of conflicting fields. */
   readonly force: boolean;
   readonly request: WriteRequest;
 }
@@ -38,7 +38,7 @@ export interface PatcherParts {
   readonly clock: Clock;
 }
 
-/** Throws ApiStatusError 415 for anything that is no patch type of this resource. */
+/** Throws ApiStatusError 415 for an unsupported patch type. */
 export function patchTypeOf(contentType: string, resource: ServedResource): PatchType {
   const type = contentType.split(';', 1)[0]?.trim() ?? '';
   const accepted: readonly string[] = resource.custom
@@ -62,7 +62,7 @@ export class ObjectPatcher {
     this.#parts = parts;
   }
 
-  /** Throws ApiStatusError: NotFound, Conflict, Invalid, BadRequest for a patch that cannot be read. */
+  /** Throws ApiStatusError: NotFound, Conflict, Invalid, BadRequest for an invalid patch. */
   patch(patch: PatchRequest): Written {
     if (patch.type === 'application/apply-patch+yaml') return patch.subresource === 'scale' ? this.#applyScale(patch) : this.#apply(patch);
     const { resource, subresource, request, namespace, name } = patch;
@@ -102,7 +102,7 @@ export class ObjectPatcher {
     return { ...written, object: scaleOf(resource, written.object) };
   }
 
-  /** Applies to the object what the Scale says of it, in the name of the subresource. */
+  /** Applies a Scale to the object, in the name of the subresource. */
   #applyScale(patch: PatchRequest): Written {
     const { resource, name } = patch;
     const { object: scale } = decodeObject(patch.body, 'autoscaling/v1', 'Scale');
@@ -123,7 +123,7 @@ export class ObjectPatcher {
     return this.#parts.schemas.strategicMerge(resource.descriptor, current, body);
   }
 
-  /** Server-side apply: creates what is not there. */
+  /** Server-side apply: creates a missing object. */
   #apply(patch: PatchRequest): Written {
     const { resource, namespace, name, subresource, request } = patch;
     if (request.fieldManager === '') throw missingManager();
@@ -145,7 +145,7 @@ export class ObjectPatcher {
       const fresh = this.#applied(patch, null, applied);
       return this.#parts.writer.create(resource, namespace, draftOf(fresh), request, dropped);
     }
-    // A version in the applied object is a precondition, not content.
+    // A resourceVersion in the applied object is a precondition, not content.
     const expected = applied.metadata.resourceVersion as string | undefined;
     const produce = (current: KubeObject): KubeObject => {
       const merged = draftOf(this.#applied(patch, current, applied));
@@ -193,16 +193,16 @@ export class ObjectPatcher {
   }
 }
 
-/** A private copy of the object with the operations carried out. */
+/** A copy of the object with the operations applied. */
 function jsonPatched(current: KubeObject, body: unknown): unknown {
   const outcome = jsonPatch(cloneJson(current), body);
   if (outcome.ok) return outcome.value;
   if (outcome.kind === 'malformed') throw badRequest(outcome.message);
-  // A real server says no more than this, not even which test failed; clients compare it.
+  // A real server reports no more, not even the failed test; clients compare the message.
   throw new ApiStatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
-/** Everything that is applied says what it is. */
+/** An applied object requires apiVersion and kind. */
 function checkTyped({ body, resource }: PatchRequest): void {
   const { apiVersion, kind } = isObject(body) ? body : {};
   if (apiVersion === resource.apiVersion && kind === resource.descriptor.kind) return;
@@ -222,7 +222,7 @@ function groupVersionKind(apiVersion: unknown, kind: unknown): string {
   return `${version.includes('/') ? version : `/${version}`}, Kind=${typeof kind === 'string' ? kind : ''}`;
 }
 
-/** What a patch makes of an object has to be one. The answer shows it whole. */
+/** The result of a patch must be an object. The error shows it whole. */
 function undecodablePatch(merged: unknown, why: string): ApiStatusError {
   const message = `Invalid value: ${JSON.stringify(JSON.stringify(merged))}: ${why}`;
   const causes = [{ reason: 'FieldValueInvalid', message, field: 'patch' }];

@@ -34,7 +34,7 @@ export interface WriterParts {
   readonly strategies: ReadonlyMap<string, ResourceStrategy>;
   readonly clock: Clock;
   readonly random: Random;
-  /** What strategies may look at. */
+  /** Context of strategies. */
   readonly reads: () => Pick<ClusterAccess, 'get' | 'list'>;
 }
 
@@ -48,17 +48,17 @@ export interface Written {
 /** A change of an existing object, in its served version. */
 export interface Change {
   readonly subresource: string;
-  /** The wanted object, as the writer's own; may be the draft that `draft()` gives. */
+  /** The wanted object, owned by the writer; may be the draft of `draft()`. */
   readonly produce: (current: KubeObject) => KubeObject;
   readonly isPatch?: boolean;
-  /** `produce` has kept managedFields itself (server-side apply). */
+  /** `produce` has already set managedFields (server-side apply). */
   readonly managesFields?: boolean;
   readonly preconditions?: Preconditions;
   /** Unknown fields that the client sent, found while decoding. */
   readonly unknownFields?: readonly string[];
 }
 
-/** Resources whose status a client may give on create: a kubelet registers its node with one. */
+/** Resources whose status a client may set on create: a kubelet registers its node with one. */
 const STATUS_ON_CREATE: ReadonlySet<string> = new Set(['nodes']);
 
 export class ObjectWriter {
@@ -69,9 +69,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Takes a decoded object of the served version (the writer's own from here on).
-   *
-   * Throws ApiStatusError: AlreadyExists, Invalid, Forbidden (admission, terminating namespace), NotFound (namespace).
+   * Creates a decoded object of the served version, which the writer owns from then on. Throws ApiStatusError: AlreadyExists, Invalid,
+   * Forbidden (admission, terminating namespace), NotFound (namespace).
    */
   create(
     resource: ServedResource,
@@ -132,7 +131,7 @@ export class ObjectWriter {
     const warnings = this.#prune(resource, candidate, stored, request, change.unknownFields ?? []);
     const { subresource } = change;
     const givenFields = change.managesFields === true ? candidate.metadata.managedFields : undefined;
-    // Parts kept from the stored object are copies wherever the draft may still be changed.
+    // Parts of the stored object are copied wherever the draft may still be changed.
     const kept = request.trusted && subresource === 'status' ? stored : draftOf(stored);
     const draft = keepOutsideSubresource(resource, resource.view.toStored(candidate), kept, subresource);
     this.#checkDeletionTime(resource, draft, stored, subresource);
@@ -142,7 +141,7 @@ export class ObjectWriter {
     this.#strategise(resource, draft, stored, request, subresource);
     if (givenFields !== undefined) draft.metadata.managedFields = givenFields;
     if (isSameState(draft, stored)) return { object: resource.view.toServed(stored), created: false, warnings };
-    // A pod's generation counts what was asked of it; where it runs was not.
+    // A pod's generation counts changes of its spec, not of its node.
     if (resource.descriptor.hasGeneration && subresource !== 'binding' && contentChanged(resource, draft, stored, subresource))
       draft.metadata.generation = (stored.metadata.generation ?? 0) + 1;
     if (givenFields === undefined) this.#track(resource, draft, stored, request, subresource);
@@ -152,12 +151,12 @@ export class ObjectWriter {
     return { object: resource.view.toServed(draft), created: false, warnings: [...warnings, ...added] };
   }
 
-  /** Controllers read no warnings. */
+  /** Controllers do not read warnings. */
   #warningsOf(resource: ServedResource, object: KubeObject, request: WriteRequest): readonly string[] {
     return request.trusted ? [] : (this.#parts.strategies.get(resource.storageId)?.warnings?.(object) ?? []);
   }
 
-  /** The steps between a draft and the store that are particular to the resource, in the order that `strategy.ts` promises. */
+  /** The resource-specific steps between a draft and the store, in the order of `strategy.ts`. */
   #strategise(resource: ServedResource, draft: KubeObject, old: KubeObject | null, request: WriteRequest, subresource: string): void {
     const strategy = this.#parts.strategies.get(resource.storageId);
     const context = this.#context(request);
@@ -165,7 +164,7 @@ export class ObjectWriter {
     else strategy?.prepareForUpdate?.(draft, old, context, subresource);
     const errors: FieldError[] = metadataErrors(resource, draft, old);
     if (!isChangeOfComponent(request, old)) errors.push(...this.#fillAndValidate(resource, draft, old, subresource));
-    // Strategies rely on the shape of an object, not on its values: where only values are invalid, all errors are reported together.
+    // Strategies rely on the shape of an object, not on its values: when only values are invalid, all errors are reported together.
     const hasShape = errors.every(({ type }) => type !== 'FieldValueTypeInvalid' && type !== 'FieldValueRequired');
     if (!hasShape) this.#refuse(resource, draft, errors);
     this.#refuse(resource, draft, joined(errors, strategy?.validate?.(draft, old, context, subresource) ?? []));
@@ -176,7 +175,7 @@ export class ObjectWriter {
     if (errors.length === 0) return;
     const { kind, version } = resource.descriptor;
     const wrongType = errors.find((error) => error.type === 'FieldValueTypeInvalid');
-    // Built-in kinds fail to decode where a type is wrong; custom resources are validated like any other rule.
+    // A wrong type in a built-in kind is a decoding error; custom resources are only validated.
     if (wrongType !== undefined && !resource.custom) {
       const why = this.#parts.schemas.decodingFault(resource.storedDescriptor, draft) ?? `${wrongType.field}: ${wrongType.message}`;
       throw new UndecodableError(kind, version, kind, why);
@@ -184,7 +183,7 @@ export class ObjectWriter {
     throw invalid(subjectOf(resource, draft.metadata.name), errors);
   }
 
-  /** Only a DELETE begins a deletion. */
+  /** Only a DELETE starts a deletion. */
   #checkDeletionTime(resource: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): void {
     const { deletionTimestamp } = draft.metadata;
     if (subresource !== '' || deletionTimestamp === undefined || stored.metadata.deletionTimestamp !== undefined) return;
@@ -288,7 +287,7 @@ export class ObjectWriter {
   }
 }
 
-/** Components of the cluster keep the shape of what they change: to check it against its schema each time was most of a write's cost. */
+/** Components keep the shape of the objects they change: checking it against the schema was most of a write's cost. */
 function isChangeOfComponent({ trusted }: WriteRequest, old: KubeObject | null): boolean {
   return trusted && old !== null;
 }
@@ -298,7 +297,7 @@ function withoutStatus(draft: KubeObject): KubeObject {
   return rest;
 }
 
-/** The status is the server's to begin with: empty for built-in kinds, absent for custom ones. */
+/** The status initially belongs to the server: empty for built-in kinds, absent for custom ones. */
 function clearStatus(resource: ServedResource, draft: KubeObject): void {
   if (resource.custom) delete draft['status'];
   else draft['status'] = {};
@@ -318,7 +317,7 @@ function checkIdentity(resource: ServedResource, stored: KubeObject, candidate: 
   if (version !== '' && version !== '0' && version !== stored.metadata.resourceVersion) throw conflict(subjectOf(resource, name));
 }
 
-/** A patch was made from the object itself, so that a uid in it is a change; a whole object was meant for another. */
+/** A patch starts from the object itself, so a different uid in it is a change; in a whole object it means another object. */
 function otherUid(resource: ServedResource, { metadata }: KubeObject, uid: string, isPatch: boolean): ApiStatusError {
   const of = subjectOf(resource, metadata.name);
   if (isPatch) return invalid(of, [immutable('metadata.uid', uid)]);
@@ -329,20 +328,20 @@ function immutable(field: string, value: unknown): FieldError {
   return { field, type: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: field is immutable` };
 }
 
-/** What is not stored has none. */
+/** An object that is not stored has no resourceVersion. */
 function withoutVersion(draft: KubeObject): KubeObject {
   const { resourceVersion: _none, ...metadata } = draft.metadata;
   return { ...draft, metadata: metadata as KubeObject['metadata'] };
 }
 
-/** Where both speak of a field, or find the same fault of it in what it is a part of, the strategy's words are the API server's. */
+/** Combines errors: for the same field, or for a part with the same error, the strategy's message is that of the API server. */
 function joined(bySchema: readonly FieldError[], byStrategy: readonly FieldError[]): readonly FieldError[] {
-  const isTold = ({ field, type }: FieldError): boolean =>
+  const isReported = ({ field, type }: FieldError): boolean =>
     byStrategy.some((error) => error.field === field || (error.type === type && field.startsWith(`${error.field}.`)));
-  return [...bySchema.filter((error) => !isTold(error)), ...byStrategy];
+  return [...bySchema.filter((error) => !isReported(error)), ...byStrategy];
 }
 
-/** Whether a commit would store what is stored already. Times of managed fields do not count. */
+/** Whether a commit would change nothing. Times of managed fields are ignored. */
 function isSameState(draft: KubeObject, stored: KubeObject): boolean {
   const withoutFields = (object: KubeObject): KubeObject => ({
     ...object,
@@ -355,7 +354,7 @@ function untimed(object: KubeObject): unknown {
   return object.metadata.managedFields?.map((entry) => ({ ...entry, time: '' }));
 }
 
-/** Anything but metadata, and the status where it is apart: what `metadata.generation` counts. */
+/** All fields that `metadata.generation` counts: everything except metadata, and the status when it is a subresource. */
 function contentChanged({ descriptor, custom }: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): boolean {
   const apart = !custom || descriptor.subresources.includes('status') ? { status: undefined } : {};
   const content = (object: KubeObject): KubeObject => ({ ...object, metadata: stored.metadata, ...apart });

@@ -1,4 +1,4 @@
-// autoscaling/v1 Scale: one shape for how many replicas something has, whatever its kind.
+// autoscaling/v1 Scale: one shape for the replicas of every scalable kind.
 
 import { isObject } from '#kube/json';
 import { badRequest, invalid } from '../api-error.ts';
@@ -7,7 +7,7 @@ import type { KubeObject } from '../kube-object.ts';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 import type { ScalePaths, ServedResource } from '../resources/served-resources.ts';
 
-/** Describes the shape itself, which is no resource of its own: in its table, replicas have columns whatever is scaled. */
+/** Descriptor of the shape itself, which is not a resource: its table has a replicas column for every kind. */
 export const SCALE: ResourceDescriptor = {
   group: 'autoscaling',
   version: 'v1',
@@ -46,7 +46,9 @@ export function scaleOf(resource: ServedResource, object: KubeObject): KubeObjec
   };
 }
 
-/** Carries a wanted Scale over to the draft of the object. Throws ApiStatusError: 400 for a count that is no whole number, 422 below 0. */
+/**
+ * Applies a wanted Scale to the draft of the object. Throws ApiStatusError: 400 for a count that is not an integer, 422 for a negative one.
+ */
 export function applyScale(resource: ServedResource, draft: KubeObject, scale: KubeObject): void {
   const replicas = readPath(scale, ['spec', 'replicas']) ?? 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas))
@@ -61,7 +63,7 @@ export function applyScale(resource: ServedResource, draft: KubeObject, scale: K
   draft.metadata.resourceVersion = (scale.metadata as Partial<KubeObject['metadata']>).resourceVersion ?? '';
 }
 
-/** What an applied Scale says of the object itself. */
+/** The fields of the object that an applied Scale sets. */
 export function scaledPart(resource: ServedResource, name: string, scale: KubeObject): KubeObject {
   const part: KubeObject = {
     apiVersion: resource.apiVersion,

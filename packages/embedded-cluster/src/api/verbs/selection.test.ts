@@ -22,7 +22,7 @@ describe('label selectors', () => {
     expect(parseLabelSelector(text)?.(labels)).toBe(expected);
   });
 
-  test('nothing selects everything', () => {
+  test('an empty selection selects everything', () => {
     expect(parseLabelSelector('')).toBeNull();
     expect(labelPredicate(undefined)).toBeNull();
     expect(labelPredicate({})).toBeNull();
@@ -58,7 +58,7 @@ describe('field selectors', () => {
     expect(matches('metadata.name!=n1')).toBe(false);
   });
 
-  test('refuses fields that the resource does not offer', () => {
+  test('refuses unsupported fields', () => {
     expect(() => matches('spec.podCIDR=x')).toThrow('field label not supported: spec.podCIDR');
   });
 });

@@ -4,7 +4,7 @@ import { parseLabelSelector } from './label-selection.ts';
 import type { ResourceTable } from '../store/object-store.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
 
-/** What a list or a watch asks for: part of a resource, by namespace, labels and fields. */
+/** The objects of a list or a watch: part of a resource, by namespace, labels and fields. */
 export interface Selection {
   readonly resource: ServedResource;
   readonly namespace: string | null;

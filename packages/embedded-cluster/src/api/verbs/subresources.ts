@@ -1,4 +1,4 @@
-// What a POST to a subresource does: an action of a resource's own (binding, eviction), or a token of a ServiceAccount.
+// POST to a subresource: an action of the resource (binding, eviction), or a token of a ServiceAccount.
 
 import { isObject } from '#kube/json';
 import type { Clock } from '../../ports/clock.ts';
@@ -17,7 +17,7 @@ export interface SubresourceParts {
   readonly clock: Clock;
   /** By `pods/eviction`. */
   readonly actions: ReadonlyMap<string, SubresourceAction>;
-  /** What an action may do, in the name of who asked for it. */
+  /** Actions with the permissions of the request's user. */
   readonly accessFor: (user: string) => ClusterAccess;
 }
 
@@ -28,7 +28,7 @@ export class Subresources {
     this.#parts = parts;
   }
 
-  /** Throws ApiStatusError: NotFound, MethodNotAllowed, and whatever the action refuses. */
+  /** Throws ApiStatusError: NotFound, MethodNotAllowed, and the errors of the action. */
   create(
     resource: ServedResource,
     namespace: string | null,
@@ -48,7 +48,7 @@ export class Subresources {
     return action(target, body ?? {}, { now: clock.now(), cluster, user: request.user, dryRun: request.dryRun });
   }
 
-  /** Namespaces keep `spec.finalizers` until their content is gone; this alone changes them. */
+  /** Namespaces keep `spec.finalizers` until their content is deleted; only this subresource changes them. */
   finalize(resource: ServedResource, name: string, body: unknown, request: WriteRequest): Record<string, unknown> {
     const { object, unknownFields } = decodeObject(body, resource.apiVersion, resource.descriptor.kind);
     const change = { subresource: 'finalize', produce: () => object, unknownFields };
@@ -56,7 +56,7 @@ export class Subresources {
   }
 }
 
-/** What talks to a process in a container, or to what listens there: nothing runs and listens in simulated containers. */
+/** Subresources that connect to a process or a port of a container; simulated containers have neither. */
 const NEEDS_PROCESS: ReadonlySet<string> = new Set(['pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'services/proxy']);
 
 /** 501 with an explanation for such a subresource; undefined for any other, which is an unknown path. */

@@ -1,5 +1,5 @@
-// What an update may touch: the main resource leaves the status alone, a subresource leaves all but its part alone, and
-// the server's own metadata cannot be changed.
+// Fields that an update may change: the main resource keeps the status, a subresource keeps all but its part, and metadata of the server is
+// immutable.
 
 import { isObject } from '#kube/json';
 import { badRequest } from '../api-error.ts';
@@ -8,13 +8,12 @@ import type { ServedResource } from '../resources/served-resources.ts';
 
 /** Resources whose status subresource also takes labels and annotations: kubelets write those. */
 const LABELLED_BY_STATUS: ReadonlySet<string> = new Set(['pods', 'nodes']);
-/** The controller of Deployments notes their revision together with their status. */
+/** The Deployment controller writes the revision annotation together with the status. */
 const ANNOTATED_BY_STATUS: ReadonlySet<string> = new Set([...LABELLED_BY_STATUS, 'deployments.apps']);
 
 /**
- * The draft with everything restored that a write to `subresource` ('' for the main resource) may not change.
- *
- * Throws ApiStatusError 400 for a status that is no object.
+ * The draft with all fields restored that a write to `subresource` ('' for the main resource) may not change. Throws ApiStatusError 400 for
+ * a status that is not an object.
  */
 export function keepOutsideSubresource(resource: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): KubeObject {
   switch (subresource) {
@@ -25,7 +24,7 @@ export function keepOutsideSubresource(resource: ServedResource, draft: KubeObje
     case 'finalize':
       return { ...stored, metadata: { ...stored.metadata }, spec: draft['spec'] };
     default:
-      // scale, resize: a part of the spec, which the strategy narrows further.
+      // scale, resize: a part of the spec, which the strategy restricts further.
       return withStatus({ ...draft, metadata: { ...stored.metadata } }, stored['status']);
   }
 }
@@ -52,7 +51,7 @@ function shallow(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata } };
 }
 
-/** Puts back what the server alone decides. managedFields stay as given: a client may rewrite or reset them. */
+/** Restores fields that only the server sets. managedFields are kept: a client may rewrite or reset them. */
 export function keepSystemMetadata(draft: KubeObject, stored: KubeObject): void {
   const from = stored.metadata;
   const to = draft.metadata;
@@ -68,11 +67,11 @@ export function keepSystemMetadata(draft: KubeObject, stored: KubeObject): void 
   if ((to.managedFields?.length ?? 0) === 0) put(to, 'managedFields', from.managedFields);
   const { managedFields } = to;
   dropEmptyMetadata(to);
-  // An empty list and an absent one differ until ownership is worked out.
+  // An empty list and an absent one differ until ownership is computed.
   if (managedFields !== undefined) to.managedFields = managedFields;
 }
 
-/** Empty and absent are one; the wire never shows an empty map or list of metadata. */
+/** Empty and absent are equal; responses contain no empty map or list of metadata. */
 export function dropEmptyMetadata(metadata: KubeObject['metadata']): void {
   for (const field of ['labels', 'annotations'] as const) if (isEmpty(metadata[field])) put(metadata, field, undefined);
   for (const field of ['finalizers', 'ownerReferences', 'managedFields'] as const)
@@ -93,14 +92,14 @@ function put<K extends keyof KubeObject['metadata']>(
   else metadata[field] = value;
 }
 
-/** Nothing holds the object any more: it was deleted, its grace is over and every finalizer is gone. */
+/** Nothing keeps the object any more: it was deleted, its grace period is over and it has no finalizer. */
 export function isRemovable(object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata;
   if (deletionTimestamp === undefined || (finalizers?.length ?? 0) > 0) return false;
   return (deletionGracePeriodSeconds ?? 0) === 0 && !hasSpecFinalizers(object);
 }
 
-/** A namespace is held by `spec.finalizers` until its content is gone. */
+/** `spec.finalizers` keeps a namespace until its content is deleted. */
 function hasSpecFinalizers(object: KubeObject): boolean {
   if (object.kind !== 'Namespace' || !isObject(object['spec'])) return false;
   const { finalizers } = object['spec'];

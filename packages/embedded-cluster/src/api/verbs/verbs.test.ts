@@ -31,7 +31,7 @@ const objectOf = (response: { readonly body: unknown }): KubeObject & { spec: Wi
 const messageOf = (response: { readonly body: unknown }): string => (response.body as { message: string }).message;
 
 describe('create', () => {
-  test('gives uid, version, time and defaults, and keeps who wrote what', async () => {
+  test('sets uid, version, time and defaults, and records field ownership', async () => {
     const world = new ApiWorld();
     const created = await world.post(DEPLOYMENTS, deployment(), { fieldManager: 'me' });
     expect(created.status).toBe(201);
@@ -90,13 +90,13 @@ describe('create', () => {
     else expect(messageOf(refused)).toMatch(message);
   });
 
-  test('with dryRun=All answers as if, and stores nothing', async () => {
+  test('with dryRun=All returns the result, and stores nothing', async () => {
     const world = new ApiWorld();
     expect((await world.post(CONFIG_MAPS, configMap('x'), { dryRun: 'All' })).status).toBe(201);
     expect((await world.get(`${CONFIG_MAPS}/x`)).status).toBe(404);
   });
 
-  test('warns of unknown fields, or refuses them when asked to be strict', async () => {
+  test('warns of unknown fields, or refuses them under Strict', async () => {
     const world = new ApiWorld();
     const body = { ...configMap('x'), nonsense: 1 };
     const strict = await world.post(CONFIG_MAPS, body, { fieldValidation: 'Strict' });
@@ -108,7 +108,7 @@ describe('create', () => {
     expect(warned.body).not.toHaveProperty('nonsense');
   });
 
-  test('refuses content in a namespace that is going', async () => {
+  test('refuses objects in a terminating namespace', async () => {
     const world = new ApiWorld();
     await world.post('/api/v1/namespaces', { metadata: { name: 'tmp' } });
     await world.delete('/api/v1/namespaces/tmp');
@@ -119,7 +119,7 @@ describe('create', () => {
 });
 
 describe('update', () => {
-  test('a stale version conflicts; none at all takes the object as it is', async () => {
+  test('a stale version is a conflict; without a version any object is replaced', async () => {
     const world = new ApiWorld();
     const { metadata } = objectOf(await world.post(CONFIG_MAPS, configMap('x', { a: '1' })));
     await world.put(`${CONFIG_MAPS}/x`, configMap('x', { a: '2' }));
@@ -130,7 +130,7 @@ describe('update', () => {
     );
   });
 
-  test('the generation follows the spec alone; nothing changed means nothing stored', async () => {
+  test('the generation follows the spec only; an update without a change stores nothing', async () => {
     const world = new ApiWorld();
     const first = objectOf(await world.post(DEPLOYMENTS, deployment()));
     const labelled = objectOf(await world.patch('merge', `${DEPLOYMENTS}/web`, { metadata: { labels: { a: 'b' } } }));
@@ -142,7 +142,7 @@ describe('update', () => {
     expect(first.metadata.resourceVersion).not.toBe(scaled.metadata.resourceVersion);
   });
 
-  test('the main resource leaves the status alone, and the status subresource everything else', async () => {
+  test('the main resource keeps the status, and the status subresource everything else', async () => {
     const world = new ApiWorld();
     await world.post(DEPLOYMENTS, deployment());
     const viaMain = objectOf(await world.patch('merge', `${DEPLOYMENTS}/web`, { status: { replicas: 7 } }));
@@ -155,7 +155,7 @@ describe('update', () => {
     expect(viaStatus.metadata.labels).toBeUndefined();
   });
 
-  test('what the server knows cannot be rewritten', async () => {
+  test('fields of the server cannot be changed', async () => {
     const world = new ApiWorld();
     const { metadata } = objectOf(await world.post(CONFIG_MAPS, configMap('x')));
     const body = { ...configMap('x', { a: '1' }), metadata: { name: 'x', creationTimestamp: '1999-01-01T00:00:00Z', generation: 9 } };
@@ -177,7 +177,7 @@ describe('update', () => {
 });
 
 describe('patch', () => {
-  test('JSON patch obeys tests', async () => {
+  test('JSON patch applies tests', async () => {
     const world = new ApiWorld();
     await world.post(DEPLOYMENTS, deployment());
     const patch = (expected: number): object[] => [
@@ -189,7 +189,7 @@ describe('patch', () => {
     expect(objectOf(await world.patch('json', `${DEPLOYMENTS}/web`, patch(2))).spec.replicas).toBe(5);
   });
 
-  test('strategic merge joins containers by name; merge patch replaces the list', async () => {
+  test('strategic merge merges containers by name; merge patch replaces the list', async () => {
     const world = new ApiWorld();
     await world.post(DEPLOYMENTS, deployment());
     const change = { spec: { template: { spec: { containers: [{ name: 'side', image: 'x' }] } } } };
@@ -221,7 +221,7 @@ describe('patch', () => {
 });
 
 describe('delete', () => {
-  test('finalizers hold the object until the last one goes', async () => {
+  test('finalizers keep the object until the last one is removed', async () => {
     const world = new ApiWorld();
     await world.post(CONFIG_MAPS, { metadata: { name: 'x', finalizers: ['example.com/hold'] } });
     const held = objectOf(await world.delete(`${CONFIG_MAPS}/x`));
@@ -235,14 +235,14 @@ describe('delete', () => {
   test.each([
     ['Foreground', ['foregroundDeletion']],
     ['Orphan', ['orphan']],
-  ])('%s propagation leaves its finalizer for the garbage collector', async (propagationPolicy, finalizers) => {
+  ])('%s propagation adds its finalizer for the garbage collector', async (propagationPolicy, finalizers) => {
     const world = new ApiWorld();
     await world.post(DEPLOYMENTS, deployment());
     const held = objectOf(await world.delete(`${DEPLOYMENTS}/web`, { propagationPolicy }));
     expect(held.metadata.finalizers).toEqual(finalizers);
   });
 
-  test('a pod on a node gets its grace, and goes when the kubelet says so; an unscheduled one goes at once', async () => {
+  test('a pod on a node gets its grace period and is removed by the kubelet; an unscheduled one is removed at once', async () => {
     const world = new ApiWorld();
     await world.post(PODS, pod('waiting'));
     await world.post(PODS, pod('running', { nodeName: 'n1', terminationGracePeriodSeconds: 20 }));
@@ -254,7 +254,7 @@ describe('delete', () => {
     expect((await world.get(`${PODS}/running`)).status).toBe(404);
   });
 
-  test('preconditions and dry runs are obeyed', async () => {
+  test('preconditions and dry runs are applied', async () => {
     const world = new ApiWorld();
     await world.post(CONFIG_MAPS, configMap('x'));
     expect((await world.delete(`${CONFIG_MAPS}/x`, { preconditions: { uid: 'other' } })).status).toBe(409);
@@ -262,7 +262,7 @@ describe('delete', () => {
     expect((await world.get(`${CONFIG_MAPS}/x`)).status).toBe(200);
   });
 
-  test('a collection goes by selector', async () => {
+  test('deletecollection applies selectors', async () => {
     const world = new ApiWorld();
     for (const name of ['a', 'b']) await world.post(CONFIG_MAPS, { metadata: { name, labels: { name } } });
     await world.delete(CONFIG_MAPS, undefined, { labelSelector: 'name=a' });
@@ -271,7 +271,7 @@ describe('delete', () => {
 });
 
 describe('list', () => {
-  test('pages are of one moment, whatever happens in between', async () => {
+  test('pages are of one revision, whatever changes in between', async () => {
     const world = new ApiWorld();
     for (const name of ['a', 'b', 'c', 'd']) await world.post(CONFIG_MAPS, configMap(name));
     const first = (await world.get(CONFIG_MAPS, { limit: 2 })).body as Wire;
@@ -283,7 +283,7 @@ describe('list', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  test('a token that is too old is refused with one that goes on regardless', async () => {
+  test('an expired token is refused with one for an inconsistent continuation', async () => {
     const world = new ApiWorld();
     for (const name of ['a', 'b']) await world.post(CONFIG_MAPS, configMap(name));
     const { metadata } = (await world.get(CONFIG_MAPS, { limit: 1 })).body as Wire;
@@ -305,7 +305,7 @@ describe('list', () => {
     expect(messageOf(refused)).toContain(message);
   });
 
-  test('shows tables and metadata alone to those who ask for them', async () => {
+  test('shows tables and metadata only on request', async () => {
     const world = new ApiWorld();
     await world.post(CONFIG_MAPS, configMap('x', { a: '1' }));
     const table = (await world.get(CONFIG_MAPS, {}, 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json')).body as Wire;

@@ -7,20 +7,20 @@ import type { ServedResource } from '../resources/served-resources.ts';
 
 type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** Who writes, and how. */
+/** User and options of a write. */
 export interface WriteRequest {
   readonly user: string;
   readonly fieldManager: string;
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
   /**
-   * A component of the embedded cluster. Its writes go through strategies and admission like any other, but its status
-   * writes skip the schema and its managed fields are recorded as one entry without the fields (see `managed-fields.ts`).
+   * A component of the embedded cluster. Its writes use strategies and admission like any other, but its status writes skip the schema, and
+   * its managed fields are recorded as one entry without the fields (see `managed-fields.ts`).
    */
   readonly trusted: boolean;
-  /** Paths of fields that the body gave twice. */
+  /** Paths of duplicate fields in the body. */
   readonly duplicateFields?: readonly string[];
-  /** Whether who writes may do something else, too. Absent for components: they may everything. */
+  /** Whether the user may do something else too. Absent for components, which may do everything. */
   readonly may?: (attributes: AccessAttributes) => boolean;
 }
 
@@ -37,23 +37,23 @@ export interface DeleteOptions {
   readonly preconditions?: Preconditions;
 }
 
-/** As much of a resource as a refusal names. */
+/** The fields of a resource that an error names. */
 interface Named {
   readonly descriptor: Pick<ServedResource['descriptor'], 'group' | 'kind' | 'plural'>;
 }
 
-/** The subject of a refusal. */
+/** Resource and name of an error. */
 export function subjectOf(resource: Named, name: string): { group: string; kind: string; plural: string; name: string } {
   const { group, kind, plural } = resource.descriptor;
   return { group, kind, plural, name };
 }
 
-/** Throws ApiStatusError 409 where the object is not the one that was meant. */
+/** Throws ApiStatusError 409 when the object is another one than the preconditions require. */
 export function checkPreconditions(resource: Named, object: KubeObject, preconditions: Preconditions | undefined): void {
   if (preconditions === undefined) return;
   const { name, uid, resourceVersion } = object.metadata;
   const wanted = preconditions;
-  // Named by its kind, where every other refusal names the resource.
+  // The error has the kind, where every other error has the resource.
   const of = { ...subjectOf(resource, name), plural: resource.descriptor.kind };
   if (wanted.uid !== undefined && wanted.uid !== uid) {
     const why = `the UID in the precondition (${wanted.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
@@ -68,8 +68,8 @@ export function checkPreconditions(resource: Named, object: KubeObject, precondi
 const PROPAGATIONS: readonly Propagation[] = ['Background', 'Foreground', 'Orphan'];
 
 /**
- * From the body of a DELETE, or from its query where there is no body: beside a body the query says nothing, not even
- * `dryRun`. Throws ApiStatusError 400 and 422 for values that mean nothing.
+ * Options of a DELETE: from its body, or from its query when there is no body. With a body the query is ignored, even `dryRun`. Throws
+ * ApiStatusError 400 and 422 for invalid values.
  */
 export function readDeleteOptions(body: unknown, asked: Readonly<Record<string, string | undefined>>): DeleteOptions & { dryRun: boolean } {
   const query = body === undefined || body === null ? asked : {};
@@ -101,7 +101,7 @@ function recordOf(given: unknown, otherwise: string): Record<string, unknown> {
   return given;
 }
 
-/** A number from a body, digits from a query. */
+/** A number in a body, digits in a query. */
 function readGrace(given: unknown): number | undefined {
   if (given === undefined || given === null) return undefined;
   const seconds = typeof given === 'string' ? Number(given) : given;

@@ -1,12 +1,12 @@
 import type { Activity } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 
-/** Tasks run in one go before the event loop gets a turn, so that a long cascade of components does not starve HTTP. */
+/** Tasks that run before the event loop gets a turn, so that a long cascade of changes does not starve HTTP. */
 const BATCH_LENGTH = 2000;
 
 /**
- * Carries changes to the components: in commit order, after the write that caused them has returned, and before the clock
- * moves on. One queue for all listeners, so that the order is the same in every run.
+ * Delivers changes to the components: in commit order, after the write has returned, and before the clock advances. One queue for all
+ * listeners keeps the order the same in every run.
  */
 export class ChangeDispatcher {
   readonly #activity: Activity;
@@ -43,7 +43,7 @@ export class ChangeDispatcher {
     end?.();
   }
 
-  /** One component's fault must not stop the others; it is an error in the log, since components refuse by values. */
+  /** A fault of one component must not stop the others. It is logged as an error, because components report expected errors as values. */
   #run(task: () => void): void {
     try {
       task();

@@ -4,8 +4,8 @@ import type { StreamSink } from '../answer.ts';
 type Result = IteratorResult<unknown, undefined>;
 
 /**
- * Between a stream that is pushed and a reader that asks. Holds the virtual clock while anything waits or is being
- * handled: an item counts as handled when the next one is asked for.
+ * Queue between a pushing stream and a pulling reader. It holds the virtual clock while an item waits or is being processed: an item counts
+ * as processed when the next one is requested.
  */
 export class StreamQueue implements StreamSink, AsyncIterable<unknown>, AsyncIterator<unknown, undefined> {
   readonly #activity: Activity;
@@ -21,7 +21,7 @@ export class StreamQueue implements StreamSink, AsyncIterable<unknown>, AsyncIte
     this.#activity = activity;
   }
 
-  /** Called once when the reader leaves or the signal aborts; at once where that has happened. */
+  /** Called once when the reader leaves or the signal aborts; immediately if that has already happened. */
   onClose(close: () => void): void {
     this.#close = close;
   }

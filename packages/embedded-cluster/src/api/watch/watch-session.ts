@@ -1,4 +1,4 @@
-// One watch: what is already there or has happened since, then every change as it is committed.
+// One watch: the initial objects or past changes, then every change as it is committed.
 
 import { ApiStatusError, type FieldError } from '../api-error.ts';
 import type { KubeObject } from '../kube-object.ts';
@@ -20,13 +20,13 @@ export interface WatchEvent {
   readonly object: unknown;
 }
 
-/** How a session shows objects: served version, table, metadata alone. */
+/** Representation of a session's objects: served version, table, metadata only. */
 export interface WatchView {
   object(stored: KubeObject): unknown;
   bookmark(resourceVersion: string, isInitialEnd: boolean): unknown;
 }
 
-/** Throws ApiStatusError: 422 for parameters that contradict each other, 500 (as a real server) for a version that is none. */
+/** Throws ApiStatusError: 422 for contradictory parameters, 500 (as a real server) for an invalid version. */
 export function checkWatchQuery(query: WatchQuery): void {
   const { sendInitialEvents, resourceVersionMatch: match = '' } = query;
   const field = 'resourceVersionMatch';
@@ -57,8 +57,8 @@ export class WatchSession {
   }
 
   /**
-   * Sends what the query asks to begin with and follows from there. false where the history does not reach back that far:
-   * an ERROR event was sent and the stream is to end. Throws ApiStatusError for a version yet to come.
+   * Sends the initial events of the query and then follows changes. false when the history does not reach back that far: an ERROR event was
+   * sent and the stream must end. Throws ApiStatusError for a future version.
    */
   start(query: WatchQuery): boolean {
     const table = this.#store.table(this.#selection.resource.storageId);
@@ -83,7 +83,7 @@ export class WatchSession {
     return true;
   }
 
-  /** Sends a bookmark: the version up to which the client has seen everything. */
+  /** Sends a bookmark with the version up to which all events were sent. */
   bookmark(isInitialEnd = false): void {
     this.#push({ type: 'BOOKMARK', object: this.#view.bookmark(String(this.#store.revision), isInitialEnd) });
   }
@@ -93,7 +93,7 @@ export class WatchSession {
     this.#stop = null;
   }
 
-  /** What enters the selection is ADDED, what leaves it DELETED, whatever happened to the object itself. */
+  /** An object that starts to match is ADDED and one that stops is DELETED, whatever the change of the object. */
   #onChange(change: StoredChange): void {
     const { object, previous, type } = change;
     const was = previous !== undefined && this.#selection.matches(previous);
@@ -103,7 +103,7 @@ export class WatchSession {
   }
 }
 
-/** The state in which the client last saw the object, with the version of the change that took it away. */
+/** The last state that the client has seen, with the version of the change after which the object no longer matches. */
 function lastSelected(change: StoredChange, previous: KubeObject): KubeObject {
   if (change.type === 'DELETED') return change.object;
   return { ...previous, metadata: { ...previous.metadata, resourceVersion: String(change.revision) } };

@@ -2,12 +2,12 @@ import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { DurationMs } from '#kube/units';
 import type { WatchSession } from './watch-session.ts';
 
-/** As often as a real server sends them. Domain time: a consumer judges by its own clock whether it still hears anything. */
+/** Interval of a real server, in domain time, because clients judge the age of a watch by their clock. */
 const BOOKMARK_INTERVAL_MS: DurationMs = 60_000;
-/** How long a watch without a time-out of its own lasts; a real server draws it between this and twice as long. */
+/** Duration of a watch without timeoutSeconds; a real server chooses between this and twice as long. */
 const DEFAULT_TIMEOUT_SECONDS = 1800;
 
-/** Bookmarks of all watches by one timer of the domain clock, and time-outs by the machine's. */
+/** Bookmarks of all watches on one timer of the domain clock, and timeouts on machine time. */
 export class WatchTimers {
   readonly #clock: Clock;
   readonly #machine: MachineTimer;
@@ -19,7 +19,7 @@ export class WatchTimers {
     this.#machine = machine;
   }
 
-  /** `onTimeout` is called at most once. Answers the stop. */
+  /** `onTimeout` is called at most once. Returns the cancel function. */
   follow(session: WatchSession, wantsBookmarks: boolean, timeoutSeconds: number, onTimeout: () => void): () => void {
     const seconds = timeoutSeconds > 0 ? timeoutSeconds : DEFAULT_TIMEOUT_SECONDS;
     const forget = (): void => {
@@ -40,7 +40,7 @@ export class WatchTimers {
     };
   }
 
-  /** No more bookmarks; for the end of the server. */
+  /** Stops all bookmarks; called when the server ends. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = null;

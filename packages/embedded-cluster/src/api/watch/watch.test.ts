@@ -11,7 +11,7 @@ async function withConfigMaps(...names: string[]): Promise<ApiWorld> {
 }
 
 describe('watch', () => {
-  test('begins with what is there, and goes on with what happens', async () => {
+  test('starts with existing objects, and continues with changes', async () => {
     const world = await withConfigMaps('a');
     const watch = await world.watch(CONFIG_MAPS);
     await world.post(CONFIG_MAPS, { metadata: { name: 'b' } });
@@ -33,7 +33,7 @@ describe('watch', () => {
     expect(watch.events).toEqual(['DELETED a', 'DELETED b']);
   });
 
-  test('what leaves the selection is DELETED, what enters it ADDED', async () => {
+  test('an object that stops to match is DELETED, one that starts is ADDED', async () => {
     const world = await withConfigMaps('a', 'b');
     const watch = await world.watch(CONFIG_MAPS, { labelSelector: 'app=a' });
     await world.patch('merge', `${CONFIG_MAPS}/a`, { metadata: { labels: { app: 'other' } } });
@@ -43,7 +43,7 @@ describe('watch', () => {
     expect(watch.raw[1]?.object.metadata.labels).toEqual({ app: 'a' });
   });
 
-  test('a version that the history has forgotten is a 410 in the stream', async () => {
+  test('a version that the history has dropped is a 410 in the stream', async () => {
     const world = await withConfigMaps('a');
     for (let index = 0; index < 2100; index++) await world.patch('merge', `${CONFIG_MAPS}/a`, { data: { index: String(index) } });
     const watch = await world.watch(CONFIG_MAPS, { resourceVersion: '3' });
@@ -70,7 +70,7 @@ describe('watch', () => {
     expect(refused.status).toBe(422);
   });
 
-  test('bookmarks come each minute of the cluster, time-outs by the machine', async () => {
+  test('bookmarks use domain time, timeouts machine time', async () => {
     const world = await withConfigMaps();
     const watch = await world.watch(CONFIG_MAPS, { resourceVersion: '1', allowWatchBookmarks: true, timeoutSeconds: 10 });
     await world.clock.advance(125_000);
@@ -80,7 +80,7 @@ describe('watch', () => {
     expect(watch.ended).toBe(true);
   });
 
-  test('the clock is held until the reader comes back for more', async () => {
+  test('the clock is held until the reader requests the next item', async () => {
     const world = await withConfigMaps();
     const stream = await world.transport.stream({ method: 'GET', path: CONFIG_MAPS, query: { watch: true } });
     const items = stream.items[Symbol.asyncIterator]();

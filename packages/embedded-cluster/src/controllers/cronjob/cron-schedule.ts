@@ -1,7 +1,7 @@
 import { CronSchedule } from '#kube/time/cron';
 import type { Parsed } from '#kube/parsed';
 
-/** Names that Kubernetes takes in place of five fields. */
+/** Macros that Kubernetes accepts in place of five fields. */
 const NAMED: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -17,10 +17,10 @@ interface WithSchedule {
   readonly timeZone?: string;
 }
 
-/** What the store holds is replaced, never changed: a spec is read once, not at each run. */
+/** Stored objects are replaced, never changed, so a spec is parsed once. */
 const schedules = new WeakMap<WithSchedule, Parsed<CronSchedule>>();
 
-/** The schedule of a CronJob; the cluster's own time zone is UTC. */
+/** Schedule of a CronJob; the cluster's default time zone is UTC. */
 export function cronJobSchedule(spec: WithSchedule): Parsed<CronSchedule> {
   let schedule = schedules.get(spec);
   if (schedule === undefined)

@@ -58,7 +58,7 @@ describe('a CronJob', () => {
     expect(cronJob(world).status?.lastScheduleTime).toBe('2026-11-03T00:00:00Z');
   });
 
-  test('keeps the last of its jobs and forgets the rest', () => {
+  test('keeps the last of its jobs and deletes the rest', () => {
     const world = scheduled();
     pass(world, 65, 'Succeeded');
     expect(jobs(world)).toHaveLength(3);
@@ -76,7 +76,7 @@ describe('a CronJob', () => {
     expect(cronJob(world).status?.lastScheduleTime).toBe(`2026-11-02T${last}Z`);
   });
 
-  test('starts nothing while it is suspended, and makes up for one missed time after', () => {
+  test('starts nothing while it is suspended, and one missed run afterwards', () => {
     const world = scheduled({ suspend: true });
     pass(world, 35);
     expect(jobs(world)).toEqual([]);
@@ -86,7 +86,7 @@ describe('a CronJob', () => {
     expect(jobs(world)).toHaveLength(1);
   });
 
-  test('makes up for nothing past its startingDeadlineSeconds', () => {
+  test('starts no missed run after startingDeadlineSeconds', () => {
     const world = scheduled({ suspend: true, startingDeadlineSeconds: 60 });
     pass(world, 35);
     world.change('cronjobs.batch', 'tick', (draft) => {

@@ -19,7 +19,7 @@ const COMPONENT = 'cronjob-controller';
 const DEFAULT_SUCCESSFUL_HISTORY = 3;
 const DEFAULT_FAILED_HISTORY = 1;
 
-/** Makes a Job of each CronJob when its time comes. */
+/** Creates a Job of each CronJob at its scheduled times. */
 export function startCronJobs(ports: ControllerPorts): Stop {
   return startOwnerController(ports, new CronJobController(ports), { resource: RESOURCE, kind: 'CronJob', owned: JOBS });
 }
@@ -54,13 +54,13 @@ class CronJobController {
     this.#writeStatus(cronJob, scheduledAt);
   }
 
-  /** Times up to here have been dealt with, or are not to be made up for. */
+  /** Times up to here have been handled, or are not to be caught up. */
   #notBefore({ metadata, spec, status }: CronJob, now: Instant): Instant {
     const last = fromTimestamp(status?.lastScheduleTime ?? metadata.creationTimestamp);
     return spec.startingDeadlineSeconds === undefined ? last : Math.max(last, now - spec.startingDeadlineSeconds * SECOND_MS - 1);
   }
 
-  /** @returns when the job was due, where one was started */
+  /** @returns the scheduled time of the started job */
   #run(cronJob: CronJob, jobs: readonly Job[], due: Instant): Instant | undefined {
     const running = jobs.filter((job) => !isFinished(job));
     const { cluster, events } = this.#ports;

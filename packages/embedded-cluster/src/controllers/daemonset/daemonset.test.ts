@@ -34,7 +34,7 @@ function running(nodes: object[], set: object): ControllerWorld {
   return world;
 }
 
-/** A kubelet per node: each daemon starts on the node that it is meant for. */
+/** A kubelet per node: each daemon pod starts on its node. */
 function start(world: ControllerWorld): void {
   for (let round = 0; round < 20; round += 1) {
     for (const pod of world.pods()) {
@@ -93,7 +93,7 @@ describe('a DaemonSet', () => {
     expect(nodesWithDaemon(world)).toEqual([]);
   });
 
-  test('rolls out with as many missing as it allows', () => {
+  test('rolls out with at most maxUnavailable missing', () => {
     const world = running([aNode('n1'), aNode('n2'), aNode('n3')], aSet());
     world.change('daemonsets.apps', 'agent', (draft) => {
       (draft as DaemonSet).spec.template.spec.containers[0]!.image = 'agent:2';

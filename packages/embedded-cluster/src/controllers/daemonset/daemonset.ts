@@ -20,12 +20,12 @@ import { daemonPod, fitnessOf, nodeOf, pinnedTo } from './eligible-nodes.ts';
 const RESOURCE = 'daemonsets.apps';
 const COMPONENT = 'daemonset-controller';
 
-/** Keeps one pod of each DaemonSet on every node that it fits. */
+/** Keeps one pod of each DaemonSet on every eligible node. */
 export function startDaemonSets(ports: ControllerPorts): Stop {
   const { cluster } = ports;
   return startOwnerController(ports, new DaemonSetController(ports), { resource: RESOURCE, kind: 'DaemonSet', owned: 'pods' }, (add) => [
     cluster.onChange('nodes', ({ type, object, previous }) => {
-      // Heartbeats come often and move no daemon.
+      // Heartbeats are frequent and do not affect daemon pods.
       const moves = (node: Node): unknown => [node.metadata.labels, node.spec];
       if (type === 'MODIFIED' && previous !== undefined && equalJson(moves(object), moves(previous))) return;
       for (const set of cluster.list(RESOURCE)) add(keyOf(set));
@@ -33,7 +33,7 @@ export function startDaemonSets(ports: ControllerPorts): Stop {
   ]);
 }
 
-/** One node with what is there of the set. */
+/** A node and the set's pods on it. */
 interface NodeDaemons {
   readonly node: Node;
   readonly fitness: NodeFitness;
@@ -85,7 +85,7 @@ class DaemonSetController {
 
   #place(set: DaemonSet, hash: string, survey: readonly NodeDaemons[]): void {
     for (const { node, fitness, pods } of survey) {
-      // A daemon that ended is replaced, whatever its exit code.
+      // A daemon pod that ended is replaced, whatever its exit code.
       for (const pod of pods) if (isTerminal(pod) && !isTerminating(pod)) this.#control.delete(set, pod);
       const active = pods.filter(isActive);
       if (!fitness.mayStay) for (const pod of active) this.#control.delete(set, pod);
@@ -105,7 +105,7 @@ class DaemonSetController {
     });
   }
 
-  /** Replaces old daemons, as many at a time as may be missing, or (with surge) beside the old one. */
+  /** Replaces old pods, up to maxUnavailable at a time, or starts new ones first with maxSurge. */
   #roll(set: DaemonSet, hash: string, survey: readonly NodeDaemons[]): void {
     const wanted = survey.filter(({ fitness }) => fitness.shouldRun);
     const isOld = (pod: Pod): boolean => pod.metadata.labels?.[REVISION_HASH] !== hash;

@@ -1,4 +1,4 @@
-// Where a DaemonSet's pods belong. The rules are the scheduler's own; the tolerations are those that daemons are given.
+// Eligible nodes of a DaemonSet's pods, by the rules of the scheduler and the tolerations of daemon pods.
 
 import { decodeSchedulingPod } from '../../scheduler/decode-pod.ts';
 import { matchesNodeAffinity } from '#kube/scheduling/node-affinity';
@@ -13,13 +13,13 @@ const KEPT_ON_LOST_NODES = ['not-ready', 'unreachable'] as const;
 const PLACED_DESPITE = ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'] as const;
 
 export interface NodeFitness {
-  /** A pod should be started there. */
+  /** A pod should be started on the node. */
   readonly shouldRun: boolean;
-  /** One that is there already may stay. */
+  /** An existing pod may remain on the node. */
   readonly mayStay: boolean;
 }
 
-/** Daemons stay where other pods leave, and go where other pods do not. */
+/** Tolerations by which daemon pods stay on nodes that other pods leave or avoid. */
 function daemonTolerations(spec: PodSpec): WireToleration[] {
   const toleration = (name: string, effect: string): WireToleration => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect });
   return [
@@ -29,7 +29,7 @@ function daemonTolerations(spec: PodSpec): WireToleration[] {
   ];
 }
 
-/** The set's template as the scheduler would see a pod of it, to be held against many nodes. */
+/** A pod of the set's template as the scheduler sees it, to be checked against many nodes. */
 export function daemonPod(set: DaemonSet): SchedulingPod {
   const { spec } = set.spec.template;
   const tolerations = [...(spec.tolerations ?? []), ...daemonTolerations(spec)];
@@ -51,7 +51,7 @@ export function fitnessOf(pod: SchedulingPod, node: Node): NodeFitness {
   return { shouldRun: untolerated.length === 0, mayStay: !untolerated.some(({ effect }) => effect === 'NoExecute') };
 }
 
-/** Ties a pod to one node by its name; the scheduler then binds it there and nowhere else. */
+/** Node affinity to one node by name, so that the scheduler binds the pod only there. */
 export function pinnedTo(spec: PodSpec, node: string): PodSpec {
   const byName = { matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: [node] }] };
   return {
@@ -60,7 +60,7 @@ export function pinnedTo(spec: PodSpec, node: string): PodSpec {
       ...spec.affinity,
       nodeAffinity: {
         ...spec.affinity?.nodeAffinity,
-        // Replaces the template's own terms: the node has been found to meet them.
+        // Replaces the template's terms, which the node is known to satisfy.
         requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [byName] },
       },
     },
@@ -68,7 +68,7 @@ export function pinnedTo(spec: PodSpec, node: string): PodSpec {
   };
 }
 
-/** The node that a pod of a DaemonSet is on or is meant for. */
+/** The current or intended node of a DaemonSet's pod. */
 export function nodeOf(pod: Pod): string | undefined {
   if (pod.spec.nodeName !== undefined && pod.spec.nodeName !== '') return pod.spec.nodeName;
   const terms = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

@@ -9,15 +9,15 @@ import { rolloutBounds } from './rolling-update.ts';
 
 const DEFAULT_PROGRESS_DEADLINE_SECONDS = 600;
 
-/** The ReplicaSets of one Deployment as a reconcile left them. */
+/** The ReplicaSets of a Deployment after a reconcile. */
 export interface Revisions {
   readonly fresh: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
-  /** The new ReplicaSet was created in this very reconcile. */
+  /** The new ReplicaSet was created in this reconcile. */
   readonly created: boolean;
 }
 
-/** What `status` should say now. Pure. */
+/** The status of a Deployment. Pure. */
 export function deploymentStatus(deployment: Deployment, revisions: Revisions, now: Instant): DeploymentStatus {
   const counts = countReplicas(deployment, revisions);
   const before = deployment.status ?? {};
@@ -26,7 +26,7 @@ export function deploymentStatus(deployment: Deployment, revisions: Revisions, n
   return { ...status, conditions: nextConditions(deployment, revisions, status, now) };
 }
 
-/** Every replica asked for is of the new revision and available, and the controller has seen the newest spec. */
+/** Every requested replica has the new revision and is available, and the controller has observed the latest spec. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const replicas = deployment.spec.replicas ?? 1;
   return (
@@ -37,7 +37,7 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   );
 }
 
-/** When the roll-out in motion will count as stuck; undefined while none is. */
+/** Deadline of the current rollout; undefined when there is none. */
 export function progressDeadline(deployment: Deployment, status: DeploymentStatus): Instant | undefined {
   const condition = findCondition(status.conditions, 'Progressing');
   const seconds = deployment.spec.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE_SECONDS;
@@ -112,7 +112,7 @@ function progressNews(
   if (created) return news('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`);
   if (before?.reason === 'DeploymentPaused') return news('True', 'DeploymentResumed', 'Deployment is resumed');
   if (isComplete(deployment, status)) return news('True', 'NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`);
-  // A finished roll-out that merely lost a pod is no roll-out again.
+  // A completed rollout that lost a pod does not start again.
   if (before?.reason === 'NewReplicaSetAvailable' && status.replicas === status.updatedReplicas) return undefined;
   if (hasMoved(deployment.status, status))
     return movingNews(before, news('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`));
@@ -140,7 +140,7 @@ function hasMoved(before: DeploymentStatus | undefined, status: DeploymentStatus
   );
 }
 
-/** Progress that repeats only pushes the deadline on. */
+/** Repeated progress only extends the deadline. */
 function touched(conditions: readonly WireCondition[], now: Instant): WireCondition[] {
   const lastUpdateTime = toTimestamp(now);
   return conditions.map((condition) => (condition.type === 'Progressing' ? { ...condition, lastUpdateTime } : condition));

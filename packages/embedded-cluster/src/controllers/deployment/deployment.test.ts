@@ -34,7 +34,7 @@ function scale(world: ControllerWorld, replicas: number): void {
 }
 
 describe('a Deployment', () => {
-  test('of a mistyped size creates its pods in bursts, between which everybody else goes on', () => {
+  test('with a mistyped size creates its pods in bursts, between which other work continues', () => {
     const world = new ControllerWorld();
     world.create('deployments.apps', aDeployment({ replicas: 1_000_000_000 }));
     expect(world.pods()).toHaveLength(500);
@@ -42,7 +42,7 @@ describe('a Deployment', () => {
     expect(world.pods()).toHaveLength(1000);
   });
 
-  test('gets as many pods as it asks for, by one ReplicaSet', () => {
+  test('gets the requested number of pods, by one ReplicaSet', () => {
     const world = deployed();
     expect(world.pods()).toHaveLength(3);
     expect(replicaSets(world)).toHaveLength(1);
@@ -58,12 +58,12 @@ describe('a Deployment', () => {
     expect(deployment(world).metadata.annotations).toEqual({ 'deployment.kubernetes.io/revision': '1' });
   });
 
-  test('names pods alike for the same seed', () => {
+  test('gives pods the same names for the same seed', () => {
     expect(deployed().podNames()).toEqual(deployed().podNames());
     expect(deployed().podNames()[0]).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]+-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   });
 
-  test('costs nothing once it is steady', () => {
+  test('makes no writes once it is steady', () => {
     const world = deployed();
     const { ran } = world.clock;
     world.clock.advance(3_600_000);
@@ -78,7 +78,7 @@ describe('a Deployment', () => {
     expect(world.pods().filter(isActive)).toHaveLength(3);
   });
 
-  test('rolls a new template out and keeps the old revision for a way back', () => {
+  test('rolls a new template out and keeps the old revision for a rollback', () => {
     const world = deployed();
     setImage(world, 'web:2');
     world.converge();
@@ -100,7 +100,7 @@ describe('a Deployment', () => {
     expect(replicaSets(world)).toHaveLength(2);
   });
 
-  test('gives a revision that is rolled back to the newest number', () => {
+  test('gives the target of a rollback the newest revision number', () => {
     const world = deployed();
     setImage(world, 'web:2');
     world.converge();
@@ -115,7 +115,7 @@ describe('a Deployment', () => {
     });
   });
 
-  test('never has fewer ready nor more pods than its bounds allow on the way', () => {
+  test('never violates maxUnavailable or maxSurge during a rollout', () => {
     const world = deployed({ strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }, 5);
     setImage(world, 'web:2');
     for (let round = 0; round < 20; round += 1) {
@@ -136,7 +136,7 @@ describe('a Deployment', () => {
     expect(imagesOf(world)).toEqual(['web:2', 'web:2', 'web:2']);
   });
 
-  test('scales by its one ReplicaSet and says so', () => {
+  test('scales its ReplicaSet and emits an Event', () => {
     const world = deployed();
     scale(world, 5);
     world.converge();
@@ -189,7 +189,7 @@ describe('a Deployment', () => {
     expect(condition(world, 'Progressing')).toBe('NewReplicaSetAvailable');
   });
 
-  test('says that a roll-out is stuck once its deadline has passed', () => {
+  test('reports a stuck rollout after its progress deadline', () => {
     const world = deployed();
     setImage(world, 'web:2');
     world.runKubelets({ ready: false });

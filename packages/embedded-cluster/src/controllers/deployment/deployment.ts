@@ -22,7 +22,7 @@ const DEFAULT_HISTORY_LIMIT = 10;
 export function startDeployments(ports: ControllerPorts): Stop {
   const controller = new DeploymentController(ports);
   return startOwnerController(ports, controller, { resource: RESOURCE, kind: 'Deployment', owned: 'replicasets.apps' }, (add) => [
-    // Recreate waits until the last old pod is gone. No ReplicaSet's status shows that: terminating pods do not count there.
+    // Recreate waits until the last old pod is deleted. The status of ReplicaSets does not show that: terminating pods do not count in it.
     ports.cluster.onChange('pods', ({ type, object }) => {
       if (type === 'DELETED') controller.keysWaitingFor(object.metadata.namespace ?? '', object.metadata.labels).forEach(add);
     }),
@@ -100,7 +100,7 @@ class DeploymentController {
     return { fresh, old: shrunk, created: known === undefined };
   }
 
-  /** The old revision goes entirely before the new one comes. */
+  /** Removes the old revision entirely before the new one starts. */
   #recreate(
     deployment: Deployment,
     bounds: RolloutBounds,
@@ -120,7 +120,7 @@ class DeploymentController {
     return { fresh, old: shrunk, created: known === undefined };
   }
 
-  /** A change of size alone, or in the middle of a roll-out, or while paused: no revision gains on another. */
+  /** Scaling, also during a rollout or while paused: keeps the proportions of the revisions. */
   #resize(deployment: Deployment, bounds: RolloutBounds, known: ReplicaSet | undefined, old: readonly ReplicaSet[]): Revisions {
     const all = [...(known === undefined ? [] : [known]), ...old];
     const active = all.filter((set) => (set.spec.replicas ?? 0) > 0);
@@ -144,13 +144,13 @@ class DeploymentController {
   }
 
   #sized(deployment: Deployment, bounds: RolloutBounds, set: ReplicaSet, replicas: number): ReplicaSet {
-    // An idle old revision keeps the annotations of its day; touching each at every scale would be writes for nothing.
+    // An idle old revision keeps its annotations: updating each at every scale would be useless writes.
     const idle = replicas === 0 && (set.spec.replicas ?? 0) === 0;
     const annotations = idle ? (set.metadata.annotations ?? {}) : { ...set.metadata.annotations, ...sizeAnnotations(bounds) };
     return this.#sets.update(deployment, set, replicas, annotations);
   }
 
-  /** A revision that is rolled back to becomes the newest again. */
+  /** The target of a rollback becomes the newest revision. */
   #numbered(deployment: Deployment, set: ReplicaSet, revision: number): ReplicaSet {
     const annotations = revisionAnnotations(deployment, set, revision);
     return this.#sets.update(deployment, set, set.spec.replicas ?? 0, annotations, deployment.spec.minReadySeconds ?? 0);
@@ -185,7 +185,7 @@ function sizeOf(set: ReplicaSet): RevisionSize {
   return { name: set.metadata.name, replicas: set.spec.replicas ?? 0, available: set.status?.availableReplicas ?? 0 };
 }
 
-/** Whether `spec.replicas` changed since the active revisions were last sized. */
+/** Whether `spec.replicas` changed since the active revisions were last scaled. */
 function hasNewSize(bounds: RolloutBounds, known: ReplicaSet | undefined, old: readonly ReplicaSet[]): boolean {
   const active = [...(known === undefined ? [] : [known]), ...old].filter((set) => (set.spec.replicas ?? 0) > 0);
   return active.some((set) => {

@@ -12,7 +12,7 @@ import type { RolloutBounds } from './rolling-update.ts';
 const RESOURCE = 'replicasets.apps';
 const COMPONENT = 'deployment-controller';
 
-/** How a Deployment reads and writes its ReplicaSets. */
+/** Access of a Deployment to its ReplicaSets. */
 export class ReplicaSetControl {
   readonly #ports: ControllerPorts;
 
@@ -37,8 +37,8 @@ export class ReplicaSetControl {
   }
 
   /**
-   * The ReplicaSet of the Deployment's present template. Another template under the same hash moves the Deployment's
-   * `collisionCount` on and is tried again under another name.
+   * The ReplicaSet of the Deployment's current template. A hash collision with another template increments the Deployment's
+   * `collisionCount` and retries under another name.
    */
   create(deployment: Deployment, bounds: RolloutBounds, replicas: number, revision: number): ReplicaSet {
     const { cluster, replicaSets } = this.#ports;
@@ -113,7 +113,7 @@ export class ReplicaSetControl {
   }
 }
 
-/** What a later change of size reads to keep proportions. */
+/** Annotations that a later scale reads to keep proportions. */
 export function sizeAnnotations({ replicas, maxSurge }: RolloutBounds): Record<string, string> {
   return { [DESIRED_REPLICAS]: String(replicas), [MAX_REPLICAS]: String(replicas + maxSurge) };
 }

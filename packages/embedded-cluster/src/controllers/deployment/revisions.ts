@@ -8,7 +8,7 @@ export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
 export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 export const TEMPLATE_HASH = 'pod-template-hash';
 
-/** Annotations of a Deployment that say nothing about one revision. */
+/** Annotations of a Deployment that do not belong to a revision. */
 const OWN_ANNOTATIONS: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   REVISION,
@@ -22,7 +22,7 @@ export function revisionOf(set: ReplicaSet): number {
   return Number.isInteger(revision) ? revision : 0;
 }
 
-/** The oldest ReplicaSet whose template is the Deployment's; the hash label does not count. */
+/** The oldest ReplicaSet with the Deployment's template, ignoring the hash label. */
 export function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = withoutHash(deployment.spec.template);
   return oldestFirst(sets).find((set) => equalJson(withoutHash(set.spec.template), wanted));
@@ -37,7 +37,7 @@ export function oldestFirst(sets: readonly ReplicaSet[]): ReplicaSet[] {
   );
 }
 
-/** What a revision carries of its Deployment's annotations, with its number. The numbers it had before a roll-back go to its history. */
+/** Annotations that a revision copies from its Deployment, with its number. Numbers from before a rollback are kept in its history. */
 export function revisionAnnotations(deployment: Deployment, set: ReplicaSet | undefined, revision: number): Record<string, string> {
   const had = set?.metadata.annotations ?? {};
   const annotations: Record<string, string> = { ...had };

@@ -25,7 +25,7 @@ describe('rolloutBounds', () => {
 });
 
 describe('a rolling update', () => {
-  test('always ends, and keeps to its bounds at every step', () => {
+  test('always completes, and respects its bounds at every step', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),
@@ -52,7 +52,7 @@ describe('a rolling update', () => {
     );
   });
 
-  test('takes pods that serve nothing before any that serve', () => {
+  test('removes unavailable pods before available ones', () => {
     const bounds = rolloutBounds(10, { maxSurge: 2, maxUnavailable: 2 });
     const sizes = oldRevisionReplicas(bounds, { name: 'new', replicas: 0, available: 0 }, [
       { name: 'sick', replicas: 3, available: 1 },
@@ -63,7 +63,7 @@ describe('a rolling update', () => {
 });
 
 describe('proportionalReplicas', () => {
-  test('shares a change out so that the sum is exactly what is allowed', () => {
+  test('distributes a change so that the sum is exact', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 4 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), settings, sizes, (replicas, given, before) => {

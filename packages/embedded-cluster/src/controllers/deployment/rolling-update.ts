@@ -4,21 +4,23 @@
 import { resolveCount } from '../int-or-percent.ts';
 import type { RollingUpdate } from '../wire/workload.ts';
 
-/** How far a roll-out may stray from the replicas asked for. */
+/** Bounds of a rollout around the requested replicas. */
 export interface RolloutBounds {
   readonly replicas: number;
   readonly maxSurge: number;
   readonly maxUnavailable: number;
 }
 
-/** One ReplicaSet's numbers: asked for, and available. */
+/** Requested and available replicas of one ReplicaSet. */
 export interface RevisionSize {
   readonly name: string;
   readonly replicas: number;
   readonly available: number;
 }
 
-/** Surge rounds up and unavailability down; where both come to nothing one pod may be missing, or nothing could ever move. */
+/**
+ * Surge rounds up and unavailability down; when both are 0, one pod may be unavailable, because otherwise the rollout could not proceed.
+ */
 export function rolloutBounds(replicas: number, settings: RollingUpdate | undefined): RolloutBounds {
   const maxSurge = resolveCount(settings?.maxSurge ?? '25%', replicas, 'up') ?? 0;
   const maxUnavailable = resolveCount(settings?.maxUnavailable ?? '25%', replicas, 'down') ?? 0;
@@ -26,7 +28,7 @@ export function rolloutBounds(replicas: number, settings: RollingUpdate | undefi
   return { replicas, maxSurge, maxUnavailable: stuck ? 1 : Math.min(maxUnavailable, replicas) };
 }
 
-/** The size that the new revision may have now, given that all revisions together ask for `total` pods. */
+/** Allowed size of the new revision, given the total of `total` requested pods over all revisions. */
 export function newRevisionReplicas(bounds: RolloutBounds, current: number, total: number): number {
   if (current >= bounds.replicas) return bounds.replicas;
   const room = bounds.replicas + bounds.maxSurge - total;
@@ -34,8 +36,8 @@ export function newRevisionReplicas(bounds: RolloutBounds, current: number, tota
 }
 
 /**
- * What the old revisions (oldest first) may shrink to now. Pods that serve nothing go first, since they cost no
- * availability; then serving ones, as long as enough stay available.
+ * Allowed sizes of the old revisions (oldest first). Unavailable pods are removed first, because they cost no availability; then available
+ * ones, as long as enough remain.
  */
 export function oldRevisionReplicas(bounds: RolloutBounds, fresh: RevisionSize, old: readonly RevisionSize[]): ReadonlyMap<string, number> {
   const sizes = new Map(old.map(({ name, replicas }) => [name, replicas]));
@@ -60,18 +62,17 @@ export function oldRevisionReplicas(bounds: RolloutBounds, fresh: RevisionSize, 
   return sizes;
 }
 
-/** One ReplicaSet's share in a change of size during a roll-out. */
+/** Share of one ReplicaSet in a scale during a rollout. */
 export interface ProportionalShare {
   readonly name: string;
   readonly replicas: number;
-  /** Most pods that the Deployment could have when this size was set (annotation `max-replicas`). */
+  /** Maximum number of pods of the Deployment when this size was set (annotation `max-replicas`). */
   readonly maxReplicasBefore: number;
 }
 
 /**
- * Spreads a change of the Deployment's size over its revisions in proportion, so that a scale in the middle of a
- * roll-out neither speeds it up nor undoes it. The largest takes what rounding leaves.
- * @param shares the largest first
+ * Distributes a change of the Deployment's size over its revisions in proportion, so that scaling during a rollout neither accelerates nor
+ * reverts it. The largest revision takes the rounding remainder. @param shares the largest first
  */
 export function proportionalReplicas(bounds: RolloutBounds, shares: readonly ProportionalShare[]): ReadonlyMap<string, number> {
   const allowed = bounds.replicas > 0 ? bounds.replicas + bounds.maxSurge : 0;

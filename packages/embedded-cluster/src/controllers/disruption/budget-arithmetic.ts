@@ -1,15 +1,14 @@
-// What a disruption budget allows. Pure.
-// https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
+// Arithmetic of a disruption budget. Pure. https://kubernetes.io/docs/concepts/workloads/pods/disruptions/
 
 import { resolveCount } from '../int-or-percent.ts';
 import type { DisruptionBudget } from '../wire/policy.ts';
 
 export interface BudgetCounts {
-  /** Matching pods that are ready, not terminating and not already promised to an eviction. */
+  /** Matching pods that are ready, not terminating and without a granted eviction. */
   readonly healthy: number;
   /** All matching pods. */
   readonly pods: number;
-  /** Replicas that the pods' controllers ask for; null where a pod has no controller with a scale. */
+  /** Replicas that the pods' controllers request; null when a pod has no controller with a scale. */
   readonly scale: number | null;
 }
 
@@ -20,12 +19,12 @@ export interface BudgetNumbers {
   readonly disruptionsAllowed: number;
 }
 
-/** An absolute `minAvailable` needs the pods alone; all other budgets are shares of the expected scale. */
+/** An absolute `minAvailable` needs only the pods; all other budgets depend on the expected scale. */
 export function needsScale({ spec }: DisruptionBudget): boolean {
   return spec.maxUnavailable !== undefined || typeof spec.minAvailable === 'string';
 }
 
-/** null where the budget needs the controllers' scale and there is none: then nothing may be disrupted. */
+/** null when the budget needs the controllers' scale and there is none: no disruption is allowed. */
 export function budgetNumbers({ spec }: DisruptionBudget, { healthy, pods, scale }: BudgetCounts): BudgetNumbers | null {
   if (spec.maxUnavailable !== undefined) {
     if (scale === null) return null;

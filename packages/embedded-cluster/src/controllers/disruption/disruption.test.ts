@@ -16,7 +16,7 @@ function aBudget(spec: Record<string, unknown>): object {
 
 const budgetOf = (spec: Record<string, unknown>): DisruptionBudget => aBudget(spec) as DisruptionBudget;
 
-describe('what a budget allows', () => {
+describe('the allowance of a budget', () => {
   test.each([
     ['minAvailable as a count looks at the pods alone', { minAvailable: 2 }, { healthy: 3, pods: 3, scale: null }, 3, 2, 1],
     ['minAvailable as a share is of the scale, rounded up', { minAvailable: '50%' }, { healthy: 5, pods: 5, scale: 5 }, 5, 3, 2],
@@ -34,7 +34,7 @@ describe('what a budget allows', () => {
     });
   });
 
-  test('is unknown where a pod has no controller and the budget is a share', () => {
+  test('is unknown when a pod has no controller and the budget is a percentage', () => {
     expect(budgetNumbers(budgetOf({ maxUnavailable: '10%' }), { healthy: 1, pods: 1, scale: null })).toBeNull();
   });
 
@@ -106,7 +106,7 @@ describe('the disruption controller', () => {
     expect(world.podNames()).toContain(first);
   });
 
-  test('gives the allowance back when an evicted pod is still there after two minutes', () => {
+  test('restores the allowance when an evicted pod still exists after two minutes', () => {
     const world = guarded({ maxUnavailable: 1 });
     const [first] = world.podNames();
     world.cluster.modifyStatus('poddisruptionbudgets.policy', 'shop', 'web', (draft) => {
@@ -120,7 +120,7 @@ describe('the disruption controller', () => {
     expect(status(world)?.disruptedPods).toBeUndefined();
   });
 
-  test('allows nothing for pods without a controller when the budget is a share', () => {
+  test('allows nothing for pods without a controller when the budget is a percentage', () => {
     const world = new ControllerWorld();
     world.create('pods', aWirePod());
     world.create('poddisruptionbudgets.policy', aBudget({ maxUnavailable: '50%' }));

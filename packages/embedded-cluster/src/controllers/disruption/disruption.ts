@@ -18,12 +18,12 @@ import { expectedScale } from './expected-scale.ts';
 
 const RESOURCE = 'poddisruptionbudgets.policy';
 const COMPONENT = 'controllermanager';
-/** A granted eviction whose pod is still there after this never happened: the allowance comes back. */
+/** A granted eviction whose pod still exists after this time did not happen: the allowance is restored. */
 const DISRUPTION_TIMEOUT_MS: DurationMs = 2 * MINUTE_MS;
-/** Whose change of size moves a budget that is a share of it. */
+/** Kinds whose scale a percentage budget depends on. */
 const SIZED = ['deployments.apps', 'replicasets.apps', 'statefulsets.apps'] as const;
 
-/** Keeps every PodDisruptionBudget's status, from which evictions are granted. */
+/** Updates the status of every PodDisruptionBudget, from which evictions are granted. */
 export function startDisruptionBudgets(ports: ControllerPorts): Stop {
   const { cluster } = ports;
   const work = new WorkList(ports.clock, (key) => reconcile(ports, key, work));
@@ -39,7 +39,7 @@ export function startDisruptionBudgets(ports: ControllerPorts): Stop {
     }),
     ...SIZED.map((resource) =>
       cluster.onChange(resource, ({ type, object, previous }) => {
-        // Changes of its status follow from changes of pods, which are watched already.
+        // Their status follows the pods, which are watched already.
         if (type === 'MODIFIED' && previous !== undefined && equalJson(object['spec'], previous['spec'])) return;
         budgetsIn(object.metadata.namespace ?? '')
           .filter(needsScale)
@@ -74,7 +74,7 @@ function reconcile(ports: ControllerPorts, key: ObjectKey, work: WorkList): void
   write(ports, budget, statusOf(budget, numbers, disruptedPods, now));
 }
 
-/** Evictions that were granted and of which nothing has been seen yet, and when to look again. */
+/** Granted evictions without an observed deletion, and the time of the next check. */
 function stillDisrupted(
   budget: DisruptionBudget,
   pods: readonly Pod[],
@@ -113,7 +113,7 @@ function statusOf(
   };
 }
 
-/** Safe where the controller does not know: nothing may go. */
+/** Safe without information: no disruption is allowed. */
 function failedStatus(budget: DisruptionBudget, why: string, now: number): DisruptionBudgetStatus {
   const before = budget.status ?? { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   const news = { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: why } as const;

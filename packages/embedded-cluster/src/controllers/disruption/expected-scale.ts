@@ -4,7 +4,7 @@ import { controllerOf } from '../object-key.ts';
 import type { Pod } from '../wire/pod.ts';
 import { customResources } from '../custom-resources.ts';
 
-/** Built-in kinds that manage pods and have a size. */
+/** Built-in kinds with pods and a scale. */
 const SCALED: Readonly<Record<string, string>> = {
   'apps/Deployment': 'deployments.apps',
   'apps/ReplicaSet': 'replicasets.apps',
@@ -14,17 +14,17 @@ const SCALED: Readonly<Record<string, string>> = {
 
 export type ExpectedScale = { readonly kind: 'known'; readonly replicas: number } | { readonly kind: 'unknown'; readonly why: string };
 
-/** The replicas that the controllers of these pods ask for together, each controller counted once. */
+/** Replicas that the controllers of these pods request in total, each controller counted once. */
 export function expectedScale(cluster: ClusterAccess, pods: readonly Pod[]): ExpectedScale {
   const replicasByController = new Map<string, number>();
   for (const pod of pods) {
     const reference = controllerOf(pod);
-    if (reference === undefined) return { kind: 'unknown', why: `pod ${pod.metadata.name} has no controller that tells its scale` };
+    if (reference === undefined) return { kind: 'unknown', why: `pod ${pod.metadata.name} has no controller with a scale` };
     if (replicasByController.has(reference.uid)) continue;
     const found = topScale(cluster, pod.metadata.namespace ?? '', reference);
     if (found === undefined) return { kind: 'unknown', why: `${reference.kind} ${reference.name} has no scale subresource` };
     replicasByController.set(found.uid, found.replicas);
-    // Another pod of the same ReplicaSet need not climb to its Deployment again.
+    // Another pod of the same ReplicaSet does not look up its Deployment again.
     if (found.uid !== reference.uid) replicasByController.set(reference.uid, 0);
   }
   return { kind: 'known', replicas: [...replicasByController.values()].reduce((sum, replicas) => sum + replicas, 0) };
@@ -34,7 +34,7 @@ function topScale(cluster: ClusterAccess, namespace: string, reference: OwnerRef
   const resource = scaledResource(cluster, reference);
   const object = resource === undefined ? undefined : cluster.get(resource, namespace, reference.name);
   if (object?.metadata.uid !== reference.uid) return undefined;
-  // The pods of all revisions of a Deployment are expected by it, not by each of its ReplicaSets.
+  // A Deployment expects the pods of all its revisions; its ReplicaSets are not counted separately.
   const owner = reference.kind === 'ReplicaSet' ? controllerOf(object) : undefined;
   if (owner !== undefined) return topScale(cluster, namespace, owner);
   return { uid: object.metadata.uid, replicas: replicasOf(object) };

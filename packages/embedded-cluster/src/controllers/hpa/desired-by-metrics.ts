@@ -12,9 +12,9 @@ import { measurePods } from './pod-measures.ts';
 const DEFAULT_TOLERANCE = 0.1;
 
 export interface DesiredReplicas {
-  /** The most that any metric asks for; null where none is known, or where one is missing and the rest ask for fewer. */
+  /** Highest recommendation of all metrics; null when none is available, or when one is missing and the others recommend fewer replicas. */
   readonly replicas: number | null;
-  /** Which metric asks for most, in words. */
+  /** The metric with the highest recommendation, as text. */
   readonly because: string;
   /** `status.currentMetrics`. */
   readonly currentMetrics: readonly object[];
@@ -22,7 +22,7 @@ export interface DesiredReplicas {
   readonly failures: readonly { readonly reason: string; readonly message: string }[];
 }
 
-/** Asks every metric of an autoscaler; the greatest answer counts. */
+/** Evaluates every metric of an autoscaler; the highest recommendation counts. */
 export function desiredByMetrics(
   autoscaler: Autoscaler,
   pods: readonly Pod[],
@@ -43,7 +43,7 @@ export function desiredByMetrics(
     currentMetrics.push(answer.status);
     if (best === undefined || answer.replicas > best.replicas) best = answer;
   }
-  // A metric that is missing might have asked for more, so fewer is not to be trusted.
+  // A missing metric might recommend more, so a lower recommendation of the others is not used.
   const untrusted = best === undefined || (failures.length > 0 && best.replicas < current);
   return { replicas: untrusted ? null : (best?.replicas ?? null), because: best?.because ?? '', currentMetrics, failures };
 }
@@ -69,7 +69,7 @@ function askMetric(
     message: `failed to get ${source?.name ?? metric.type} metric: ${why}`,
   });
   if (!isMeasured || (source.name !== 'cpu' && source.name !== 'memory')) {
-    return failed('the embedded cluster measures cpu and memory alone');
+    return failed('the embedded cluster measures only cpu and memory');
   }
   const resource: MeasuredResource = { name: source.name, container: metric.containerResource?.container ?? null };
   const goal = goalOf(source.target, source.name);

@@ -5,7 +5,7 @@ import type { PodMetrics } from '../../api/providers.ts';
 import type { Autoscaler } from '../wire/autoscaler.ts';
 import type { Deployment } from '../wire/workload.ts';
 
-/** Each pod asks for 100m and has been up for long. */
+/** Each pod requests 100m and has been running for a long time. */
 function scaled(spec: Record<string, unknown> = {}, replicas = 2): { world: ControllerWorld; use: (cpuMillicores: number | null) => void } {
   let usage: number | null = 50;
   const podMetrics = (namespace?: string, name?: string): readonly PodMetrics[] =>
@@ -69,7 +69,7 @@ const reason = (world: ControllerWorld, type: string): string | undefined =>
   autoscaler(world).status?.conditions?.find((condition) => condition.type === type)?.reason;
 
 describe('an autoscaler', () => {
-  test('leaves a workload at its target alone', () => {
+  test('does not scale a workload at its target', () => {
     const { world } = scaled();
     pass(world, 60);
     expect(size(world)).toBe(2);
@@ -81,7 +81,7 @@ describe('an autoscaler', () => {
     expect(reason(world, 'ScalingActive')).toBe('ValidMetricFound');
   });
 
-  test('follows the load up at once, and says so', () => {
+  test('scales up at once, and reports it', () => {
     const { world, use } = scaled();
     use(100);
     pass(world, 15);
@@ -91,7 +91,7 @@ describe('an autoscaler', () => {
     );
   });
 
-  test('follows it down only after five minutes', () => {
+  test('scales down only after five minutes', () => {
     const { world, use } = scaled({}, 4);
     use(20);
     pass(world, 285);
@@ -100,7 +100,7 @@ describe('an autoscaler', () => {
     expect(size(world)).toBe(2);
   });
 
-  test('never leaves its bounds', () => {
+  test('never exceeds its bounds', () => {
     const { world, use } = scaled({ maxReplicas: 3 });
     use(400);
     pass(world, 60);
@@ -108,7 +108,7 @@ describe('an autoscaler', () => {
     expect(reason(world, 'ScalingLimited')).toBe('TooManyReplicas');
   });
 
-  test('rests while the workload is scaled to zero', () => {
+  test('is disabled while the workload is scaled to zero', () => {
     const { world, use } = scaled({}, 0);
     use(400);
     pass(world, 60);
@@ -116,7 +116,7 @@ describe('an autoscaler', () => {
     expect(reason(world, 'ScalingActive')).toBe('ScalingDisabled');
   });
 
-  test('changes nothing without metrics, and says which is missing', () => {
+  test('does not scale without metrics, and reports the missing one', () => {
     const { world, use } = scaled();
     use(null);
     pass(world, 30);
@@ -124,7 +124,7 @@ describe('an autoscaler', () => {
     expect(reason(world, 'ScalingActive')).toBe('FailedGetResourceMetric');
   });
 
-  test('does not trust fewer while one of its metrics is missing', () => {
+  test('does not scale down while one of its metrics is missing', () => {
     const metrics = [
       { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
       { type: 'External', external: { metric: { name: 'queue' }, target: { type: 'Value', value: '1' } } },
@@ -141,12 +141,12 @@ describe('an autoscaler', () => {
   test.each([
     ['of that name', { apiVersion: 'apps/v1', kind: 'Deployment', name: 'gone' }],
     ['of that kind in the group', { apiVersion: 'apps.example.com/v1', kind: 'Deployment', name: 'web' }],
-  ])('says when what it should scale is not there: nothing %s', (_, scaleTargetRef) => {
+  ])('reports a missing target: nothing %s', (_, scaleTargetRef) => {
     const { world } = scaled({ scaleTargetRef });
     expect(reason(world, 'AbleToScale')).toBe('FailedGetScale');
   });
 
-  test('costs nothing but its own look every 15 seconds', () => {
+  test('does nothing but its check every 15 seconds', () => {
     const { world } = scaled();
     pass(world, 30);
     const writes = world.cluster.writes.length;

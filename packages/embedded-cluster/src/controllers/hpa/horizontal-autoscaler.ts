@@ -21,14 +21,14 @@ const RESOURCE = 'horizontalpodautoscalers.autoscaling';
 const COMPONENT = 'horizontal-pod-autoscaler';
 const PERIOD_MS: DurationMs = 15 * SECOND_MS;
 
-/** Follows the load of workloads with their replicas, by the metrics of metrics.k8s.io. */
+/** Scales workloads by the metrics of metrics.k8s.io. */
 export function startAutoscalers(ports: ControllerPorts, metrics: Pick<MetricsProvider, 'podMetrics'>): Stop {
   const controller = new AutoscalerController(ports, metrics);
   const work = new WorkList(ports.clock, (key) => {
     if (controller.reconcile(key)) work.addAt(key, ports.clock.now() + PERIOD_MS);
   });
   const stop = ports.cluster.onChange(RESOURCE, ({ object, previous }) => {
-    // Its own status is no reason to look again before the period is over.
+    // A change of its own status does not trigger a check before the period is over.
     if (previous === undefined || !equalJson(object['spec'], previous['spec'])) work.add(keyOf(object));
   });
   return () => {
@@ -47,7 +47,7 @@ class AutoscalerController {
     this.#metrics = metrics;
   }
 
-  /** @returns whether to look again */
+  /** @returns whether to check again */
   reconcile(key: ObjectKey): boolean {
     const { namespace, name } = splitKey(key);
     const { cluster } = this.#ports;
@@ -140,7 +140,7 @@ class AutoscalerController {
   }
 }
 
-/** The status as it grows in one look. */
+/** The status, filled in during one check. */
 class Report {
   readonly status: AutoscalerStatus;
   readonly #now: Instant;

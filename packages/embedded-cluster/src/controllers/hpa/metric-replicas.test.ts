@@ -20,7 +20,7 @@ function replicas(usages: readonly (number | PodMeasure['state'])[], goal: Metri
   return result.kind === 'proposed' ? result.replicas : null;
 }
 
-describe('what a metric asks for', () => {
+describe('the recommendation of a metric', () => {
   test.each<[string, readonly (number | PodMeasure['state'])[], number | null]>([
     ['twice as many at twice the target', [100, 100], 4],
     ['half as many at half the target', [25, 25, 25, 25], 2],
@@ -37,11 +37,11 @@ describe('what a metric asks for', () => {
     expect(replicas(usages)).toBe(expected);
   });
 
-  test('follows an average value without any request', () => {
+  test('uses an average value without requests', () => {
     expect(replicas([300, 300], { kind: 'average', targetValue: 200 })).toBe(3);
   });
 
-  test('brings the load per pod to the target, as near as whole pods can', () => {
+  test('brings the load per pod as near to the target as whole pods can', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 30 }),
@@ -60,7 +60,7 @@ describe('what a metric asks for', () => {
     );
   });
 
-  test('never turns round for what is merely assumed', () => {
+  test('never reverses the direction because of assumed values', () => {
     const usage = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom('missing' as const, 'unready' as const));
     fc.assert(
       fc.property(fc.array(usage, { minLength: 1, maxLength: 20 }), (usages) => {

@@ -1,5 +1,4 @@
-// How many replicas one metric asks for. Pure.
-// https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details
+// Recommended replicas of one metric. Pure. https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#algorithm-details
 
 /** One pod as the autoscaler sees it for one metric. */
 export interface PodMeasure {
@@ -9,16 +8,16 @@ export interface PodMeasure {
    * measured. `ignored`: terminating, or failed.
    */
   readonly state: 'ready' | 'unready' | 'missing' | 'ignored';
-  /** Meaningful for `ready` alone. */
+  /** Used for `ready` only. */
   readonly usage: number;
-  /** What the usage is held against: its request for Utilization. Unused for AverageValue. */
+  /** Denominator of the utilization: the request. Unused for AverageValue. */
   readonly request: number;
 }
 
 export type MetricGoal =
   { readonly kind: 'utilization'; readonly targetPercent: number } | { readonly kind: 'average'; readonly targetValue: number };
 
-/** How far a metric may be off its target before anything happens, as a share of the target. */
+/** Tolerated deviation of a metric from its target, as a ratio of the target. */
 export interface Tolerance {
   readonly up: number;
   readonly down: number;
@@ -28,7 +27,7 @@ export type MetricReplicas =
   | {
       readonly kind: 'proposed';
       readonly replicas: number;
-      /** Mean per pod in whole units of the metric, and in percent of the request where the goal is one. */
+      /** Mean per pod in whole units of the metric, and in percent of the request for a utilization target. */
       readonly averageUsage: number;
       readonly utilizationPercent: number | null;
       readonly ratio: number;
@@ -36,15 +35,15 @@ export type MetricReplicas =
   | { readonly kind: 'unknown'; readonly why: string };
 
 /**
- * `ceil(pods × usage ÷ target)`, conservative about missing metrics: pods without a measurement count as fully used when the
- * rest asks for fewer and as idle when it asks for more, and starting pods as idle when it asks for more. What then would
- * turn the direction round changes nothing.
+ * `ceil(pods × usage ÷ target)`, conservative about missing metrics: pods without a measurement count as fully used when the others
+ * recommend fewer replicas and as idle when they recommend more, and starting pods as idle when they recommend more. A result in the
+ * opposite direction changes nothing.
  */
 export function metricReplicas(pods: readonly PodMeasure[], goal: MetricGoal, current: number, tolerance: Tolerance): MetricReplicas {
   const ready = pods.filter(({ state }) => state === 'ready');
   if (ready.length === 0) return { kind: 'unknown', why: 'did not receive metrics for targeted pods (pods might be unready)' };
   const ratio = ratioOf(ready, goal);
-  if (ratio === null) return { kind: 'unknown', why: 'requests of the measured pods come to nothing' };
+  if (ratio === null) return { kind: 'unknown', why: 'the requests of the measured pods are 0' };
   const assumed = withAssumptions(pods, ready, goal, ratio);
   const proposal =
     assumed === ready
@@ -58,7 +57,7 @@ export function metricReplicas(pods: readonly PodMeasure[], goal: MetricGoal, cu
   };
 }
 
-/** The measured pods with what is assumed of the others; the measured ones themselves where nothing needs to be. */
+/** The measured pods plus assumptions about the others; only the measured ones when none is needed. */
 function withAssumptions(
   pods: readonly PodMeasure[],
   ready: readonly PodMeasure[],
@@ -75,7 +74,7 @@ function withAssumptions(
   ];
 }
 
-/** Assumptions may lessen a change, never turn it round. */
+/** Assumptions may reduce a change, but not reverse it. */
 function cautious(
   measured: number,
   assumed: number,
@@ -93,11 +92,11 @@ function ratioOf(pods: readonly PodMeasure[], goal: MetricGoal): number | null {
   const usage = sum(pods.map((pod) => pod.usage));
   if (goal.kind === 'average') return goal.targetValue === 0 ? null : usage / pods.length / goal.targetValue;
   const requests = sum(pods.map((pod) => pod.request));
-  // Whole percents, as Kubernetes reckons: 80.9 % is 80 % to it.
+  // Whole percent, as in Kubernetes: 80.9 % counts as 80 %.
   return requests === 0 ? null : Math.floor((usage * 100) / requests) / goal.targetPercent;
 }
 
-/** At least its whole request, so that an unmeasured pod never argues for fewer. */
+/** At least its whole request, so that an unmeasured pod never causes a scale-down. */
 function fullUsage({ request }: PodMeasure, goal: MetricGoal): number {
   return goal.kind === 'average' ? goal.targetValue : (request * Math.max(100, goal.targetPercent)) / 100;
 }

@@ -8,9 +8,9 @@ import { isTerminating } from '../pods/pod-state.ts';
 import type { Pod, WireContainer } from '../wire/pod.ts';
 import type { PodMeasure } from './metric-replicas.ts';
 
-/** After its start a pod's CPU says more about starting than about load. */
+/** After its start a pod's CPU reflects the start-up rather than the load. */
 const CPU_INITIALIZATION_MS: DurationMs = 5 * MINUTE_MS;
-/** A pod that is unready since about its start has never been ready. */
+/** A pod that has been unready since about its start was never ready. */
 const INITIAL_READINESS_MS: DurationMs = 30 * SECOND_MS;
 
 /** The resource of a metric, of one container or of the whole pod. CPU in millicores, memory in bytes. */
@@ -22,7 +22,7 @@ export interface MeasuredResource {
 export type Measures =
   { readonly kind: 'measured'; readonly pods: readonly PodMeasure[] } | { readonly kind: 'unmeasurable'; readonly why: string };
 
-/** @param needsRequests the goal is a share of the requests, so each must be set */
+/** @param needsRequests the target is a utilization, so each request must be set */
 export function measurePods(
   pods: readonly Pod[],
   metrics: readonly PodMetrics[],
@@ -62,13 +62,13 @@ function isStarting(pod: Pod, metric: PodMetrics, now: Instant): boolean {
 }
 
 interface Readiness {
-  /** NaN where it is not known to have started. */
+  /** NaN when the start is unknown. */
   readonly startedAt: Instant;
   readonly changedAt: Instant;
   readonly unready: boolean;
 }
 
-/** What the store holds is replaced, never changed: an object is read once, not every 15 seconds. */
+/** Stored objects are replaced, never changed, so an object is parsed once, not every 15 seconds. */
 const readinesses = new WeakMap<Pod, Readiness>();
 
 function readinessOf(pod: Pod): Readiness {
@@ -94,7 +94,7 @@ function usageIn({ containers }: PodMetrics, { name, container }: MeasuredResour
   return sum;
 }
 
-/** The same of requests, by resource. */
+/** Requests in the same form, by resource. */
 const requests = new WeakMap<Pod, Map<string, number | undefined>>();
 
 function requestOf(pod: Pod, resource: MeasuredResource): number | undefined {
@@ -121,7 +121,7 @@ function containerWithoutRequest(pod: Pod, resource: string): string {
   return measurable(pod).find((each) => each.resources?.requests?.[resource] === undefined)?.name ?? '';
 }
 
-/** Main containers and sidecars: what keeps running. */
+/** Main containers and sidecars, which keep running. */
 function measurable({ spec }: Pod): WireContainer[] {
   return [...spec.containers, ...(spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')];
 }

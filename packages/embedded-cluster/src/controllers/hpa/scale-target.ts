@@ -3,14 +3,14 @@ import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Autoscaler } from '../wire/autoscaler.ts';
 
-/** Of the group apps: in another group such a kind is another one. */
+/** Kinds of the group apps; the same name in another group is another kind. */
 const RESOURCES: Readonly<Record<string, string>> = {
   Deployment: 'deployments.apps',
   ReplicaSet: 'replicasets.apps',
   StatefulSet: 'statefulsets.apps',
 };
 
-/** What an autoscaler scales. */
+/** Target of an autoscaler. */
 export interface ScaleTarget {
   readonly resource: string;
   readonly object: KubeObject;
@@ -19,7 +19,7 @@ export interface ScaleTarget {
   readonly selector: LabelSelector;
 }
 
-/** undefined where there is none, or one of a kind that is not scaled here. */
+/** undefined when it does not exist, or is of a kind that is not supported. */
 export function findScaleTarget(cluster: ClusterAccess, { metadata, spec }: Autoscaler): ScaleTarget | undefined {
   const { apiVersion = '', kind, name } = spec.scaleTargetRef;
   const resource = apiVersion.startsWith('apps/') ? RESOURCES[kind] : undefined;

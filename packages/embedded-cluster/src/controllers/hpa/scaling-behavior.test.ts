@@ -22,7 +22,7 @@ describe('stabilization', () => {
     expect(stabilized(current, wanted, behavior(), [...past, { at: NOW, replicas: wanted }], NOW)).toEqual({ replicas: expected, by });
   });
 
-  test('up takes the least in its window', () => {
+  test('up takes the minimum of its window', () => {
     const rules = behavior({ stabilizationWindowSeconds: 60 });
     expect(stabilized(3, 9, rules, [ago(30, 4), { at: NOW, replicas: 9 }], NOW)).toEqual({ replicas: 4, by: 'ScaleUpStabilized' });
   });
@@ -43,14 +43,14 @@ describe('the rate of scaling', () => {
     expect(rateLimited(current, wanted, BOUNDS, behavior(up, down), NO_MEMORY, NOW)).toEqual({ replicas: expected, by });
   });
 
-  test('counts what was done since the period began', () => {
+  test('counts the changes since the period started', () => {
     const rules = behavior({ policies: [{ type: 'Pods', value: 4, periodSeconds: 60 }] });
     const memory = { ...NO_MEMORY, added: [ago(30, 3)] };
     expect(rateLimited(10, 50, BOUNDS, rules, memory, NOW).replicas).toBe(11);
     expect(rateLimited(10, 50, BOUNDS, rules, memory, NOW + 40_000).replicas).toBe(14);
   });
 
-  test('never leaves the bounds, and never goes the other way', () => {
+  test('never exceeds the bounds, and never reverses the direction', () => {
     const size = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(size, fc.integer({ min: 0, max: 500 }), size, (current, wanted, added) => {

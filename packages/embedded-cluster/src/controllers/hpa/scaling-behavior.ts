@@ -1,17 +1,17 @@
-// How fast an autoscaler may follow what its metrics ask for. Pure.
+// Scaling behavior of an autoscaler: rate limits and stabilization. Pure.
 // https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#configurable-scaling-behavior
 
 import type { Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
 import type { Autoscaler, ScalingRules } from '../wire/autoscaler.ts';
 
-/** A change that was made, or a number that was asked for, and when. */
+/** A past change or recommendation, with its time. */
 export interface Past {
   readonly at: Instant;
   readonly replicas: number;
 }
 
-/** What an autoscaler remembers between looks. */
+/** State of an autoscaler between checks. */
 export interface ScalingMemory {
   readonly recommendations: readonly Past[];
   /** Replicas added, or removed, by this autoscaler. */
@@ -28,7 +28,7 @@ export interface Behavior {
 
 export interface Limited {
   readonly replicas: number;
-  /** Why it is not what the metrics ask for; null where it is. */
+  /** Why it differs from the metrics' recommendation; null when it does not. */
   readonly by:
     'ScaleUpStabilized' | 'ScaleDownStabilized' | 'ScaleUpLimit' | 'ScaleDownLimit' | 'TooManyReplicas' | 'TooFewReplicas' | null;
 }
@@ -52,8 +52,8 @@ export function behaviorOf({ spec }: Autoscaler): Behavior {
 }
 
 /**
- * Inside the stabilization windows the least that was asked for counts upwards and the most counts downwards.
- * @param recommendations with the newest among them
+ * Inside the stabilization windows, scaling up uses the lowest recommendation and scaling down the highest. @param recommendations
+ * including the newest
  */
 export function stabilized(current: number, wanted: number, behavior: Behavior, recommendations: readonly Past[], now: Instant): Limited {
   const within = (seconds: number): number[] =>
@@ -65,7 +65,7 @@ export function stabilized(current: number, wanted: number, behavior: Behavior, 
   return { replicas, by: wanted > replicas ? 'ScaleUpStabilized' : 'ScaleDownStabilized' };
 }
 
-/** Cuts a step to what the policies allow since their periods began, and to the autoscaler's own bounds. */
+/** Limits a step to the policies' allowance in their periods, and to the autoscaler's bounds. */
 export function rateLimited(
   current: number,
   wanted: number,
@@ -102,7 +102,7 @@ function downLimit(current: number, rules: Behavior['down'], memory: ScalingMemo
     const before = current + sumSince(memory.removed, periodSeconds, now) - sumSince(memory.added, periodSeconds, now);
     return type === 'Pods' ? before - value : Math.floor(before * (1 - value / 100));
   });
-  // The policy that changes most leaves fewest.
+  // The policy with the largest change gives the fewest replicas.
   return rules.selectPolicy === 'Min' ? Math.max(...limits) : Math.min(...limits);
 }
 
@@ -110,12 +110,12 @@ function sumSince(changes: readonly Past[], seconds: number, now: Instant): numb
   return changes.filter(({ at }) => at > now - seconds * SECOND_MS).reduce((sum, { replicas }) => sum + replicas, 0);
 }
 
-/** Forgets what no window and no period looks at any more. */
+/** Drops entries outside of all windows and periods. */
 export function trimmed(memory: ScalingMemory, behavior: Behavior, now: Instant): ScalingMemory {
   const window = Math.max(behavior.up.stabilizationWindowSeconds, behavior.down.stabilizationWindowSeconds);
   const period = (rules: Behavior['up']): number => Math.max(0, ...rules.policies.map(({ periodSeconds }) => periodSeconds));
   const longest = Math.max(period(behavior.up), period(behavior.down));
-  // Lists grow by time: where the first is young enough, all are.
+  // Lists are ordered by time: if the first entry is young enough, all are.
   const since = (list: readonly Past[], seconds: number): readonly Past[] =>
     list[0] === undefined || list[0].at > now - seconds * SECOND_MS ? list : list.filter(({ at }) => at > now - seconds * SECOND_MS);
   return {

@@ -1,4 +1,4 @@
-// What has become of a Job. Pure.
+// State of a Job. Pure.
 
 import type { DurationMs, Instant } from '#kube/units';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
@@ -25,7 +25,7 @@ export function isFinished({ status }: Job): boolean {
   return isTrue(status?.conditions, 'Complete') || isTrue(status?.conditions, 'Failed');
 }
 
-/** When its time is up; undefined where it has no deadline or does not run. */
+/** Deadline of the job; undefined when it has none or does not run. */
 export function deadlineOf({ spec, status }: Job): Instant | undefined {
   const startedAt = fromTimestamp(status?.startTime);
   return spec.activeDeadlineSeconds === undefined || Number.isNaN(startedAt) || spec.suspend === true
@@ -43,11 +43,11 @@ export function jobOutcome(job: Job, pods: readonly Pod[], counts: JobCounts, no
     return { kind: 'failed', reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' };
   }
   if (completions !== undefined) return counts.succeeded >= completions ? { kind: 'complete' } : { kind: 'running' };
-  // A work queue is done when one worker has found it empty and the others have ended too.
+  // A work queue is complete when one worker has succeeded and the others have ended.
   return counts.succeeded > 0 && !pods.some(isActive) ? { kind: 'complete' } : { kind: 'running' };
 }
 
-/** How many pods it should have now. */
+/** Number of pods that the job should have now. */
 export function wantedActive({ spec }: Job, { succeeded }: JobCounts, active: number): number {
   const parallelism = spec.parallelism ?? 1;
   if (spec.suspend === true) return 0;
@@ -55,12 +55,12 @@ export function wantedActive({ spec }: Job, { succeeded }: JobCounts, active: nu
   return succeeded > 0 ? Math.min(active, parallelism) : parallelism;
 }
 
-/** Before the next pod after so many failures in a row. */
+/** Back-off before the next pod, by the number of consecutive failures. */
 export function failureBackoff(failuresInRow: number): DurationMs {
   return failuresInRow === 0 ? 0 : Math.min(LAST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failuresInRow - 1));
 }
 
-/** With OnFailure the kubelet restarts containers in place; those restarts are the job's failures. */
+/** With OnFailure the kubelet restarts containers in place; these restarts count as failures of the job. */
 function restartsExceed({ spec }: Job, pods: readonly Pod[], backoffLimit: number): boolean {
   if (spec.template.spec.restartPolicy !== 'OnFailure') return false;
   const restarts = pods.filter(isActive).reduce((sum, pod) => sum + restartsOf(pod), 0);

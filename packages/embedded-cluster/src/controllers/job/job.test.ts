@@ -56,7 +56,7 @@ describe('a Job', () => {
     expect(job(world).status?.succeeded).toBe(5);
   });
 
-  test('tries again after growing pauses, and gives up after its backoffLimit', () => {
+  test('retries with back-off, and fails after its backoffLimit', () => {
     const world = started({ backoffLimit: 2 });
     const pauses: number[] = [];
     for (let failure = 0; failure < 2; failure += 1) {
@@ -78,7 +78,7 @@ describe('a Job', () => {
     expect(world.pods()).toHaveLength(0);
   });
 
-  test('goes, with its pods, when its time to live after the end is over', () => {
+  test('is deleted with its pods after ttlSecondsAfterFinished', () => {
     const world = started({ ttlSecondsAfterFinished: 30 });
     world.finishPod(active(world)[0]!, 'Succeeded');
     world.clock.advance(29_000);
@@ -88,7 +88,7 @@ describe('a Job', () => {
     expect(world.pods()).toHaveLength(0);
   });
 
-  test('ends its pods while it is suspended, and counts none of them as failed', () => {
+  test('deletes its pods while it is suspended, and counts none of them as failed', () => {
     const world = started();
     world.change('jobs.batch', 'import', (draft) => {
       (draft as Job).spec.suspend = true;
@@ -112,7 +112,7 @@ describe('a Job', () => {
     expect(job(world).status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
   });
 
-  test('names the pods of no other job its own', () => {
+  test('does not adopt pods of other jobs', () => {
     expect(job(started()).spec.selector).toEqual({ matchLabels: { 'batch.kubernetes.io/controller-uid': job(started()).metadata.uid } });
   });
 });

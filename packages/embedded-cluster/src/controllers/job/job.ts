@@ -20,7 +20,7 @@ import { deadlineOf, failureBackoff, isFinished, jobOutcome, wantedActive } from
 
 const RESOURCE = 'jobs.batch';
 const COMPONENT = 'job-controller';
-/** Keeps a finished pod until it has been counted, so that no deletion can lose a result. */
+/** Finalizer that keeps a finished pod until it has been counted, so that no result is lost. */
 const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 const INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 
@@ -32,7 +32,7 @@ export function startJobs(ports: ControllerPorts): Stop {
 class JobController {
   readonly #ports: ControllerPorts;
   readonly #control: PodControl;
-  /** Failures since the last success, by uid of the job: what spaces its retries. */
+  /** Failures since the last success, by uid of the job; they determine the back-off. */
   readonly #failures = new Map<string, { inRow: number; lastAt: Instant }>();
 
   constructor(ports: ControllerPorts) {
@@ -87,7 +87,7 @@ class JobController {
     else status.startTime ??= toTimestamp(now);
   }
 
-  /** Counts every pod that has ended and was not counted, and lets it go. */
+  /** Counts every finished, uncounted pod, and removes its finalizer. */
   #count(job: Job, status: JobStatus): JobCounts {
     let { succeeded = 0, failed = 0 } = status;
     const completed = readIndexes(status.completedIndexes);
@@ -119,7 +119,7 @@ class JobController {
     const pods = this.#ports.pods.ownedBy(job.metadata.uid);
     const active = pods.filter(isActive);
     const wanted = wantedActive(job, counts, active.length);
-    // Youngest first: the least work is lost.
+    // Youngest first, so that the least work is lost.
     const youngestFirst = [...active].sort((a, b) => b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp));
     for (const pod of youngestFirst.slice(0, Math.max(0, active.length - wanted))) this.#drop(job, pod);
     const missing = wanted - active.length;
@@ -147,7 +147,7 @@ class JobController {
     }
   }
 
-  /** With what was counted in this reconcile, which the stored status does not have yet. */
+  /** Includes the pods counted in this reconcile, which the stored status lacks. */
   #completedIndexes(job: Job): string {
     const completed = readIndexes(job.status?.completedIndexes);
     for (const pod of this.#ports.pods.ownedBy(job.metadata.uid)) {
@@ -175,7 +175,7 @@ class JobController {
     });
   }
 
-  /** By the job's own will, so it counts as no failure. */
+  /** Deleted by the job itself, so it does not count as a failure. */
   #drop(job: Job, pod: Pod): void {
     this.#untrack(pod);
     this.#control.delete(job, pod);
@@ -211,7 +211,7 @@ class JobController {
       status.conditions = withCondition(status.conditions, { type, status: 'True', reason, message }, now);
     };
     say(isComplete ? 'SuccessCriteriaMet' : 'FailureTarget');
-    if (active.length + terminating > 0) return; // the last word comes when the last pod is gone
+    if (active.length + terminating > 0) return; // the final condition is set when the last pod is deleted
     say(isComplete ? 'Complete' : 'Failed');
     if (isComplete) status.completionTime = toTimestamp(now);
     this.#failures.delete(job.metadata.uid);
@@ -220,7 +220,7 @@ class JobController {
   }
 
   #write(job: Job, status: JobStatus): void {
-    // On the wire these three are absent where they are 0.
+    // These three are omitted on the wire when they are 0.
     for (const field of ['active', 'succeeded', 'failed'] as const) if (status[field] === 0) Reflect.deleteProperty(status, field);
     if (equalJson(status, job.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, job.metadata.namespace ?? '', job.metadata.name, (draft) => {

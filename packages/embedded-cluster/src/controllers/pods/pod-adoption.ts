@@ -6,10 +6,7 @@ import { isActive } from './pod-state.ts';
 import { matchesSelector } from '../selectors.ts';
 import type { Pod } from '../wire/pod.ts';
 
-/**
- * The pods of a controller after it has adopted those that match its selector and have no controller, and released its
- * own whose labels no longer match.
- */
+/** Pods of a controller, after it adopted matching pods without a controller and released pods whose labels no longer match. */
 export function claimPods(ports: ControllerPorts, owner: KubeObject, selector: LabelSelector): Pod[] {
   const { cluster, pods } = ports;
   const claimed: Pod[] = [];

@@ -6,18 +6,20 @@ import type { ControllerPorts } from '../controller-ports.ts';
 import type { PodDraft } from './pod-from-template.ts';
 import type { Pod } from '../wire/pod.ts';
 
-/** A name that was drawn before is drawn again a few times; 27⁵ names make a second miss unheard of. */
+/** Number of tries for an unused name; with 27⁵ names a second collision is very unlikely. */
 const NAME_DRAWS = 5;
-/** As the real controllers: further pods of one owner wait, so that a mistyped number of replicas does not starve other owners. */
+/**
+ * Burst size, as in the real controllers: more pods of one owner wait, so that a mistyped number of replicas does not starve other owners.
+ */
 const BURST = 500;
-/** How long the rest of a burst waits, domain time. */
+/** Pause between bursts, in domain time. */
 export const BURST_PAUSE_MS: DurationMs = SECOND_MS;
 
-/** Creates and deletes the pods of one kind of controller, and says so in Events. */
+/** Creates and deletes the pods of one kind of controller, and emits Events. */
 export class PodControl {
   readonly #ports: ControllerPorts;
   readonly #component: string;
-  /** Pods created at one moment, by owner's UID. */
+  /** Number of pods created at the current time, by owner UID. */
   #burst: { readonly at: Instant; readonly created: Map<string, number> } = { at: 0, created: new Map() };
 
   constructor(ports: ControllerPorts, component: string) {
@@ -25,12 +27,12 @@ export class PodControl {
     this.#component = component;
   }
 
-  /** How many of the missing pods may be created at this moment; the rest after `BURST_PAUSE_MS`. */
+  /** Number of the missing pods that may be created now; the rest follows after `BURST_PAUSE_MS`. */
   withinBurst(owner: KubeObject, missing: number): number {
     return Math.min(missing, BURST - (this.#createdNow().get(owner.metadata.uid) ?? 0));
   }
 
-  /** Under a generated name. Throws ApiStatusError after an Event that names the refusal (quota, limit range). */
+  /** Creates a pod with a generated name. Throws ApiStatusError after an Event with the error (quota, limit range). */
   createNamed(owner: KubeObject, base: string, draft: (name: string) => PodDraft): Pod {
     for (let draw = 1; ; draw += 1) {
       const pod = draft(this.#ports.names.next(base));
@@ -44,7 +46,7 @@ export class PodControl {
     }
   }
 
-  /** Under the name that the draft carries. Throws like `createNamed`. */
+  /** Creates a pod with the name of the draft. Throws like `createNamed`. */
   create(owner: KubeObject, draft: PodDraft): Pod {
     try {
       return this.#create(draft, owner);
@@ -76,7 +78,7 @@ export class PodControl {
 
   #reported(error: unknown, owner: KubeObject, name: string): unknown {
     if (error instanceof ApiStatusError) {
-      // Without the drawn name, so that a refusal that repeats counts up one Event.
+      // Without the generated name, so that repeated errors are aggregated in one Event.
       const words = error.message.replaceAll(`"${name}"`, 'the pod');
       this.#ports.events.emit(owner, this.#component, 'Warning', 'FailedCreate', `Error creating: ${words}`);
     }

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { controllerReference } from '../object-key.ts';
 import type { PodSpec, PodTemplate } from '../wire/pod.ts';
 
-/** A pod to be created: the server adds the rest. */
+/** A pod to be created; the server sets the remaining fields. */
 export interface PodDraft {
   readonly apiVersion: 'v1';
   readonly kind: 'Pod';
@@ -18,7 +18,7 @@ export interface PodDraft {
   readonly spec: PodSpec;
 }
 
-/** The template's own copy under a name, with its controller as owner. */
+/** A copy of the template with a name and an owner reference to its controller. */
 export function podFromTemplate(owner: KubeObject, template: PodTemplate, name: string): PodDraft {
   const finalizers = template.metadata?.finalizers;
   return {

@@ -22,18 +22,18 @@ export function isReady(pod: Pod): boolean {
   return isTrue(pod.status.conditions, 'Ready');
 }
 
-/** When it became ready; NaN where it is not. */
+/** Time of readiness; NaN when the pod is not ready. */
 export function readySince(pod: Pod): Instant {
   return isReady(pod) ? fromTimestamp(findCondition(pod.status.conditions, 'Ready')?.lastTransitionTime) : Number.NaN;
 }
 
-/** Ready for as long as `minReadySeconds` asks. */
+/** Whether the pod has been ready for `minReadySeconds`. */
 export function isAvailable(pod: Pod, minReadySeconds: number, now: Instant): boolean {
   if (!isReady(pod)) return false;
   return minReadySeconds === 0 || readySince(pod) + minReadySeconds * SECOND_MS <= now;
 }
 
-/** When the next of these ready pods becomes available; undefined where none is waiting. */
+/** Time at which the next of these ready pods becomes available; undefined when none is waiting. */
 export function nextAvailableAt(pods: readonly Pod[], minReadySeconds: number, now: Instant): Instant | undefined {
   const waiting = pods.map((pod) => readySince(pod) + minReadySeconds * SECOND_MS).filter((at) => at > now);
   return waiting.length === 0 ? undefined : Math.min(...waiting);

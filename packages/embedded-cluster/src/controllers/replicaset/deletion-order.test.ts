@@ -31,7 +31,7 @@ function aPod(
   return pod;
 }
 
-describe('a ReplicaSet gives up first', () => {
+describe('a ReplicaSet deletes first', () => {
   test.each<[string, Traits, Traits]>([
     ['what has no node', { node: '', phase: 'Pending', ready: false }, { cost: '-100' }],
     ['what does not run', { phase: 'Pending', ready: false }, { ready: false }],
@@ -43,7 +43,7 @@ describe('a ReplicaSet gives up first', () => {
     ['what is younger', { ageSeconds: 10 }, { ageSeconds: 6000 }],
   ])('%s', (_, first, second) => {
     const crowding = (node: string): number => (node === 'crowded' ? 5 : 1);
-    // Names the other way round, so that none decides.
+    // Names in reverse order, so that the name does not decide.
     const pods = [aPod('a', second), aPod('b', first)];
     expect(inDeletionOrder(pods, crowding, NOW).map(({ metadata }) => metadata.name)).toEqual(['b', 'a']);
   });

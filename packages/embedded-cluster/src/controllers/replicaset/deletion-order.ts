@@ -8,10 +8,9 @@ const PHASE_RANK: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1 };
 const RUNNING_RANK = 2;
 
 /**
- * The pods in the order in which a ReplicaSet gives them up, the cheapest loss first: without a node, not running, not
- * ready, of low deletion cost, on a node that holds more of the same workload, ready or alive for a shorter time, often
- * restarted. Ages are compared by powers of two, as Kubernetes does, so that the name decides among near-equals.
- * @param crowding how many pods of the same workload the node holds
+ * Pods in the order in which a ReplicaSet deletes them: unassigned, not running, not ready, low deletion cost, on a node with more pods of
+ * the same workload, ready or alive for a shorter time, more restarts. Ages are compared by powers of two, as in Kubernetes, so that the
+ * name decides among similar ages. @param crowding number of pods of the same workload on the node
  */
 export function inDeletionOrder(pods: readonly Pod[], crowding: (node: string) => number, now: Instant): Pod[] {
   const rank = new Map(pods.map((pod) => [pod, deletionRank(pod, crowding, now)]));
@@ -33,7 +32,7 @@ function deletionRank(pod: Pod, crowding: (node: string) => number, now: Instant
   ];
 }
 
-/** Annotations that are no whole number were refused when the pod was written; they count as nothing here. */
+/** Invalid annotations were refused when the pod was written; here they count as 0. */
 function deletionCost(pod: Pod): number {
   const cost = Number(pod.metadata.annotations?.[COST_ANNOTATION] ?? 0);
   return Number.isInteger(cost) ? cost : 0;

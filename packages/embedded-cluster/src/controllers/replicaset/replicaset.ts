@@ -18,7 +18,7 @@ import { inDeletionOrder } from './deletion-order.ts';
 const RESOURCE = 'replicasets.apps';
 const COMPONENT = 'replicaset-controller';
 
-/** Keeps as many pods of each ReplicaSet as it asks for. */
+/** Keeps the requested number of pods of each ReplicaSet. */
 export function startReplicaSets(ports: ControllerPorts): Stop {
   const controller = new ReplicaSetController(ports);
   return startOwnerController(ports, controller, { resource: RESOURCE, kind: 'ReplicaSet', owned: 'pods' }, (add) => [
@@ -37,7 +37,7 @@ class ReplicaSetController {
     this.#control = new PodControl(ports, COMPONENT);
   }
 
-  /** ReplicaSets that would take in a pod that nothing controls. */
+  /** ReplicaSets that would adopt an orphaned pod. */
   keysThatWant(orphan: Pod): ObjectKey[] {
     const namespace = orphan.metadata.namespace ?? '';
     const sets = this.#ports.cluster.list(RESOURCE, { namespace }) as readonly ReplicaSet[];
@@ -67,7 +67,7 @@ class ReplicaSetController {
     if (failure !== undefined) throw failure as Error;
   }
 
-  /** Creates what is missing into `pods`, or deletes what is too much. @param later asks for another look */
+  /** Creates the missing pods into `pods`, or deletes the surplus. @param later requests another reconcile */
   #scale(set: ReplicaSet, pods: Pod[], later: () => void): void {
     const active = pods.filter(isActive);
     const missing = (set.spec.replicas ?? 1) - active.length;
@@ -85,7 +85,7 @@ class ReplicaSetController {
     }
   }
 
-  /** Counts the siblings' pods too (the ReplicaSets of one Deployment), so that old and new revisions spread together. */
+  /** Counts pods of sibling ReplicaSets of the Deployment too, so that old and new revisions spread together. */
   #relatedPodsByNode(set: ReplicaSet): Map<string, number> {
     const parent = controllerOf(set)?.uid;
     const siblings = parent === undefined ? [set] : this.#ports.replicaSets.ownedBy(parent);

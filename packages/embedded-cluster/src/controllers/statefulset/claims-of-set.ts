@@ -6,7 +6,7 @@ import { claimName } from './identity.ts';
 
 const RESOURCE = 'persistentvolumeclaims';
 
-/** Makes the claims that a pod of the set is about to use. They outlive it unless the set's retention policy says otherwise. */
+/** Creates the claims for a new pod of the set. They outlive it unless the set's retention policy deletes them. */
 export function createClaims({ cluster, events }: ControllerPorts, set: StatefulSet, pod: string): void {
   const namespace = set.metadata.namespace ?? '';
   for (const template of set.spec.volumeClaimTemplates ?? []) {
@@ -30,7 +30,7 @@ export function createClaims({ cluster, events }: ControllerPorts, set: Stateful
   }
 }
 
-/** Before a pod is scaled away: its claims go with it where the policy is to delete them. */
+/** Before a pod is scaled down: with the policy Delete, its claims are deleted with it. */
 export function releaseClaims({ cluster }: ControllerPorts, set: StatefulSet, pod: Pod): void {
   if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return;
   for (const template of set.spec.volumeClaimTemplates ?? []) {
@@ -41,7 +41,7 @@ export function releaseClaims({ cluster }: ControllerPorts, set: StatefulSet, po
   }
 }
 
-/** Not as a controller: the claim is not managed by it, it only goes with it. */
+/** An owner reference without controller: the claim is deleted with the owner, but not managed by it. */
 function ownerReference(owner: KubeObject): object & { apiVersion: string; kind: string; name: string; uid: string } {
   return { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: owner.metadata.uid };
 }

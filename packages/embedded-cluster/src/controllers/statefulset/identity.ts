@@ -1,4 +1,4 @@
-// Who a pod of a StatefulSet is: its ordinal, its name, its claims.
+// Identity of a StatefulSet's pod: its ordinal, its name, its claims.
 
 import type { PodDraft } from '../pods/pod-from-template.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
@@ -13,7 +13,7 @@ export function podName(set: StatefulSet, ordinal: number): string {
   return `${set.metadata.name}-${String(ordinal)}`;
 }
 
-/** -1 where the name is none of the set's. */
+/** -1 when the name does not belong to the set. */
 export function ordinalOf(set: StatefulSet, pod: Pod): number {
   const prefix = `${set.metadata.name}-`;
   const rest = pod.metadata.name.slice(prefix.length);

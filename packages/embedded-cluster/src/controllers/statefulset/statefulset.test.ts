@@ -35,7 +35,7 @@ const images = (world: ControllerWorld): Record<string, string> =>
   Object.fromEntries(world.pods().map((pod) => [pod.metadata.name, pod.spec.containers[0]!.image!]));
 
 describe('a StatefulSet', () => {
-  test('starts its pods one after the other, each when the one before is ready', () => {
+  test('starts its pods in order, each when the previous one is ready', () => {
     const world = started();
     expect(world.podNames()).toEqual(['db-0']);
     world.runKubelets({ ready: false });
@@ -52,7 +52,7 @@ describe('a StatefulSet', () => {
     });
   });
 
-  test('starts them all at once where it asks for Parallel', () => {
+  test('starts them all at once with Parallel', () => {
     expect(started({ podManagementPolicy: 'Parallel' }).podNames()).toEqual(['db-0', 'db-1', 'db-2']);
   });
 
@@ -60,7 +60,7 @@ describe('a StatefulSet', () => {
     expect(started({ podManagementPolicy: 'Parallel', ordinals: { start: 5 } }).podNames()).toEqual(['db-5', 'db-6', 'db-7']);
   });
 
-  test('goes down from the highest ordinal, one at a time', () => {
+  test('scales down from the highest ordinal, one at a time', () => {
     const world = started();
     world.converge();
     world.change('statefulsets.apps', 'db', (draft) => {
@@ -93,7 +93,7 @@ describe('a StatefulSet', () => {
     expect(images(world)['db-0']).toBe('db:1');
   });
 
-  test('with OnDelete leaves old pods alone', () => {
+  test('with OnDelete keeps old pods', () => {
     const world = started({ updateStrategy: { type: 'OnDelete' } });
     world.converge();
     setImage(world, 'db:2');
@@ -104,7 +104,7 @@ describe('a StatefulSet', () => {
     expect(images(world)['db-1']).toBe('db:2');
   });
 
-  test('keeps the claims of a pod when the pod goes, and gives them to its successor', () => {
+  test('keeps the claims of a deleted pod for its successor', () => {
     const claims = [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }];
     const world = started({ replicas: 1, volumeClaimTemplates: claims });
     world.converge();

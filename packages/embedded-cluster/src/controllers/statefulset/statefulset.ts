@@ -17,13 +17,13 @@ import { ordinalOf, podName, podOfSet, revisionOfPod } from './identity.ts';
 const RESOURCE = 'statefulsets.apps';
 const COMPONENT = 'statefulset-controller';
 
-/** Names of the revision that is rolled out and of the one that is being rolled out; equal while nothing rolls. */
+/** Names of the current and of the update revision; equal when no rollout is in progress. */
 interface RevisionNames {
   readonly current: string;
   readonly update: string;
 }
 
-/** Keeps the pods of each StatefulSet under their own names, one after the other unless it asks for Parallel. */
+/** Keeps the pods of each StatefulSet with stable names, in order unless it uses Parallel. */
 export function startStatefulSets(ports: ControllerPorts): Stop {
   return startOwnerController(ports, new StatefulSetController(ports), { resource: RESOURCE, kind: 'StatefulSet', owned: 'pods' });
 }
@@ -78,12 +78,12 @@ class StatefulSetController {
         releaseClaims(this.#ports, set, pod);
         this.#control.delete(set, pod);
       }
-      if (isMonotonic) return; // the next one only when this one is gone
+      if (isMonotonic) return; // the next one only after this one is deleted
     }
     if (set.spec.updateStrategy?.type !== 'OnDelete') this.#roll(set, revisions, byOrdinal, start, end);
   }
 
-  /** @returns whether the next ordinal may be looked at where pods come one after the other */
+  /** @returns whether the next ordinal may be handled when pods are managed in order */
   #bringOne(set: StatefulSet, revisions: RevisionNames, ordinal: number, pod: Pod | undefined): boolean {
     if (pod === undefined) {
       createClaims(this.#ports, set, podName(set, ordinal));
@@ -94,20 +94,20 @@ class StatefulSetController {
     }
     if (isTerminating(pod)) return false;
     if (isTerminal(pod)) {
-      this.#control.delete(set, pod); // comes again under its own name when it is gone
+      this.#control.delete(set, pod); // recreated with its name after the deletion
       return false;
     }
     return isAvailable(pod, set.spec.minReadySeconds ?? 0, this.#ports.clock.now());
   }
 
-  /** Below the partition pods come back as they were. */
+  /** Below the partition pods are recreated with the current revision. */
   #revisionFor(set: StatefulSet, { current, update }: RevisionNames, ordinal: number): string {
     if (current === update || set.spec.updateStrategy?.type === 'OnDelete') return update;
     const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
     return ordinal < (set.spec.ordinals?.start ?? 0) + partition ? current : update;
   }
 
-  /** From the last ordinal down to the partition, as many at a time as may be unavailable (one by default). */
+  /** From the highest ordinal down to the partition, up to maxUnavailable at a time (one by default). */
   #roll(set: StatefulSet, { update }: RevisionNames, byOrdinal: ReadonlyMap<number, Pod>, start: number, end: number): void {
     const { partition = 0, maxUnavailable } = set.spec.updateStrategy?.rollingUpdate ?? {};
     const allowed = Math.max(1, resolveCount(maxUnavailable ?? 1, set.spec.replicas ?? 1, 'up') ?? 1);
@@ -120,7 +120,7 @@ class StatefulSetController {
       const pod = byOrdinal.get(ordinal);
       if (pod === undefined) return;
       if (revisionOfPod(pod) === update || isTerminating(pod)) continue;
-      // A pod that does not serve is replaced without costing any more availability.
+      // An unavailable pod is replaced without additional cost of availability.
       const serves = isAvailable(pod, set.spec.minReadySeconds ?? 0, now);
       if (serves && unavailable >= allowed) return;
       this.#control.delete(set, pod);

@@ -1,5 +1,4 @@
-// Wire format of pods, as far as controllers and strategies read it. Cast only objects that were validated against their
-// schema.
+// Wire format of pods, with the fields that controllers and strategies read. Only cast objects that were validated with their schema.
 
 import type { LabelRequirement } from '#kube/label-selector';
 import type { KubeObject } from '../../api/kube-object.ts';

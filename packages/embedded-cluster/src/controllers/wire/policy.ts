@@ -1,4 +1,4 @@
-// Disruption budgets and autoscalers as they stand on the wire.
+// Wire format of disruption budgets and autoscalers.
 
 import type { LabelSelector } from '#kube/label-selector';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -11,7 +11,7 @@ export interface DisruptionBudgetStatus {
   currentHealthy: number;
   desiredHealthy: number;
   expectedPods: number;
-  /** When the eviction of each pod was granted; until it is seen to be gone it counts as unhealthy. */
+  /** Times of granted evictions by pod; until a pod's deletion is observed it counts as unhealthy. */
   disruptedPods?: Record<string, string>;
   conditions?: WireCondition[];
 }

@@ -1,4 +1,4 @@
-// Workloads as they stand on the wire, after the defaults of their schema.
+// Wire format of workloads after defaulting.
 
 import type { LabelSelector } from '#kube/label-selector';
 import type { KubeObject } from '../../api/kube-object.ts';

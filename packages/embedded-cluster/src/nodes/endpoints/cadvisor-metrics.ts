@@ -8,13 +8,13 @@ import { prometheusText, seriesLabels, type MetricFamily, type MetricSample } fr
 const CFS_PERIOD_MS = 100;
 
 /**
- * `/metrics/cadvisor`: CFS periods, OOM events, pressure, and the usage that every page of cAdvisor has; of each running
- * container and of its pod's own cgroup, which has the same names with an empty label `container`.
+ * `/metrics/cadvisor`: CFS periods, OOM events, pressure and usage of each running container, and of its pod's cgroup, which has the same
+ * labels with an empty label `container`.
  */
 export class CadvisorMetricsPage {
   readonly #labels = new WeakMap<ContainerRuntime, { readonly containerId: string; readonly text: string }>();
 
-  /** What of the page evidence is made from, without its text. */
+  /** The series of the page that evidence needs, without its text. */
   counters(kubelet: Kubelet): readonly ContainerCounters[] {
     return measured(kubelet).map(({ pod, container }) => ({
       namespace: pod.namespace,
@@ -26,7 +26,7 @@ export class CadvisorMetricsPage {
     }));
   }
 
-  /** The page as a kubelet prints it. */
+  /** The page in the kubelet's text format. */
   print(kubelet: Kubelet): string {
     const containers = measured(kubelet);
     const family = (name: string, help: string, valueOf: (container: ContainerRuntime) => number | null, pods: MetricSample[] = []) => ({
@@ -89,13 +89,13 @@ function measured(kubelet: Kubelet): readonly Measured[] {
   return found;
 }
 
-/** Of a cgroup: without a CPU quota it has no periods. */
+/** Of a cgroup; without a CPU quota it has no periods. */
 function countsOf(container: ContainerRuntime): Pick<ContainerCounters, 'cpuPeriods' | 'throttledPeriods' | 'oomEvents'> {
   const limited = container.limits.cpuMillicores !== null;
   return {
     cpuPeriods: limited ? Math.floor(container.limitedMs / CFS_PERIOD_MS) : null,
     throttledPeriods: limited ? Math.floor(container.throttledMs / CFS_PERIOD_MS) : null,
-    // A kill of the container's only process ends its cgroup, and with it the counter.
+    // An OOM kill of the container's only process removes its cgroup, and with it the counter.
     oomEvents: container.oomEvents,
   };
 }
@@ -133,7 +133,7 @@ function cgroupOf(pod: PodRuntime, { containerId }: ContainerRuntime): string {
   return `${podCgroup(pod)}/${containerId.slice(containerId.indexOf('//') + 2)}`;
 }
 
-/** As the cgroupfs driver names it; pods of class Guaranteed have no parent of their own. */
+/** The path of the cgroupfs driver; Guaranteed pods have no QoS parent. */
 function podCgroup({ qosClass, uid }: PodRuntime): string {
   const parent = qosClass === 'Guaranteed' ? '' : `/${qosClass.toLowerCase()}`;
   return `/kubepods${parent}/pod${uid}`;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { LogLine, LogProvider } from '../../api/providers.ts';
 import type { ContainerLogs } from './container-logs.ts';
 
-/** pods/log over what the kubelets keep. */
+/** pods/log from the simulated kubelets. */
 export class ContainerLogProvider implements LogProvider {
   readonly #logs: ContainerLogs;
   readonly #clock: Clock;

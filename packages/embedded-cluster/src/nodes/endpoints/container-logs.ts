@@ -5,9 +5,9 @@ import type { LogLine } from '../../api/providers.ts';
 import type { ContainerRuntime, Termination } from '../kubelet/container-runtime.ts';
 import type { PodRuntime } from '../kubelet/pod-runtime.ts';
 
-/** Lines of news kept for one instance of a container. */
+/** Number of event lines kept per instance of a container. */
 const NEWS_KEPT = 200;
-/** Routine lines are generated from time alone; so many of the latest are shown. */
+/** Routine lines are generated from the time; this many of the latest are shown. */
 const ROUTINE_SHOWN = 500;
 const ROUTINE_EVERY_MS = MINUTE_MS;
 
@@ -24,8 +24,8 @@ interface Follower {
 }
 
 /**
- * What containers write: a few lines of news (start, ready, resized, killed), kept; and a routine line a minute, which is
- * a function of seed and time and costs nothing until it is read.
+ * Logs of containers: a few stored event lines (start, ready, resized, killed), and a routine line per minute, which is a function of seed
+ * and time and is generated on read.
  */
 export class ContainerLogs {
   readonly #seed: number;
@@ -66,7 +66,7 @@ export class ContainerLogs {
     const log = this.#current.get(key);
     if (log === undefined) return;
     if (termination.reason === 'Completed') this.#news(key, termination.finishedAt, 'done');
-    // A process that the kernel kills writes no last line.
+    // A process killed by the kernel writes no last line.
     else if (termination.reason !== 'OOMKilled') this.#news(key, termination.finishedAt, `stopping with exit code ${termination.exitCode}`);
     log.endedAt = termination.finishedAt;
     for (const follower of this.#followers.get(key) ?? []) follower.onEnd();
@@ -77,7 +77,7 @@ export class ContainerLogs {
     for (const log of [this.#current, this.#previous]) for (const key of log.keys()) if (key.startsWith(`${podUid}/`)) log.delete(key);
   }
 
-  /** undefined where that instance has never started. */
+  /** Log of an instance; undefined when that instance never started. */
   read(podUid: string, container: string, previous: boolean, now: Instant): readonly LogLine[] | undefined {
     const log = (previous ? this.#previous : this.#current).get(keyOf(podUid, container));
     if (log === undefined) return undefined;
@@ -88,13 +88,13 @@ export class ContainerLogs {
     return lines.sort((a, b) => a.at - b.at);
   }
 
-  /** Whether the container runs and further lines will come. */
+  /** Whether the container is running, so that more lines will follow. */
   isOpen(podUid: string, container: string): boolean {
     const log = this.#current.get(keyOf(podUid, container));
     return log?.endedAt === null;
   }
 
-  /** The next routine line after a moment; undefined where the container does not run. */
+  /** The next routine line after a time; undefined when the container does not run. */
   nextRoutine(podUid: string, container: string, after: Instant): LogLine | undefined {
     const log = this.#current.get(keyOf(podUid, container));
     if (log?.endedAt !== null) return undefined;

@@ -4,11 +4,11 @@ import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
 import type { KubeletEndpoints } from './kubelet-endpoints.ts';
 
 /**
- * The kubelets' pages for a controller in the same process, without HTTP. The pages that usage is read from come as
- * values: printing and parsing their text would cost more than the rest of a reading.
+ * Kubelet pages for a controller in the same process, without HTTP. Usage pages are returned as values: printing and parsing their text
+ * would cost more than the rest of a reading.
  */
 export class KubeletDirect implements KubeletPages {
-  /** The kubelets sign their own certificates, as kubeadm leaves them: their pages are refused. */
+  /** The kubelets have self-signed certificates, as with kubeadm's defaults: their pages are refused. */
   selfSigned = false;
   readonly #endpoints: KubeletEndpoints;
 
@@ -28,7 +28,7 @@ export class KubeletDirect implements KubeletPages {
     return this.#existing(node, this.#endpoints.containerCounters(node.name));
   }
 
-  /** @param path with a slash in front. Throws an Error that names node and path for any answer but 200. */
+  /** @param path path with a leading slash. Throws an Error with node and path for any status other than 200. */
   get(node: string, path: string): string {
     const answer = this.#endpoints.get(node, path);
     if (answer === undefined) throw noSuchNode(node);
@@ -44,5 +44,5 @@ export class KubeletDirect implements KubeletPages {
 }
 
 function noSuchNode(node: string): Error {
-  return new Error(`kubelet of node ${node}: there is no such node`);
+  return new Error(`kubelet of node ${node}: the node does not exist`);
 }

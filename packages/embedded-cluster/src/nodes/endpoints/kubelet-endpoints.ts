@@ -8,7 +8,7 @@ import { statsSummary } from './stats-summary.ts';
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** The kubelets' own HTTP paths, in process: `/metrics/resource`, `/metrics/cadvisor`, `/stats/summary`, `/pods`, `/healthz`. */
+/** HTTP paths of the kubelets, in process: `/metrics/resource`, `/metrics/cadvisor`, `/stats/summary`, `/pods`, `/healthz`. */
 export class KubeletEndpoints implements KubeletProvider {
   readonly #kubelets: Kubelets;
   readonly #clock: Clock;
@@ -20,26 +20,26 @@ export class KubeletEndpoints implements KubeletProvider {
     this.#clock = clock;
   }
 
-  /** `/metrics/resource` as its series, without the text; undefined where there is no such node. */
+  /** `/metrics/resource` as series, without the text; undefined for an unknown node. */
   resourceMetrics(node: string): ResourceMetrics | undefined {
     const kubelet = this.#kubelets.find(node);
     if (kubelet === undefined) return undefined;
     return { visit: (visitor) => this.#resourceMetrics.visit(kubelet, this.#clock.now(), visitor) };
   }
 
-  /** The counters on `/metrics/cadvisor`, without the text; undefined where there is no such node. */
+  /** Counters of `/metrics/cadvisor`, without the text; undefined for an unknown node. */
   containerCounters(node: string): readonly ContainerCounters[] | undefined {
     const kubelet = this.#kubelets.find(node);
     return kubelet === undefined ? undefined : this.#cadvisorMetrics.counters(kubelet);
   }
 
-  /** `/stats/summary` as an object; undefined where there is no such node. */
+  /** `/stats/summary` as an object; undefined for an unknown node. */
   statsSummary(node: string): object | undefined {
     const kubelet = this.#kubelets.find(node);
     return kubelet === undefined ? undefined : statsSummary(kubelet, this.#clock.now());
   }
 
-  /** undefined where there is no such node; 404 for a path that no kubelet serves. */
+  /** undefined for an unknown node; 404 for an unknown path. */
   get(node: string, path: string): KubeletAnswer | undefined {
     const kubelet = this.#kubelets.find(node);
     if (kubelet === undefined) return undefined;

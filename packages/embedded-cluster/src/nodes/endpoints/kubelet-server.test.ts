@@ -42,7 +42,7 @@ async function aServer() {
 }
 
 describe('KubeletServers', () => {
-  test('listens where the Node says, and lets those read whose token may', async () => {
+  test('listens on the port of the Node, and serves tokens with the permission', async () => {
     const { node, get } = await aServer();
     expect(await get('/metrics/resource', 'metrics')).toEqual([200, `${node} /metrics/resource`]);
     const statuses = (...asked: [string, string?][]) => Promise.all(asked.map(async ([path, token]) => (await get(path, token))[0]));
@@ -53,7 +53,7 @@ describe('KubeletServers', () => {
     expect(await statuses(['/metrics/resource', 'bad'])).toEqual([401]);
   });
 
-  test('reads alone are possible', async () => {
+  test('only reads are possible', async () => {
     const { get } = await aServer();
     expect((await get('/pods', 'proxy', 'POST'))[0]).toBe(405);
   });

@@ -10,18 +10,18 @@ export type KubeletAccess = 'allowed' | 'denied' | 'unknown';
 export interface KubeletServersOptions {
   readonly cluster: ClusterAccess;
   readonly endpoints: KubeletProvider;
-  /** PEM, good for 127.0.0.1. */
+  /** In PEM, valid for 127.0.0.1. */
   readonly cert: string;
   readonly key: string;
-  /** Whether the bearer of a token may `get` this subresource (`metrics`, `proxy`) of a node. */
+  /** Whether the user of a token may `get` this subresource (`metrics`, `proxy`) of a node. */
   readonly authorize: (token: string, node: string, subresource: string) => KubeletAccess;
-  /** Called for a listener that failed; the others go on. */
+  /** Called for a listener that failed; the others keep running. */
   readonly onError: (node: string, error: Error) => void;
 }
 
 /**
- * A real HTTPS listener for every node on 127.0.0.1, as kubelets have them, each on a port that the system chooses and
- * the Node's status then names (`status.daemonEndpoints.kubeletEndpoint.Port`).
+ * An HTTPS listener for every node on 127.0.0.1, as kubelets have, each on a free port that is written into the Node's status
+ * (`status.daemonEndpoints.kubeletEndpoint.Port`).
  */
 export class KubeletServers {
   readonly #options: KubeletServersOptions;
@@ -32,7 +32,7 @@ export class KubeletServers {
     this.#options = options;
   }
 
-  /** Follows the cluster's nodes from now on. Resolves when those that exist listen. */
+  /** Follows the cluster's nodes. Resolves when the listeners of the existing nodes are ready. */
   async start(): Promise<void> {
     const { cluster } = this.#options;
     await Promise.all(cluster.list('nodes').map((node) => this.#open(node.metadata.name)));
@@ -48,7 +48,7 @@ export class KubeletServers {
     await Promise.all([...this.#servers.keys()].map((name) => this.#close(name)));
   }
 
-  /** undefined while the node's listener is not up. */
+  /** undefined while the node's listener is not ready. */
   portOf(node: string): number | undefined {
     const address = this.#servers.get(node)?.server.address() as AddressInfo | null | undefined;
     return address?.port;
@@ -98,7 +98,7 @@ export class KubeletServers {
   }
 }
 
-/** Paths with a permission of their own; `nodes/proxy` opens them too, and all others alone. */
+/** Paths with a separate permission; `nodes/proxy` also grants them, and is required for all others. */
 const SUBRESOURCES = ['metrics', 'stats', 'pods', 'healthz', 'configz', 'log'] as const;
 
 /**

@@ -8,10 +8,10 @@ import { asPod } from '../kubelet/pod-spec.ts';
 import type { PodRuntime } from '../kubelet/pod-runtime.ts';
 import { USAGE_STEP_MS } from '../load/usage-engine.ts';
 
-/** metrics-server needs two scrapes before it says anything of a container. */
+/** metrics-server needs two scrapes before it reports a container. */
 const FIRST_MEASURE_MS: DurationMs = 15 * SECOND_MS;
 
-/** metrics.k8s.io over the kubelets: what each container was given during the current step. */
+/** metrics.k8s.io from the kubelets: usage of each container in the current step. */
 export class NodeUsageMetrics implements MetricsProvider {
   readonly #kubelets: Pick<Kubelets, 'all' | 'find'>;
   readonly #cluster: Pick<ClusterAccess, 'get'>;
@@ -46,7 +46,7 @@ export class NodeUsageMetrics implements MetricsProvider {
     return found;
   }
 
-  /** By its node: an autoscaler asks for its pods one by one, and a cluster has thousands. */
+  /** Looked up by its node: an autoscaler reads its pods one by one, and a cluster has thousands. */
   #findPod(namespace: string, name: string): PodRuntime | undefined {
     const object = this.#cluster.get('pods', namespace, name);
     if (object === undefined) return undefined;

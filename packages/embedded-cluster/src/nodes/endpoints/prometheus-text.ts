@@ -1,4 +1,4 @@
-// The text format in which a kubelet prints metrics, number by number as Go prints them.
+// The text format of kubelet metrics, with numbers in Go's notation.
 
 export interface MetricFamily {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface MetricFamily {
 }
 
 export interface MetricSample {
-  /** As `seriesLabels` writes them; '' for none. Those of a series never change, so its owner keeps the text. */
+  /** Labels as `seriesLabels` writes them; '' for none. They never change, so the owner of a series keeps the text. */
   readonly labels: string;
   readonly value: number;
   /** Milliseconds since the epoch; null prints none. */

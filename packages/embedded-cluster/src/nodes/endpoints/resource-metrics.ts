@@ -6,14 +6,14 @@ import type { PodRuntime } from '../kubelet/pod-runtime.ts';
 import { prometheusText, seriesLabels, type MetricFamily, type MetricSample } from './prometheus-text.ts';
 
 /**
- * `/metrics/resource`: cumulative CPU and working set of the node and of every running container and pod, each with its
- * time. Counters go on between the simulator's steps.
+ * `/metrics/resource`: cumulative CPU and working set of the node and of every running container and pod, each with its time. Counters are
+ * interpolated between the steps of the simulation.
  */
 export class ResourceMetricsPage {
   readonly #podLabels = new WeakMap<PodRuntime, string>();
   readonly #containerLabels = new WeakMap<ContainerRuntime, string>();
 
-  /** The series of the page that usage is made from, without its text. */
+  /** The series of the page that usage needs, without its text. */
   visit(kubelet: Kubelet, now: Instant, visitor: ResourceMetricsVisitor): void {
     for (const pod of kubelet.pods()) {
       if (!pod.isReported) continue;
@@ -30,7 +30,7 @@ export class ResourceMetricsPage {
     visitor.nodeMemoryBytes(Math.round(kubelet.workingSetBytes), now);
   }
 
-  /** The page as a kubelet prints it. */
+  /** The page in the kubelet's text format. */
   print(kubelet: Kubelet, now: Instant): string {
     const containerCpu: MetricSample[] = [];
     const containerMemory: MetricSample[] = [];
@@ -86,7 +86,7 @@ const START_HELP = '[STABLE] Start time of the container since unix epoch in sec
 const SCRAPE_HELP = '1 if there was an error while getting container metrics, 0 otherwise';
 const NO_ERROR: readonly MetricSample[] = [{ labels: '', value: 0, timestampMs: null }];
 
-/** Those that run and use something worth counting. */
+/** Running containers with usage. */
 function measuredContainers(pod: PodRuntime): readonly ContainerRuntime[] {
   return pod.isReported ? pod.containers.filter(({ startedAt, curve }) => startedAt !== null && curve !== null) : [];
 }

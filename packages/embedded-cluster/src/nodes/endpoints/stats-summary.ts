@@ -11,7 +11,7 @@ const NODE_DISK_BYTES = 100 * GiB;
 type PressureStats = Pick<Pressure, 'totalMs' | 'avg10' | 'avg60' | 'avg300'>;
 const NO_PRESSURE: PressureStats = { totalMs: 0, avg10: 0, avg60: 0, avg300: 0 };
 
-/** `/stats/summary` as a kubelet answers it: node, pods with containers, network counters, and a volume for each claim. */
+/** `/stats/summary` in the kubelet's format: node, pods with containers, network counters, and a volume for each claim. */
 export function statsSummary(kubelet: Kubelet, now: Instant): object {
   const time = toTimestamp(now);
   const pods = [...kubelet.pods()].filter((pod) => pod.isReported && pod.containers.some((container) => container.running));
@@ -60,7 +60,7 @@ function containerStats(kubelet: Kubelet, container: ContainerRuntime, now: Inst
   };
 }
 
-/** Of one resource, by the names of the page. */
+/** Statistics of one resource, by the names of the page. */
 interface TimedStats extends Record<string, unknown> {
   readonly time: string;
 }
@@ -73,7 +73,7 @@ function memoryStats(workingSetBytes: number, limitBytes: number | null, time: s
   const workingSet = Math.round(workingSetBytes);
   const stats = {
     time,
-    // Page cache that the kernel could drop counts as usage but not as working set.
+    // Reclaimable page cache counts as usage but not as working set.
     usageBytes: Math.round(workingSet * 1.12),
     workingSetBytes: workingSet,
     rssBytes: Math.round(Math.min(workingSet * 0.9, ownBytes)),
@@ -83,7 +83,7 @@ function memoryStats(workingSetBytes: number, limitBytes: number | null, time: s
   return limitBytes === null ? stats : { ...stats, availableBytes: Math.max(0, Math.round(limitBytes - workingSet)) };
 }
 
-/** The stats with the pressure; as they are where the kubelet is too old to measure it. `total` in nanoseconds, averages in percent. */
+/** The statistics with pressure, or unchanged for a kubelet that does not measure it. `total` in nanoseconds, averages in percent. */
 function withPsi(kubelet: Kubelet, { totalMs, avg10, avg60, avg300 }: Readonly<PressureStats>, stats: TimedStats): object {
   if (!kubelet.measuresPressure) return stats;
   const data = { total: Math.round(totalMs * 1e6), avg10: percent(avg10), avg60: percent(avg60), avg300: percent(avg300) };
@@ -95,12 +95,12 @@ function percent(ratio: number): number {
   return Math.round(ratio * 10_000) / 100;
 }
 
-/** A pod waits when its most hindered container does. */
+/** A pod waits as long as the container that waits the longest. */
 function greatest(pressures: readonly PressureStats[]): PressureStats {
   return pressures.reduce((most, each) => (each.totalMs > most.totalMs ? each : most), NO_PRESSURE);
 }
 
-/** Disks are never short here. */
+/** Disks are never full here. */
 function ioStats(kubelet: Kubelet, time: string): object {
   return kubelet.measuresPressure ? { io: withPsi(kubelet, NO_PRESSURE, { time }) } : {};
 }

@@ -3,7 +3,7 @@ import { DAY_MS, GiB, type Bytes, type Instant } from '#kube/units';
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import { between } from '../../clock/seeded-hash.ts';
 
-/** One file system behind a claim. */
+/** The file system of a claim. */
 export interface VolumeFill {
   readonly capacityBytes: Bytes;
   readonly usedBytes: Bytes;
@@ -11,9 +11,9 @@ export interface VolumeFill {
   readonly inodesUsed: number;
 }
 
-/** ext4 makes one inode for every 16 KiB. */
+/** ext4 creates one inode for every 16 KiB. */
 const BYTES_PER_INODE = 16 * 1024;
-/** A file system is never shown fuller than this: what comes then is another simulation's business. */
+/** Upper bound of a file system's usage: a full disk is not simulated. */
 const FULLEST = 0.97;
 
 interface WireClaim {
@@ -22,7 +22,7 @@ interface WireClaim {
   readonly status?: { readonly capacity?: { readonly storage?: string } };
 }
 
-/** How full a claim's volume is: begins somewhere and grows by the day, both drawn from the seed. null: no such claim. */
+/** Usage of a claim's volume: starts at a level and grows per day, both drawn from the seed. null: no such claim. */
 export function volumeFill(
   cluster: Pick<ClusterAccess, 'get'>,
   seed: number,

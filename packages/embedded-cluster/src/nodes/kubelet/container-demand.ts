@@ -2,13 +2,13 @@ import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { ContainerRuntime } from './container-runtime.ts';
 import type { PodRuntime } from './pod-runtime.ts';
 
-/** A fresh process reaches its working set over this time. */
+/** Time in which a new process reaches its working set. */
 const WARM_UP_MS: DurationMs = 2 * MINUTE_MS;
 const COLD_SHARE = 0.55;
-/** While it starts, a container wants at least this share of a busy minute's CPU. */
+/** Lowest share of a busy minute's CPU that a starting container wants. */
 const STARTUP_SHARE = 0.9;
 
-/** Sets what a running container needs from now on: its curve, its share of the workload's load, its age. */
+/** Sets the demand of a running container: its curve, its share of the workload's load, its age. */
 export function setDemand(pod: PodRuntime, container: ContainerRuntime, now: Instant): void {
   const { curve } = container;
   if (curve === null) return;

@@ -21,7 +21,7 @@ export type ContainerState =
   | { readonly kind: 'running'; readonly startedAt: Instant }
   | { readonly kind: 'terminated'; readonly termination: Termination };
 
-/** One container on a node: what runs, what it is given, what it has used. Mutable, owned by its kubelet. */
+/** State of one container on a node: its allocation, demand and usage. Mutable, owned by its kubelet. */
 export class ContainerRuntime {
   spec: ContainerSpec;
   state: ContainerState;
@@ -37,40 +37,40 @@ export class ContainerRuntime {
   /** In force; null before the first start. */
   actual: RequestsAndLimits | null = null;
 
-  /** What it needs; null for plain init containers, which use nothing worth counting. */
+  /** Demand; null for plain init containers, whose usage is negligible. */
   curve: DemandCurve | null = null;
-  /** How long one run takes where it ends by itself; null: it runs until it is stopped. */
+  /** Duration of one run; null: it runs until it is stopped. */
   runMs: DurationMs | null = null;
   archive: ArchivedSeries | null = null;
   tally: ContainerTally | null = null;
   /** Share of its working set that is page cache. */
   cacheShare: Ratio = 0;
-  /** Above its memory limit one of its processes is killed, and it goes on. */
+  /** Above its memory limit one of its processes is killed, and the container continues. */
   multiProcess = false;
-  /** What a start wants where that is stated; null: the usual. */
+  /** Demand of a start when it is specified; null: the default. */
   startupCpuMillicores: Millicores | null = null;
   startupMemoryBytes: Bytes | null = null;
   startupMs: DurationMs | null = null;
-  /** CPU boost of a start ends here. */
+  /** End of the start's CPU demand. */
   startupUntil: Instant = 0;
 
   /** Since the last evaluation. */
   demandMillicores: Millicores = 0;
   grantedMillicores: Millicores = 0;
   workingSetBytes: Bytes = 0;
-  /** Of the working set what is no page cache: the kernel cannot take it back. */
+  /** Working set without page cache, which the kernel can reclaim. */
   ownMemoryBytes: Bytes = 0;
   evaluatedAt: Instant = 0;
   /** CPU used since the start, up to `evaluatedAt`. */
   cpuCoreSeconds = 0;
-  /** Since the start: running time under a CPU limit, and the part of it in which it wanted more. */
+  /** Since the start: running time under a CPU limit, and the part of it with a demand above the limit. */
   limitedMs: DurationMs = 0;
   throttledMs: DurationMs = 0;
-  /** Processes that were killed at its memory limit since the start while it went on. */
+  /** Number of processes OOM-killed since the start while the container continued. */
   oomEvents = 0;
   readonly cpuPressure = new Pressure();
   readonly memoryPressure = new Pressure();
-  /** Share of the time that it waits for memory: its limit leaves too little for its page cache. */
+  /** Share of time in which it waits for memory, because its limit leaves too little for its page cache. */
   reclaimRatio: Ratio = 0;
 
   constructor(spec: ContainerSpec, waitingReason: string) {
@@ -87,12 +87,12 @@ export class ContainerRuntime {
     return this.state.kind === 'running';
   }
 
-  /** null while it does not run. */
+  /** null while it is not running. */
   get startedAt(): Instant | null {
     return this.state.kind === 'running' ? this.state.startedAt : null;
   }
 
-  /** What it may use at most now. */
+  /** CPU that it may use at most now. */
   get limits(): RequestsAndLimits['limits'] {
     return (this.actual ?? this.allocated).limits;
   }
@@ -101,7 +101,7 @@ export class ContainerRuntime {
     return (this.actual ?? this.allocated).requests;
   }
 
-  /** CPU used since the start, at any moment after the last evaluation. */
+  /** CPU used since the start, at any time after the last evaluation. */
   cpuCoreSecondsAt(at: Instant): number {
     return this.cpuCoreSeconds + (this.grantedMillicores * Math.max(0, at - this.evaluatedAt)) / 1e6;
   }

@@ -1,14 +1,14 @@
 import { SECOND_MS, type DurationMs } from '#kube/units';
 
-/** What a container's command line says about its end. */
+/** How a container's command line ends. */
 export interface ContainerScript {
   readonly runMs: DurationMs;
   readonly exitCode: number;
 }
 
 /**
- * Understands the few commands that people try a cluster with: `sleep 30`, `true`, `false`, `exit 3`, also inside
- * `sh -c`. null for everything else: the container runs until it is stopped, or a Job's until its run time is over.
+ * Parses common test commands: `sleep 30`, `true`, `false`, `exit 3`, also inside `sh -c`. null for any other: the container runs until it
+ * is stopped, or for the run time of a Job.
  */
 export function readScript(command: readonly string[]): ContainerScript | null {
   const words = command.join(' ').replace(/^(?:\/bin\/)?(?:ba)?sh -e?c /, '');

@@ -1,10 +1,10 @@
-/** Marks what is not yet settled. */
+/** Marks an undetermined share. */
 const OPEN = -1;
 
 /**
- * Shares a node's CPU over its containers as the kernel's scheduler does: no container gets more than it wants, what is left
- * over goes to the others in proportion to their weights (requests). Works in place: `granted` must be as long as
- * `wanted` and `weights`; only the first `count` entries count. Exact, in at most as many rounds as there are containers.
+ * Distributes a node's CPU to its containers as the kernel's scheduler does: no container gets more than its demand, and the remainder is
+ * shared in proportion to weights (requests). Works in place: `granted` must be as long as `wanted` and `weights`; only the first `count`
+ * entries are used. Exact, in at most as many rounds as there are containers.
  */
 export function shareCpu(
   wanted: Float64Array,
@@ -32,7 +32,7 @@ export function shareCpu(
   }
 }
 
-/** Grants their demand to all containers that want no more than their share. Returns the sum granted; null: there are none. */
+/** Grants their demand to all containers whose demand is within their share. Returns the granted sum; null when there are none. */
 function settleContent(
   wanted: Float64Array,
   weights: Float64Array,

@@ -1,6 +1,6 @@
 import type { Bytes } from '#kube/units';
 
-/** A pod as the kubelet ranks it when its node runs out of memory. */
+/** A pod in the kubelet's ranking under memory pressure. */
 export interface EvictionCandidate {
   readonly priority: number;
   readonly requestedMemoryBytes: Bytes;
@@ -8,8 +8,8 @@ export interface EvictionCandidate {
 }
 
 /**
- * The kubelet's order under memory pressure, first to go first: pods that use more than they request, then the lower
- * priority, then the greater use above the request (Kubernetes documentation, "Node-pressure eviction").
+ * The kubelet's eviction order under memory pressure: pods with usage above requests first, then lower priority, then the greater excess
+ * over requests (Kubernetes documentation, "Node-pressure eviction").
  */
 export function compareForEviction(a: EvictionCandidate, b: EvictionCandidate): number {
   const aExceeds = a.usedMemoryBytes > a.requestedMemoryBytes;
@@ -19,5 +19,5 @@ export function compareForEviction(a: EvictionCandidate, b: EvictionCandidate): 
   return b.usedMemoryBytes - b.requestedMemoryBytes - (a.usedMemoryBytes - a.requestedMemoryBytes);
 }
 
-/** From this priority on (system-cluster-critical and above) the kubelet never evicts. */
+/** The kubelet never evicts pods with at least this priority (system-cluster-critical and above). */
 export const CRITICAL_PRIORITY = 2_000_000_000;

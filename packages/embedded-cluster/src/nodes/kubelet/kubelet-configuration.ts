@@ -1,8 +1,10 @@
-// What a simulated kubelet is configured to beyond the defaults, as far as in-place resize depends on it.
+// Configuration of a simulated kubelet that affects in-place resize.
 
 import type { RequestsAndLimits } from '#kube/records/resources';
 
-/** On a Node object: JSON with fields of KubeletConfiguration. Like a real kubelet's file, no field of the Node's status has it. */
+/**
+ * Annotation on a Node object: JSON with fields of KubeletConfiguration. Like a real kubelet's file, it is not part of the Node's status.
+ */
 export const KUBELET_ANNOTATION = 'simulator.evenkeel.io/kubelet';
 
 export interface KubeletConfiguration {
@@ -12,7 +14,7 @@ export interface KubeletConfiguration {
   readonly swapBehavior?: 'NoSwap' | 'LimitedSwap';
 }
 
-/** Defaults where the annotation is absent or cannot be read. */
+/** Defaults when the annotation is absent or invalid. */
 export function kubeletConfigurationOf(annotations: Readonly<Record<string, string>> | undefined): KubeletConfiguration {
   try {
     const stored: unknown = JSON.parse(annotations?.[KUBELET_ANNOTATION] ?? '{}');
@@ -22,7 +24,7 @@ export function kubeletConfigurationOf(annotations: Readonly<Record<string, stri
   }
 }
 
-/** A container of a resize: what its spec asks for, and what is allocated. */
+/** A container of a resize: the resources of its spec, and the allocated ones. */
 export interface ResizedContainer {
   readonly spec: { readonly resources: RequestsAndLimits; readonly restartOn: { readonly memory: boolean }; readonly role: string };
   readonly allocated: RequestsAndLimits;
@@ -31,7 +33,7 @@ export interface ResizedContainer {
 /** Critical pods never swap. */
 const CRITICAL_PRIORITY = 2_000_000_000;
 
-/** Why a resize is infeasible whatever the amount, in the words of the kubelet's podResizesAdmitHandler; null: it is not. */
+/** Reason why a resize is infeasible whatever the amount, with the message of the kubelet's podResizesAdmitHandler; null when it is not. */
 export function refusedByConfiguration(
   configuration: KubeletConfiguration,
   pod: { readonly qosClass: string; readonly priority: number; readonly containers: readonly ResizedContainer[] },
@@ -54,7 +56,7 @@ function changesRequest({ spec, allocated }: ResizedContainer, field: 'cpuMillic
   return spec.resources.requests[field] !== allocated.requests[field];
 }
 
-/** Containers whose memory request equals the limit do not swap, neither do those without either. */
+/** Containers whose memory request equals the limit, and containers without either, do not swap. */
 function changesMemoryOfSwapping(container: ResizedContainer): boolean {
   const swaps = ({ requests, limits }: RequestsAndLimits): boolean => requests.memoryBytes !== limits.memoryBytes;
   const { spec, allocated } = container;

@@ -54,7 +54,7 @@ function aNode(seed = 1, machineType = 'e2-standard-4', kubeletVersion = 'v1.36.
   const condition = (name: string, type: string) => get(name).status.conditions?.find((each) => each.type === type);
   const resize = (name: string, resources: WireResources): void => {
     cluster.modifySubresource('pods', 'shop', name, 'resize', (draft) => {
-      // Cloned: the fake compares what it stores by prototype, too, and a test's literals come from another realm.
+      // Cloned: the fake also compares prototypes, and literals of a test belong to another realm.
       (draft as unknown as Pod).spec.containers[0]!.resources = structuredClone(resources);
     });
     clock.settle();
@@ -69,7 +69,7 @@ const both = (cpu: string, memory: string, cpuLimit: string, memoryLimit: string
 });
 
 describe('pod lifecycle', () => {
-  test('a pod that requests as a whole what the node does not have is rejected', () => {
+  test('a pod with a pod-level request above the node’s capacity is rejected', () => {
     const { clock, bind, get } = aNode();
     bind('whole', { spec: { resources: { requests: { cpu: '64' } } } });
     clock.advance(MINUTE_MS);
@@ -79,7 +79,7 @@ describe('pod lifecycle', () => {
   test.each([
     ['IfNotPresent', ['Pulled', 'Created', 'Started']],
     ['Always', ['Pulling', 'Pulled', 'Created', 'Started']],
-  ])('with pull policy %s, an image that is there takes these events, listed in this order', (imagePullPolicy, expected) => {
+  ])('with pull policy %s, a present image gives these events, listed in this order', (imagePullPolicy, expected) => {
     const { clock, cluster, bind } = aNode();
     bind('first');
     clock.advance(MINUTE_MS);
@@ -89,7 +89,7 @@ describe('pod lifecycle', () => {
     expect(events.filter(({ involvedObject }) => involvedObject.name === 'second').map(({ reason }) => reason)).toEqual(expected);
   });
 
-  test('goes from ContainerCreating to Running and Ready, and says what is in force', () => {
+  test('goes from ContainerCreating to Running and Ready, and reports the resources in force', () => {
     const { clock, bind, get, status, condition } = aNode();
     bind('web');
     expect(get('web').status.phase).toBe('Pending');
@@ -140,7 +140,7 @@ describe('pod lifecycle', () => {
   test.each([
     [['sleep', '20'], 'Succeeded', 0],
     [['sh', '-c', 'sleep 5; exit 3'], 'Failed', 3],
-  ])('a pod that is never restarted ends as its command says: %p', (command, phase, exitCode) => {
+  ])('a pod that is never restarted ends with its command: %p', (command, phase, exitCode) => {
     const { clock, bind, get, status } = aNode();
     bind('once', { spec: { restartPolicy: 'Never' }, container: { command } });
     clock.advance(MINUTE_MS);
@@ -148,7 +148,7 @@ describe('pod lifecycle', () => {
     expect(status('once').state).toMatchObject({ terminated: { exitCode } });
   });
 
-  test('is stopped within its grace period and then goes', () => {
+  test('is stopped within its grace period and then deleted', () => {
     const { clock, cluster, bind, find, kubelets, node } = aNode();
     bind('web');
     clock.advance(MINUTE_MS);
@@ -160,13 +160,13 @@ describe('pod lifecycle', () => {
     expect([...kubelets.find(node)!.pods()]).toEqual([]);
   });
 
-  test('is refused where the node has no room', () => {
+  test('is rejected when the node has no capacity', () => {
     const { bind, get } = aNode();
     bind('huge', { resources: requests('8', '1Gi') });
     expect(get('huge').status).toMatchObject({ phase: 'Failed', reason: 'OutOfcpu' });
   });
 
-  test('the same seed gives the same course, another seed another', () => {
+  test('the same seed gives the same timing, another seed another', () => {
     const course = (seed: number): string => {
       const { clock, bind, get } = aNode(seed);
       bind('a');
@@ -184,14 +184,14 @@ describe('pod lifecycle', () => {
 describe('out of memory', () => {
   const greedy = { usage: { memory: '200Mi' }, resources: both('100m', '64Mi', '200m', '100Mi') };
 
-  test('a container of several processes above its limit goes on', () => {
+  test('a container with several processes above its limit continues', () => {
     const { clock, bind, status, kubelets } = aNode();
     bind('web', { ...greedy, usage: { ...greedy.usage, multiProcess: true } });
     clock.advance(3 * MINUTE_MS);
     expect([status('web').restartCount, kubelets.counters.oomKills]).toEqual([0, 0]);
   });
 
-  test('a container above its limit is killed and restarted, slower each time', () => {
+  test('a container above its limit is killed and restarted, with a longer back-off each time', () => {
     const { clock, bind, status, kubelets } = aNode();
     bind('web', greedy);
     clock.advance(3 * MINUTE_MS);
@@ -206,7 +206,7 @@ describe('out of memory', () => {
     expect(kubelets.counters.oomKills - early).toBeLessThan(16);
   });
 
-  test('the archive knows of the kill and of the limit that was hit', () => {
+  test('the archive has the kill and the limit', () => {
     const { clock, bind, kubelets } = aNode();
     bind('web', greedy);
     clock.advance(3 * MINUTE_MS);
@@ -214,7 +214,7 @@ describe('out of memory', () => {
     expect(series?.oomKills[0]?.memoryLimitBytes).toBe(100 * 2 ** 20);
   });
 
-  test('a node short of memory evicts who uses most above its request, and says why', () => {
+  test('a node under memory pressure evicts the pod with the most usage above its request, and reports why', () => {
     const { clock, bind, get, kubelets, cluster, node } = aNode(1, 'e2-standard-2');
     bind('modest', { resources: requests('100m', '2Gi'), usage: { memory: '1Gi' } });
     bind('greedy', { resources: requests('100m', '128Mi'), usage: { memory: '9Gi' } });
@@ -233,7 +233,7 @@ describe('out of memory', () => {
 });
 
 describe('a node that runs out of memory', () => {
-  // Eight that start together and grow by a gigabyte and a half a step: faster than the kubelet evicts.
+  // Eight containers that start together and grow by 1.5 GB a step: faster than the kubelet evicts.
   const startTogether = (bind: (name: string, options: PodOptions) => void): void => {
     bind('safe', { resources: both('100m', '256Mi', '100m', '256Mi'), usage: { memory: '200Mi', cacheShare: 0 } });
     for (let index = 0; index < 8; index++) {
@@ -241,7 +241,7 @@ describe('a node that runs out of memory', () => {
     }
   };
 
-  test('has a container killed that is far below its own limit, and says so on the Node', () => {
+  test('kills a container far below its limit, and reports it on the Node', () => {
     const { clock, cluster, bind, status, kubelets, node } = aNode(1, 'n2-standard-2');
     startTogether(bind);
     clock.advance(3 * MINUTE_MS);
@@ -263,7 +263,7 @@ describe('a node that runs out of memory', () => {
     expect(kubelets.find(node)!.workingSetBytes).toBeLessThan(8 * 2 ** 30);
   });
 
-  test('the same seed kills the same', () => {
+  test('the same seed kills the same containers', () => {
     const killedBy = (seed: number) => {
       const { clock, bind, status } = aNode(seed, 'n2-standard-2');
       startTogether(bind);
@@ -277,7 +277,7 @@ describe('a node that runs out of memory', () => {
 describe('a container that needs more than its limit to start', () => {
   const crashing = { usage: { memory: '64Mi', startupMemory: '300Mi' }, resources: both('100m', '64Mi', '200m', '128Mi') };
 
-  test('dies at once, each time, with a longer back-off: nothing of its usage is ever seen', () => {
+  test('is killed at once, each time with a longer back-off: its usage is never visible', () => {
     const { clock, bind, status, condition, kubelets, node } = aNode();
     bind('web', crashing);
     clock.advance(30 * SECOND_MS);
@@ -409,7 +409,7 @@ describe('in-place resize', () => {
       2_000_001_000,
     ],
     ['a memory request where pods do not swap', { swapBehavior: 'NoSwap' }, requests('1', '1Gi'), requests('1', '2Gi'), null],
-  ])('is infeasible by the configuration of the kubelet: %s', (_case, kubelet, from, to, message, priority = 0) => {
+  ])('is infeasible with the configuration of the kubelet: %s', (_case, kubelet, from, to, message, priority = 0) => {
     const { clock, bind, resize, condition, status } = aNode(1, 'e2-standard-8', 'v1.36.0', kubelet);
     bind('web', { resources: from, priority });
     clock.advance(MINUTE_MS);
@@ -420,7 +420,7 @@ describe('in-place resize', () => {
     expect(status('web').resources?.requests).toEqual((message === null ? to : from).requests);
   });
 
-  test('above what the node has at all it is Infeasible until the spec changes', () => {
+  test('above the node’s capacity it is Infeasible until the spec changes', () => {
     const { clock, bind, resize, status, condition } = aNode();
     bind('web');
     clock.advance(MINUTE_MS);
@@ -437,7 +437,7 @@ describe('in-place resize', () => {
     expect(status('web').allocatedResources).toEqual({ cpu: '100m', memory: '128Mi' });
   });
 
-  test('beside others it is Deferred until something frees, the higher priority first', () => {
+  test('with other pods it is Deferred until capacity is freed, the higher priority first', () => {
     const { clock, cluster, bind, resize, status, condition } = aNode();
     bind('big', { resources: requests('3', '1Gi') });
     bind('low', { priority: 0 });
@@ -459,7 +459,7 @@ describe('in-place resize', () => {
     expect(status('low').resources).toMatchObject({ requests: { cpu: '2' } });
   });
 
-  test('restarts the container where its resize policy says so, without a back-off', () => {
+  test('restarts the container when its resize policy requires it, without a back-off', () => {
     const { clock, bind, resize, status } = aNode();
     bind('web', { container: { resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] } });
     clock.advance(MINUTE_MS);
@@ -472,7 +472,7 @@ describe('in-place resize', () => {
     expect(status('web').state).toHaveProperty('running');
   });
 
-  test('a memory limit below what is used is held back with an error, and put into force once use has fallen', () => {
+  test('a memory limit below usage waits with an error, and is actuated once usage has fallen', () => {
     const { clock, bind, resize, status, condition } = aNode();
     bind('web', { resources: both('100m', '64Mi', '200m', '256Mi'), usage: { profile: 'idle-nights', memory: '120Mi' } });
     clock.advance(12 * 60 * MINUTE_MS);
@@ -488,7 +488,7 @@ describe('in-place resize', () => {
     expect(status('web')).toMatchObject({ restartCount: 0, resources: { limits: { memory: '105Mi' } } });
   });
 
-  test('before the first start, the newest values are simply what it starts with', () => {
+  test('before the first start, the container starts with the newest values', () => {
     const { clock, bind, resize, status, condition } = aNode();
     bind('web');
     resize('web', requests('300m', '128Mi'));
@@ -499,7 +499,7 @@ describe('in-place resize', () => {
 });
 
 describe('CPU', () => {
-  test('is cut at the limit, and the cut is counted', () => {
+  test('is capped at the limit, and the throttling is counted', () => {
     const { clock, bind, kubelets, node } = aNode();
     bind('web', { usage: { cpu: '400m' }, resources: both('100m', '128Mi', '150m', '256Mi') });
     clock.advance(30 * MINUTE_MS);
@@ -510,7 +510,7 @@ describe('CPU', () => {
     expect(unmetCoreSeconds / demandedCoreSeconds).toBeGreaterThan(0.5);
   });
 
-  test('is shared by requests where the node has too little', () => {
+  test('is shared by requests when the node has too little', () => {
     const { clock, bind, kubelets, node } = aNode();
     bind('small', { usage: { cpu: '4' }, resources: requests('500m', '128Mi') });
     bind('large', { usage: { cpu: '4' }, resources: requests('1500m', '128Mi') });

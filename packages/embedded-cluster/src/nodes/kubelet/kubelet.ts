@@ -26,14 +26,14 @@ import type { ClusterCounters, ContainerTallies } from '../simulator-counters.ts
 import { settleUsage } from '../load/usage-accounting.ts';
 import type { WorkloadLoads } from '../load/workload-loads.ts';
 
-/** Coalesces what several changes at one moment free: the kubelet, too, looks again once per sync. */
+/** Coalesces several changes of the same time: a real kubelet also checks once per sync. */
 const RETRY_DEFERRED_MS: DurationMs = SECOND_MS;
 /** Memory and CPU of the system and the kubelet itself, outside of every pod. */
 const SYSTEM_MEMORY_BYTES: Bytes = 420 * MiB;
 const SYSTEM_CPU_MILLICORES = 45;
 const PRESSURE_SINCE_MINOR = 34;
 
-/** What all kubelets of a cluster share. */
+/** Shared by all kubelets of a cluster. */
 export interface KubeletParts {
   readonly cluster: ClusterAccess;
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export interface KubeletParts {
   readonly tallies: ContainerTallies;
 }
 
-/** One node's kubelet: runs what is bound to the node and says so in the pods' status. */
+/** The kubelet of one node: runs its pods and writes their status. */
 export class Kubelet implements ResizeHost {
   readonly name: string;
   readonly parts: KubeletParts;
@@ -62,7 +62,7 @@ export class Kubelet implements ResizeHost {
   workingSetBytes: Bytes = SYSTEM_MEMORY_BYTES;
   readonly cpuPressure = new Pressure();
   readonly memoryPressure = new Pressure();
-  /** When memory was last short; null: never. */
+  /** Time of the last memory pressure; null: never. */
   pressureSeenAt: Instant | null = null;
   underMemoryPressure = false;
   #capacity: Resources;
@@ -118,12 +118,12 @@ export class Kubelet implements ResizeHost {
     if (grew) this.roomFreed();
   }
 
-  /** Every pod that the node still knows, ended ones included. */
+  /** Every pod on the node, including ended ones. */
   pods(): Iterable<PodRuntime> {
     return this.#pods.values();
   }
 
-  /** CPU used by the whole node since its start, at any moment after the last evaluation. */
+  /** CPU used by the whole node since its start, at any time after the last evaluation. */
   cpuCoreSecondsAt(at: Instant): number {
     return this.cpuCoreSeconds + (this.grantedMillicores * Math.max(0, at - this.evaluatedAt)) / 1e6;
   }
@@ -147,7 +147,7 @@ export class Kubelet implements ResizeHost {
     } else this.#resizer.consider(known);
   }
 
-  /** A pod's object is gone: whatever still runs of it is killed. */
+  /** A pod's object was deleted: its running containers are killed. */
   forget(uid: string): void {
     const pod = this.#pods.get(uid);
     if (pod === undefined) return;
@@ -160,13 +160,13 @@ export class Kubelet implements ResizeHost {
     this.roomFreed();
   }
 
-  /** The node is gone, with everything on it. */
+  /** The node was deleted, with everything on it. */
   stop(): void {
     for (const uid of [...this.#pods.keys()]) this.forget(uid);
     this.#cancelRetry?.();
   }
 
-  /** Sets the MemoryPressure condition, and the taint that the node lifecycle controller puts beside it. */
+  /** Sets the MemoryPressure condition, and the taint that the node lifecycle controller would set. */
   reportMemoryPressure(pressed: boolean): void {
     this.underMemoryPressure = pressed;
     const { cluster } = this.parts;
@@ -248,7 +248,7 @@ export class Kubelet implements ResizeHost {
     return {};
   }
 
-  // What a node does for its pods.
+  // Services of a node for its pods.
 
   now(): Instant {
     return this.parts.clock.now();
@@ -291,7 +291,7 @@ export class Kubelet implements ResizeHost {
     }
     if (container.curve !== null) {
       this.running.push({ pod, container });
-      // Until the next step it is given what it wants: a start is never the moment at which a node runs short.
+      // Until the next step its demand is granted: a node never runs short at the time of a start.
       setDemand(pod, container, now);
       container.grantedMillicores = Math.min(container.demandMillicores, container.limits.cpuMillicores ?? Infinity);
       container.workingSetBytes = Math.min(container.workingSetBytes, container.limits.memoryBytes ?? Infinity);
@@ -300,7 +300,7 @@ export class Kubelet implements ResizeHost {
     this.#killAtStart(pod, container);
   }
 
-  /** The kernel kills a container for want of memory: its own limit's, or the node's. */
+  /** The kernel kills a container, because of its own limit or of the node's memory. */
   oomKill(pod: PodRuntime, container: ContainerRuntime): void {
     this.parts.counters.oomKills++;
     if (container.tally !== null) container.tally.oomKills++;
@@ -308,7 +308,7 @@ export class Kubelet implements ResizeHost {
     this.lifecycle.containerEnded(pod, container, KILLED_EXIT_CODE, 'OOMKilled');
   }
 
-  /** A start that needs more than its limit never comes as far as the first step of the usage engine. */
+  /** A start that needs more than its limit ends before the first step of the usage engine. */
   #killAtStart(pod: PodRuntime, container: ContainerRuntime): void {
     const { startupMemoryBytes, containerId } = container;
     if (startupMemoryBytes === null || startupMemoryBytes <= (container.limits.memoryBytes ?? Infinity)) return;
@@ -373,7 +373,7 @@ export class Kubelet implements ResizeHost {
   }
 }
 
-/** Deleted through the eviction API, a drain for example. */
+/** Deleted through the eviction API, for example by a drain. */
 function isEviction(pod: Pod): boolean {
   return pod.status.conditions?.some(({ type, reason }) => type === 'DisruptionTarget' && reason === 'EvictionByEvictionAPI') ?? false;
 }

@@ -15,7 +15,7 @@ import { ContainerTallies, newCounters, type ClusterCounters } from '../simulato
 import { UsageEngine, USAGE_STEP_MS } from '../load/usage-engine.ts';
 import { WorkloadLoads } from '../load/workload-loads.ts';
 
-/** Real kubelets renew every 10 s for 40 s. Here nodes fail only when a test says so: fewer writes suffice. */
+/** Real kubelets renew every 10 s for 40 s. Here nodes fail only in tests, so fewer writes are sufficient. */
 const LEASE_RENEW_MS: DurationMs = 5 * MINUTE_MS;
 const LEASE_SECONDS = 600;
 const HEARTBEAT_MS: DurationMs = 30 * MINUTE_MS;
@@ -29,7 +29,7 @@ export interface KubeletsOptions {
   readonly plan: UsagePlan;
 }
 
-/** Gives every Node of the cluster a kubelet, and evaluates usage on all of them at a fixed step. */
+/** Creates a kubelet for every Node, and evaluates usage on all of them at a fixed step. */
 export class Kubelets {
   readonly archive = new UsageArchive();
   readonly counters: ClusterCounters = newCounters();
@@ -38,7 +38,7 @@ export class Kubelets {
   readonly #parts: KubeletParts;
   readonly #engine: UsageEngine;
   readonly #kubelets = new Map<string, Kubelet>();
-  /** Pods bound to nodes that have not joined, by node and uid. */
+  /** Pods bound to nodes that have not been created, by node and uid. */
   readonly #waiting = new Map<string, Map<string, Pod>>();
   readonly #stops: (() => void)[] = [];
 
@@ -60,7 +60,7 @@ export class Kubelets {
     };
   }
 
-  /** Begins to watch and to evaluate. Returns the stop. */
+  /** Starts to watch and to evaluate. Returns the stop function. */
   start(): () => void {
     const { cluster } = this.#parts;
     this.#stops.push(
@@ -77,7 +77,7 @@ export class Kubelets {
     };
   }
 
-  /** In the order in which nodes joined. */
+  /** In the order in which nodes were created. */
   all(): Iterable<Kubelet> {
     return this.#kubelets.values();
   }
@@ -86,7 +86,7 @@ export class Kubelets {
     return this.#kubelets.get(node);
   }
 
-  /** Runs on a grid of its period, so that every start of the simulator steps at the same moments. */
+  /** Aligned to a grid of its period, so that every start of the simulation has the same steps. */
   #every(periodMs: DurationMs, task: (now: Instant) => void): () => void {
     const { clock } = this.#parts;
     let cancel = (): void => undefined;
@@ -109,7 +109,7 @@ export class Kubelets {
     const { name } = object.metadata;
     const known = this.#kubelets.get(name);
     if (type === 'DELETED') {
-      // What ran there ends with it; the node lifecycle controller clears the pods' objects away.
+      // Running containers end with the node; the node lifecycle controller deletes the pods' objects.
       this.#kubelets.delete(name);
       known?.stop();
     } else if (known === undefined) this.#join(object);

@@ -21,7 +21,7 @@ export function writeMemoryPressure(draft: KubeObject, pressed: boolean, now: In
   }
 }
 
-/** Puts the taint on a draft of a Node, or takes it away, so that nothing new is placed there meanwhile. */
+/** Adds or removes the taint in a draft of a Node, so that no new pod is scheduled there meanwhile. */
 export function taintForMemoryPressure(draft: KubeObject, pressed: boolean): void {
   const node = draft as unknown as NodeParts;
   const others = (node.spec?.taints ?? []).filter(({ key }) => key !== TAINT_KEY);
@@ -31,7 +31,7 @@ export function taintForMemoryPressure(draft: KubeObject, pressed: boolean): voi
   else delete node.spec.taints;
 }
 
-/** Moves the heartbeat of every condition in a draft of a Node's status. */
+/** Updates the heartbeat of every condition in a draft of a Node's status. */
 export function beatHeart(draft: KubeObject, now: Instant): void {
   const { status } = draft as unknown as NodeParts;
   for (const condition of status?.conditions ?? []) condition['lastHeartbeatTime'] = toTimestamp(now);

@@ -3,22 +3,22 @@ import type { ContainerRuntime, Termination } from './container-runtime.ts';
 import type { EventWords } from '../../api/event-writer.ts';
 import type { PodRuntime } from './pod-runtime.ts';
 
-/** What a node does for the pods on it. */
+/** Services of a node for its pods. */
 export interface PodHost {
   now(): Instant;
-  /** A lasting draw in [from, to) for what is named. */
+  /** A stable random value in [from, to) for a name. */
   draw(what: string, from: number, to: number): number;
   /** Writes the pod's status. */
   publish(pod: PodRuntime): void;
   event(pod: PodRuntime, words: EventWords, container?: ContainerRuntime): void;
-  /** How long an image takes to be pulled; it is present afterwards. 0 where it is present and need not be pulled. */
+  /** Duration of an image pull, after which the image is present. 0 when it is present and need not be pulled. */
   pullMs(image: string, pullsAlways: boolean): DurationMs;
   containerStarted(pod: PodRuntime, container: ContainerRuntime): void;
   containerStopped(pod: PodRuntime, container: ContainerRuntime, termination: Termination): void;
-  /** Readiness or life of the pod changed. */
+  /** The readiness or the phase of the pod changed. */
   readinessChanged(pod: PodRuntime): void;
-  /** Room on the node was given back. */
+  /** Capacity of the node was freed. */
   roomFreed(): void;
-  /** Every container has stopped after a deletion: the object may go. */
+  /** Every container has stopped after a deletion: the object may be removed. */
   finishDeletion(pod: PodRuntime): void;
 }

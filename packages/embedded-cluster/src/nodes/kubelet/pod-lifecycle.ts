@@ -10,7 +10,7 @@ import { goDuration } from './restart-backoff.ts';
 /** Exit code of a container that the kernel or the kubelet killed (128 + SIGKILL). */
 export const KILLED_EXIT_CODE = 137;
 
-/** Carries pods from bound to gone: sandbox, init containers in order, main containers, readiness, restarts, stop. */
+/** Lifecycle of pods from binding to deletion: sandbox, init containers in order, main containers, readiness, restarts, stop. */
 export class PodLifecycle {
   readonly #host: PodHost;
 
@@ -33,7 +33,7 @@ export class PodLifecycle {
     });
   }
 
-  /** The pod's object is being deleted: containers get their grace period, then the object goes. */
+  /** The pod's object is being deleted: containers get their grace period, then the object is removed. */
   beginDeletion(pod: PodRuntime): void {
     if (pod.terminating) return;
     pod.terminating = true;
@@ -62,7 +62,7 @@ export class PodLifecycle {
     });
   }
 
-  /** The kubelet ends the pod for good: eviction, or a pod that the node cannot take. */
+  /** The kubelet ends the pod permanently: an eviction, or a pod that the node cannot admit. */
   fail(pod: PodRuntime, reason: string, message: string): void {
     pod.cancelAll();
     for (const container of pod.containers) if (container.running) this.#stop(pod, container, KILLED_EXIT_CODE, 'Error');
@@ -73,7 +73,7 @@ export class PodLifecycle {
     if (pod.object.metadata.deletionTimestamp !== undefined) this.#host.finishDeletion(pod);
   }
 
-  /** A container's process ended or was killed; what follows is the restart policy's. */
+  /** A container's process ended or was killed; the restart policy decides what follows. */
   containerEnded(pod: PodRuntime, container: ContainerRuntime, exitCode: number, reason: string): void {
     if (!container.running) return;
     this.#stop(pod, container, exitCode, reason);
@@ -86,7 +86,7 @@ export class PodLifecycle {
     this.#host.readinessChanged(pod);
   }
 
-  /** Stops a container and starts it again with what is allocated, outside of any back-off: a resize that needs it. */
+  /** Restarts a container with its allocation, without back-off, for a resize that requires it. */
   restartForResize(pod: PodRuntime, container: ContainerRuntime): void {
     this.#host.event(pod, { type: 'Normal', reason: 'Killing', message: `Container ${container.name} resize requires restart` }, container);
     this.#stop(pod, container, 0, 'Completed');
@@ -208,7 +208,7 @@ export class PodLifecycle {
   #restarts(pod: PodRuntime, container: ContainerRuntime, exitCode: number): boolean {
     if (container.spec.role === 'sidecar') return true;
     const policy = pod.object.spec.restartPolicy ?? 'Always';
-    // An init container that failed is tried again under Always and OnFailure; one that succeeded never is.
+    // A failed init container is restarted under Always and OnFailure; a succeeded one never is.
     return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
   }
 
@@ -238,7 +238,7 @@ export class PodLifecycle {
     this.#start(pod, container);
   }
 
-  /** A container ended for good: the pod has, when no main container is left and no init container failed for good. */
+  /** A container ended permanently: the pod ends when no main container is left and no init container failed permanently. */
   #afterFinal(pod: PodRuntime): void {
     const failedInit = pod
       .initContainers()
@@ -273,7 +273,7 @@ function podIp(pod: PodRuntime): string {
   return `10.${(hash >>> 16) & 127}.${(hash >>> 8) & 255}.${1 + ((hash & 255) % 254)}`;
 }
 
-/** How long a start costs extra CPU. */
+/** Duration of a start's CPU demand. */
 export function startupBoostMs(host: Pick<PodHost, 'draw'>, pod: PodRuntime, container: ContainerRuntime): DurationMs {
   return host.draw(`boost/${pod.load.ref.name}/${container.name}`, 20, 75) * SECOND_MS;
 }

@@ -8,20 +8,20 @@ import type { PodRuntime } from './pod-runtime.ts';
 import { wireResources } from './pod-status.ts';
 import { compareDeferred, decideActuation, decideResize } from './resize-decision.ts';
 
-/** A resize that failed (a memory limit below what is used) is tried again so often. */
+/** Interval between retries of a failed resize (a memory limit below usage). */
 const RETRY_MS: DurationMs = 30 * SECOND_MS;
 
 export interface ResizeHost extends PodHost {
   readonly allocatable: Resources;
   readonly configuration: KubeletConfiguration;
-  /** Allocated to every pod but this one. */
+  /** Allocations of all other pods. */
   allocatedBeside(pod: PodRuntime): Resources;
   pods(): Iterable<PodRuntime>;
-  /** A resize was put into force on a pod. */
+  /** A resize of a pod was actuated. */
   resized(pod: PodRuntime): void;
 }
 
-/** In-place resize on one node: admits what the specs ask for, puts it into force, tries again what had to wait. */
+/** In-place resize on one node: admits the resources of specs, actuates them, and retries deferred resizes. */
 export class PodResizer {
   readonly #host: ResizeHost;
   readonly #lifecycle: PodLifecycle;
@@ -31,14 +31,14 @@ export class PodResizer {
     this.#lifecycle = lifecycle;
   }
 
-  /** The pod's spec may ask for something else than is allocated. Publishes when anything came of it. */
+  /** The pod's spec may differ from its allocation. Publishes the status when something changed. */
   consider(pod: PodRuntime): void {
     if (pod.ended || pod.terminating) return;
     if (pod.resizePending?.reason === 'Infeasible' && pod.resizePending.generation === pod.generation) return;
     if (this.#decide(pod)) this.#host.publish(pod);
   }
 
-  /** Room was freed: tries the deferred ones again, in the kubelet's order. */
+  /** Capacity was freed: retries the deferred resizes, in the kubelet's order. */
   retryDeferred(): void {
     const deferred = [...this.#host.pods()].filter((pod) => pod.resizePending?.reason === 'Deferred' && !pod.terminating && !pod.ended);
     const ranked = deferred
@@ -94,7 +94,7 @@ export class PodResizer {
     const after = pod.allocatedRequests();
     if (after.cpuMillicores < before.cpuMillicores || after.memoryBytes < before.memoryBytes) this.#host.roomFreed();
     if (!pod.containers.some(isPending)) {
-      // Nothing runs with other values: containers not started yet begin with these, others were never changed.
+      // No container runs with other values: those not started yet start with these, others were not changed.
       pod.cancelActuation?.();
       pod.resizeInProgress = null;
       return;
@@ -112,7 +112,7 @@ export class PodResizer {
     });
   }
 
-  /** All containers or none, as the kubelet does: one refusal holds the whole pod back. */
+  /** All containers or none, as in the kubelet: one refusal blocks the whole pod. */
   #actuate(pod: PodRuntime): void {
     const { resizeInProgress } = pod;
     if (resizeInProgress === null || pod.ended || pod.terminating) return;
@@ -136,7 +136,7 @@ export class PodResizer {
   }
 }
 
-/** Runs, or ran, with something else than is allocated. */
+/** Runs, or ran, with other resources than allocated. */
 function isPending(container: ContainerRuntime): boolean {
   return container.actual !== null && container.spec.role !== 'init' && !sameRequestsAndLimits(container.actual, container.allocated);
 }

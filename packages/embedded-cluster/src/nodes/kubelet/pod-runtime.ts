@@ -7,10 +7,10 @@ import { ContainerRuntime } from './container-runtime.ts';
 import { containerSpecs, podRequests, requestsAndLimits } from './pod-spec.ts';
 import type { WorkloadLoad } from '../load/workload-load.ts';
 
-/** A resize that is allocated and being put into force. */
+/** An allocated resize that is being actuated. */
 export interface ResizeInProgress {
   readonly since: Instant;
-  /** Why the last try failed; null while it goes well. */
+  /** Error of the last attempt; null without an error. */
   readonly error: string | null;
   readonly generation: number;
 }
@@ -23,10 +23,10 @@ export interface ResizePending {
   readonly generation: number;
 }
 
-/** On a pod, `true`: its kubelet has lost track of it, and leaves it out of its pages about usage. */
+/** Annotation on a pod, `true`: its kubelet omits it from its usage pages. */
 const UNREPORTED_ANNOTATION = 'simulator.evenkeel.io/unreported';
 
-/** One pod on a node. Mutable, owned by its kubelet. */
+/** State of one pod on a node. Mutable, owned by its kubelet. */
 export class PodRuntime {
   /** Latest version of the pod from the store. */
   object: Pod;
@@ -34,7 +34,7 @@ export class PodRuntime {
   readonly load: WorkloadLoad;
   readonly skew: number;
   readonly qosClass: string;
-  /** From the kubelet's own words for a pod that it ended: `Evicted`, `OutOfcpu`. */
+  /** Reason of the kubelet for a pod that it ended: `Evicted`, `OutOfcpu`. */
   failure: { readonly reason: string; readonly message: string } | null = null;
   startTime: Instant | null = null;
   podIp: string | null = null;
@@ -46,11 +46,11 @@ export class PodRuntime {
   resizePending: ResizePending | null = null;
   resizeInProgress: ResizeInProgress | null = null;
   cancelActuation: (() => void) | null = null;
-  /** CPU used by containers that have stopped: the pod's own counter goes on across restarts. */
+  /** CPU used by stopped containers: the pod's counter continues across restarts. */
   endedCoreSeconds = 0;
-  /** How much goes through the network for each core-second of work; drawn from the seed. */
+  /** Network traffic for each core-second of work; drawn from the seed. */
   readonly networkBytesPerCoreSecond: number;
-  /** Stated for the pod as a whole; never changes. */
+  /** Pod-level resources; they never change. */
   readonly #whole: RequestsAndLimits;
   readonly #clock: Clock;
   readonly #cancels = new Set<() => void>();
@@ -74,7 +74,7 @@ export class PodRuntime {
     this.qosClass = object.status.qosClass ?? qosClassOf(object.spec);
   }
 
-  /** Whether the kubelet's pages show what it uses. */
+  /** Whether the kubelet's pages have its usage. */
   get isReported(): boolean {
     return !this.ended && this.object.metadata.annotations?.[UNREPORTED_ANNOTATION] !== 'true';
   }
@@ -102,7 +102,7 @@ export class PodRuntime {
     return this.containers.filter(({ spec }) => spec.role === 'main');
   }
 
-  /** What it takes of its node; nothing once it has ended. */
+  /** Its share of the node's capacity; nothing once it has ended. */
   allocatedRequests(): Resources {
     if (this.ended) return { cpuMillicores: 0, memoryBytes: 0 };
     return podRequests(
@@ -118,7 +118,7 @@ export class PodRuntime {
     );
   }
 
-  /** CPU used since the pod's start, at any moment after the last evaluation. */
+  /** CPU used since the pod's start, at any time after the last evaluation. */
   cpuCoreSecondsAt(at: Instant): number {
     let total = this.endedCoreSeconds;
     for (const container of this.containers) if (container.running) total += container.cpuCoreSecondsAt(at);
@@ -131,14 +131,14 @@ export class PodRuntime {
     return total;
   }
 
-  /** Takes a newer object over; resources of the spec may have changed. */
+  /** Applies a newer object; resources of the spec may have changed. */
   update(object: Pod): void {
     this.object = object;
     const specs = new Map(containerSpecs(object.spec).map((spec) => [spec.name, spec]));
     for (const container of this.containers) container.spec = specs.get(container.name) ?? container.spec;
   }
 
-  /** Runs later, unless the pod has stopped by then. Returns the cancel. */
+  /** Runs later, unless the pod has stopped by then. Returns the cancel function. */
   after(delayMs: DurationMs, task: () => void): () => void {
     const cancel = this.#clock.schedule(this.#clock.now() + Math.round(delayMs), () => {
       this.#cancels.delete(cancel);
@@ -151,7 +151,7 @@ export class PodRuntime {
     };
   }
 
-  /** Nothing that was planned for it happens any more. */
+  /** Cancels all scheduled tasks of the pod. */
   cancelAll(): void {
     for (const cancel of this.#cancels) cancel();
     this.#cancels.clear();

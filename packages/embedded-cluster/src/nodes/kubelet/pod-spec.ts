@@ -1,4 +1,4 @@
-// A pod's spec as a kubelet reads it, decoded once and again whenever it changes.
+// A pod's spec in the kubelet's form, decoded again whenever it changes.
 
 import type { Parsed } from '#kube/parsed';
 import { RESOURCE_AMOUNTS } from '#kube/records/pod-requests';
@@ -16,7 +16,7 @@ export type ContainerRole = 'main' | 'sidecar' | 'init';
 export interface ContainerSpec {
   readonly name: string;
   readonly image: string;
-  /** Asks the registry at every start, whether or not the image is there. */
+  /** Always contacts the registry at a start, even when the image is present. */
   readonly pullsAlways: boolean;
   readonly role: ContainerRole;
   readonly resources: RequestsAndLimits;
@@ -26,7 +26,7 @@ export interface ContainerSpec {
   readonly script: ContainerScript | null;
 }
 
-/** Objects come out of the store valid by their schema; this only names what is there. */
+/** Stored objects are valid by their schema; this only types their fields. */
 export function asPod(object: KubeObject): Pod {
   return object as unknown as Pod;
 }
@@ -79,15 +79,15 @@ function valueOf(parsed: Parsed<number>): number | null {
 const NONE: OptionalResources = { cpuMillicores: null, memoryBytes: null };
 const NOTHING_STATED: RequestsAndLimits = { requests: NONE, limits: NONE };
 
-/** Only what a pod's total is reckoned from. */
+/** The fields that a pod's total depends on. */
 export interface RequestingContainer {
   readonly role: ContainerRole;
   readonly requests: OptionalResources;
 }
 
 /**
- * What a pod takes of its node: the sum of its containers, in the order of the spec, or what is stated for the pod as a whole
- * (KEP-2837); a limit alone where nothing is requested.
+ * Requests of a pod on its node: the sum of its containers in the order of the spec, or its pod-level resources (KEP-2837); a limit without
+ * a request counts as the request.
  */
 export function podRequests(containers: Iterable<RequestingContainer>, whole: RequestsAndLimits = NOTHING_STATED): Resources {
   const sum = new PodSum(RESOURCE_AMOUNTS);
@@ -101,7 +101,7 @@ export function podRequests(containers: Iterable<RequestingContainer>, whole: Re
   return { cpuMillicores: total('cpuMillicores'), memoryBytes: total('memoryBytes') };
 }
 
-/** How long a pod may take to stop: its deletion's grace period, else its own, else 30 s. */
+/** Time for a pod to stop: its deletion's grace period, else that of its spec, else 30 s. */
 export function gracePeriodMs(pod: Pod): DurationMs {
   return (pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * SECOND_MS;
 }

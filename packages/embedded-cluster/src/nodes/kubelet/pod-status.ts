@@ -1,4 +1,5 @@
-// A pod's status as its kubelet writes it, from what runs. Pure: the same runtime and old status give the same answer.
+// A pod's status as its kubelet writes it, computed from the running containers. Pure: the same runtime and old status give the same
+// result.
 
 import { formatCpu, formatMemory } from '#kube/quantity';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
@@ -18,7 +19,7 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   'ContainersReady',
 ]);
 
-/** @param old what the object carries now: conditions of others and times of unchanged ones are kept */
+/** @param old the current status: conditions of other writers and times of unchanged ones are kept */
 export function podStatus(pod: PodRuntime, old: PodStatus, hostIp: string, now: Instant): PodStatus {
   const init = pod.initContainers();
   const status: PodStatus = {
@@ -174,7 +175,7 @@ function imageId(image: string): string {
   return `${image.replace(/[:@][^/]*$/, '')}@sha256:${digest}`;
 }
 
-/** As requests and limits are written; what is not set is left out. */
+/** Formatted like requests and limits; unset values are omitted. */
 export function wireResources(resources: RequestsAndLimits): WireResources {
   const requests = resourceList(resources.requests);
   const limits = resourceList(resources.limits);

@@ -14,7 +14,7 @@ export class Pressure {
 
   /** @param waited share of the span in which a task waited */
   advance(waited: Ratio, spanMs: DurationMs): void {
-    // Most containers never wait: nothing is computed for them.
+    // Most containers never wait, so nothing is computed for them.
     if (waited === 0 && this.avg300 === 0) return;
     this.totalMs += waited * spanMs;
     this.avg10 = decayed(this.avg10, waited, spanMs, WINDOWS_MS[0]);

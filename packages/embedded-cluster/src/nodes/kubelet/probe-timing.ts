@@ -1,13 +1,13 @@
 import { SECOND_MS, type DurationMs } from '#kube/units';
 
-/** The parts of a probe that decide when it first succeeds. */
+/** Fields of a probe that determine its first success. */
 export interface ProbeTiming {
   readonly initialDelayMs: DurationMs;
   readonly periodMs: DurationMs;
   readonly successThreshold: number;
 }
 
-/** Reads a probe of a container spec; null where there is none. Defaults are those of the API. */
+/** Reads a probe of a container spec; null when there is none. Defaults are those of the API. */
 export function probeTiming(probe: unknown): ProbeTiming | null {
   if (typeof probe !== 'object' || probe === null) return null;
   const { initialDelaySeconds, periodSeconds, successThreshold } = probe as Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export function probeTiming(probe: unknown): ProbeTiming | null {
   };
 }
 
-/** When, after a container's start, a probe has succeeded often enough, if the process answers from `answersAfterMs` on. */
+/** Time after a container's start at which a probe has succeeded often enough, if the process responds from `answersAfterMs` on. */
 export function firstSuccessMs(probe: ProbeTiming, answersAfterMs: DurationMs): DurationMs {
   const periods = Math.max(0, Math.ceil((answersAfterMs - probe.initialDelayMs) / probe.periodMs));
   return probe.initialDelayMs + (periods + probe.successThreshold - 1) * probe.periodMs;

@@ -1,20 +1,20 @@
-// In-place resize as the kubelet decides it (KEP-1287): pure, so that the table of cases can be tested whole.
+// Decision of the kubelet about an in-place resize (KEP-1287). Pure, so that the table of cases can be tested completely.
 
 import type { RequestsAndLimits, Resources } from '#kube/records/resources';
 import type { Bytes, Instant } from '#kube/units';
 
 export type ResizeVerdict =
-  /** What the spec asks for is what is allocated. */
+  /** The spec equals the allocation. */
   | { readonly kind: 'settled' }
-  /** There is room: the node allocates it, then puts it into force. */
+  /** The node has capacity: it allocates the resize, then actuates it. */
   | { readonly kind: 'allocate' }
-  /** Fits the node but not now: tried again when something frees. */
+  /** Fits the node but not now: retried when capacity is freed. */
   | { readonly kind: 'deferred'; readonly message: string }
-  /** Never fits this node: not tried again until the spec changes. */
+  /** Never fits this node: not retried until the spec changes. */
   | { readonly kind: 'infeasible'; readonly message: string };
 
 export interface ResizeQuestion {
-  /** Sum over the pod of what its spec asks for now. */
+  /** Total of the pod's spec. */
   readonly desired: Resources;
   /** Whether every container's desired values are allocated already. */
   readonly settled: boolean;
@@ -23,7 +23,7 @@ export interface ResizeQuestion {
   readonly nodeAllocatable: Resources;
 }
 
-/** A pod's resize is admitted whole or not at all. Messages are the kubelet's: cpu in millicores, memory in bytes. */
+/** A pod's resize is admitted as a whole or not at all. Messages are the kubelet's: cpu in millicores, memory in bytes. */
 export function decideResize(question: ResizeQuestion): ResizeVerdict {
   const { desired, othersAllocated, nodeAllocatable } = question;
   if (question.settled) return { kind: 'settled' };
@@ -37,7 +37,7 @@ export function decideResize(question: ResizeQuestion): ResizeVerdict {
   return short === null ? { kind: 'allocate' } : { kind: 'deferred', message: short };
 }
 
-/** Why a pod does not fit beside the others, in the kubelet's words; null when it does. */
+/** Reason why a pod does not fit with the others, with the kubelet's message; null when it fits. */
 export function findShortage(wanted: Resources, used: Resources, allocatable: Resources): string | null {
   if (used.cpuMillicores + wanted.cpuMillicores > allocatable.cpuMillicores) {
     return resourceMessage('cpu', wanted.cpuMillicores, used.cpuMillicores, allocatable.cpuMillicores);
@@ -56,7 +56,7 @@ function resourceMessage(resource: string, requested: number, used: number, capa
   return `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
 }
 
-/** A deferred resize, as it is ranked for the next try. */
+/** A deferred resize in the order of retries. */
 export interface DeferredResize {
   readonly increases: boolean;
   readonly priority: number;
@@ -64,7 +64,7 @@ export interface DeferredResize {
   readonly since: Instant;
 }
 
-/** First to be tried first: what asks for no more, then priority, then QoS class, then who waits longest. */
+/** Retry order: resizes without an increase first, then priority, then QoS class, then the longest wait. */
 export function compareDeferred(a: DeferredResize, b: DeferredResize): number {
   if (a.increases !== b.increases) return a.increases ? 1 : -1;
   if (a.priority !== b.priority) return b.priority - a.priority;
@@ -76,11 +76,11 @@ function qosRank(qosClass: string): number {
   return qosClass === 'Guaranteed' ? 0 : qosClass === 'Burstable' ? 1 : 2;
 }
 
-/** What putting new values into force means for one running container. */
+/** Effect of new values on one running container. */
 export type ContainerActuation =
   | { readonly kind: 'update' }
   | { readonly kind: 'restart' }
-  /** The new memory limit is below what the container holds: the kernel would kill it, so the kubelet waits. */
+  /** The new memory limit is below the usage: the kernel would kill the container, so the kubelet waits. */
   | { readonly kind: 'refuse'; readonly message: string };
 
 export interface ActuationQuestion {

@@ -1,15 +1,15 @@
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 
-/** The kubelet's: 10 s, doubled at each crash, at most 5 minutes, forgotten after 10 minutes of running well. */
+/** The kubelet's back-off: 10 s, doubled at each crash, at most 5 minutes, reset after 10 minutes without a crash. */
 const FIRST_BACKOFF_MS: DurationMs = 10 * SECOND_MS;
 const MAX_BACKOFF_MS: DurationMs = 5 * MINUTE_MS;
 const FORGET_AFTER_MS: DurationMs = 2 * MAX_BACKOFF_MS;
 
-/** How long a container that ended waits before its next start. */
+/** Delay before the next start of an ended container. */
 export class RestartBackoff {
   #nextMs: DurationMs = 0;
 
-  /** The first restart is immediate; from then on it waits. */
+  /** The first restart is immediate; later ones are delayed. */
   next(startedAt: Instant, finishedAt: Instant): DurationMs {
     if (finishedAt - startedAt >= FORGET_AFTER_MS) this.#nextMs = 0;
     const waitMs = this.#nextMs;

@@ -2,7 +2,7 @@ import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ContainerName } from '../../usage/recording-files.ts';
 
-/** Where each kind keeps its pod template. */
+/** Path of the pod template in each kind. */
 const TEMPLATE_OWNERS: readonly (readonly [resource: string, path: readonly string[]])[] = [
   ['deployments.apps', ['spec', 'template', 'spec']],
   ['statefulsets.apps', ['spec', 'template', 'spec']],
@@ -18,7 +18,7 @@ interface PodSpecParts {
   readonly initContainers?: readonly { readonly name: string; readonly restartPolicy?: string }[];
 }
 
-/** Every container that top-level workloads state, sidecars included: what recordings are dealt to. */
+/** Every container of top-level workloads, including sidecars, to which recordings are assigned. */
 export function templateContainers(cluster: Pick<ClusterAccess, 'list'>): readonly ContainerName[] {
   return TEMPLATE_OWNERS.flatMap(([resource, path]) =>
     cluster

@@ -3,8 +3,8 @@ import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
 import type { ClusterCounters, ContainerTally } from '../simulator-counters.ts';
 
 /**
- * Books what a container used since its last evaluation: its own counters, the archive, the cluster's counters. Called
- * before its rate changes and before it stops. Allocates nothing.
+ * Records the usage of a container since its last evaluation: in its counters, the archive and the cluster's counters. Called before its
+ * rate changes and before it stops. Does not allocate.
  */
 export function settleUsage(container: ContainerRuntime, now: Instant, counters: ClusterCounters): void {
   const spanMs: DurationMs = now - container.evaluatedAt;
@@ -25,7 +25,7 @@ export function settleUsage(container: ContainerRuntime, now: Instant, counters:
   container.archive?.record(now, spanMs, grantedMillicores, container.workingSetBytes, limit === null ? null : throttledMs);
 }
 
-/** Share of the time that a container waits for CPU: of what it wants, the part that it is not given. */
+/** Share of time in which a container waits for CPU: the part of its demand that is not granted. */
 export function waitedRatio({ demandMillicores, grantedMillicores }: ContainerRuntime): Ratio {
   return demandMillicores > grantedMillicores ? 1 - grantedMillicores / demandMillicores : 0;
 }

@@ -10,25 +10,25 @@ import type { ClusterCounters } from '../simulator-counters.ts';
 import { settleUsage, waitedRatio } from './usage-accounting.ts';
 
 /**
- * Step at which need is compared with what is given. Profiles move by the minute and recordings by 5 minutes; half a
- * minute keeps start-ups and kills apart from them. 14 days of a dozen workloads take under a second at full speed.
+ * Interval at which demand is compared with the granted resources. Profiles change by the minute and recordings every 5 minutes; half a
+ * minute separates start-ups and kills from them. 14 days of a dozen workloads take under a second at full speed.
  */
 export const USAGE_STEP_MS: DurationMs = 30 * SECOND_MS;
-/** CPU weight of a container that requests nothing: 2 shares of 1024 for a core. */
+/** CPU weight of a container without a request: 2 shares, of 1024 for a core. */
 const MIN_WEIGHT = 2;
 /**
- * The kubelet looks every 10 s, which is within a step: a node that is a little short at its end had its eviction. One that is
- * this far beyond its memory was faster than the kubelet.
+ * The kubelet checks every 10 s, which is within a step: a node that is slightly short at the end of a step had its eviction. One this far
+ * beyond its memory was faster than the kubelet.
  */
 const SYSTEM_OOM_SHARE: Ratio = 1.05;
-/** However little is left for page cache, some of the time goes on. */
+/** Lower bound of the running time, however little memory is left for page cache. */
 const MAX_RECLAIM_RATIO = 0.8;
-/** Daemons of the system wait for each other now and then: no node measures 0. */
+/** System daemons wait for each other sometimes, so no node measures 0. */
 const SYSTEM_WAITED_RATIO: Ratio = 0.002;
-/** A node short of memory takes page cache from everybody. */
+/** A node under memory pressure reclaims page cache from all containers. */
 const PRESSED_RECLAIM_RATIO: Ratio = 0.2;
 
-/** Sets what every running container of a node uses from now on, and kills and evicts what does not fit. */
+/** Sets the usage of every running container of a node, and kills and evicts those that do not fit. */
 export class UsageEngine {
   readonly #counters: ClusterCounters;
   #wanted = new Float64Array(128);
@@ -39,7 +39,7 @@ export class UsageEngine {
     this.#counters = counters;
   }
 
-  /** Once each step and node. No allocation unless something is killed. */
+  /** Called once per step and node. Does not allocate unless a container is killed. */
   evaluate(kubelet: Kubelet, now: Instant): void {
     const { running } = kubelet;
     this.#reserve(running.length);
@@ -59,7 +59,7 @@ export class UsageEngine {
       this.#wanted[i] = Math.min(container.demandMillicores, limits.cpuMillicores ?? Infinity);
       this.#weights[i] = Math.max(container.requests.cpuMillicores ?? 0, MIN_WEIGHT);
       if (limits.memoryBytes !== null && container.workingSetBytes > limits.memoryBytes) {
-        // Cache goes first; only what a process holds itself kills it.
+        // Page cache is reclaimed first; only memory of the process itself causes a kill.
         if (container.ownMemoryBytes > limits.memoryBytes) {
           if (container.multiProcess) container.oomEvents++;
           else (killed ??= []).push(entry);
@@ -100,7 +100,7 @@ export class UsageEngine {
   }
 }
 
-/** A working set that does not fit into the limit loses its page cache again and again; the more so, the less is left for cache. */
+/** A working set above the limit loses its page cache repeatedly; the more so, the less is left for cache. */
 function reclaimRatio({ limits, workingSetBytes, ownMemoryBytes }: ContainerRuntime): number {
   const limit = limits.memoryBytes;
   if (limit === null || workingSetBytes <= limit) return 0;
@@ -117,7 +117,7 @@ function settleNode(kubelet: Kubelet, waited: Ratio, now: Instant): void {
   kubelet.evaluatedAt = now;
 }
 
-/** The node stays under pressure until it has been well for 5 minutes (`evictionPressureTransitionPeriod`). */
+/** The node stays under pressure until 5 minutes without pressure (`evictionPressureTransitionPeriod`). */
 const PRESSURE_TRANSITION_MS: DurationMs = 5 * MINUTE_MS;
 
 function setMemoryPressure(kubelet: Kubelet, short: boolean, now: Instant): void {
@@ -127,8 +127,8 @@ function setMemoryPressure(kubelet: Kubelet, short: boolean, now: Instant): void
 }
 
 /**
- * The kernel kills where the kubelet was too slow to evict: the container with the greatest badness (share of the node's memory,
- * adjusted by QoS class), until the others fit. Answers the memory that was freed.
+ * The kernel kills when the kubelet was too slow to evict: the container with the greatest badness (share of the node's memory, adjusted by
+ * QoS class), until the others fit. Returns the freed memory.
  */
 function killForNode(kubelet: Kubelet, ownBytes: Bytes): Bytes {
   const capacityBytes = kubelet.capacity.memoryBytes;
@@ -157,7 +157,7 @@ function oomScoreAdjustment(pod: PodRuntime, { requests }: ContainerRuntime, cap
   return Math.min(999, Math.max(2, 1000 - (1000 * (requests.memoryBytes ?? 0)) / capacityBytes));
 }
 
-/** One pod at a time: the next step sees whether it was enough. */
+/** One pod at a time: the next step checks whether it was enough. */
 function evictOne(kubelet: Kubelet, availableBytes: number): void {
   const candidates = [...kubelet.pods()]
     .filter((pod) => !pod.ended && !pod.terminating && pod.priority < CRITICAL_PRIORITY)

@@ -1,18 +1,18 @@
 import type { WorkloadRef } from '#kube/records/workload';
 import { hashText } from '../../clock/seeded-hash.ts';
 
-/** Pods of one workload differ by at most this much in what reaches them. */
+/** Maximum deviation of the load among pods of one workload. */
 const SKEW = 0.06;
-/** Replicas that are up but not ready carry none of the load; being there costs this share. */
+/** Share of the load of replicas that are running but not ready: overhead only. */
 const IDLE_SHARE = 0.04;
-/** Working set that moves with a replica's share of the load. */
+/** Part of the working set that varies with a replica's share of the load. */
 const MEMORY_SHARE = 0.15;
-/** However much load falls on one replica, its memory grows no further than for this many shares. */
+/** Maximum number of shares that a replica's memory grows for, however much load it gets. */
 const MAX_MEMORY_LOAD = 2;
 
 /**
- * The load on one workload: as much as its first replicas carried together, shared over those that are ready. Workloads
- * whose pods each have their own work (DaemonSet, Job, bare pods) share nothing.
+ * Load of one workload: the total of its first replicas, distributed over the ready ones. Workloads whose pods have separate work
+ * (DaemonSet, Job, bare pods) do not share.
  */
 export class WorkloadLoad {
   readonly ref: WorkloadRef;
@@ -34,7 +34,7 @@ export class WorkloadLoad {
     this.#ready += change;
   }
 
-  /** A pod's lasting bias, around 1. */
+  /** A pod's constant bias, around 1. */
   skewOf(seed: number, pod: string): number {
     return 1 + SKEW * (2 * (hashText(seed, pod) / 0x100000000) - 1);
   }

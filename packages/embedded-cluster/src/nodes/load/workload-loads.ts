@@ -9,10 +9,10 @@ const RESOURCE_BY_KIND: Readonly<Record<string, string>> = {
   ReplicaSet: 'replicasets.apps',
   Job: 'jobs.batch',
 };
-/** Kinds whose pods each have their own work. Everything else that owns pods shares a load over them. */
+/** Kinds whose pods have separate work. All other owners share a load over their pods. */
 const UNSHARED_KINDS: ReadonlySet<string> = new Set(['DaemonSet', 'Job', 'CronJob', 'Pod']);
 
-/** Finds the workload behind a pod, and the load that its pods share. */
+/** Finds the workload of a pod, and the load that its pods share. */
 export class WorkloadLoads {
   readonly #cluster: Pick<ClusterAccess, 'get'>;
   readonly #loads = new Map<string, WorkloadLoad>();

@@ -13,7 +13,7 @@ export interface Column {
   readonly type: 'string' | 'integer' | 'boolean';
   readonly format?: string;
   readonly description: string;
-  /** 0 is always shown, 1 with `-o wide` alone. */
+  /** 0 is always shown, 1 only with `-o wide`. */
   readonly priority: 0 | 1;
   readonly cell: (object: KubeObject, now: Instant) => Cell;
 }
@@ -28,7 +28,7 @@ export function count(name: string, description: string, cell: CellOf): Column {
   return { name, type: 'integer', description, priority: 0, cell };
 }
 
-/** Shown with `-o wide` alone. */
+/** Shown only with `-o wide`. */
 export function wide(name: string, description: string, cell: CellOf): Column {
   return { name, type: 'string', description, priority: 1, cell };
 }
@@ -48,7 +48,7 @@ export const AGE: Column = text('Age', 'Time since the object was created.', (ob
 
 export const CREATED_AT: Column = text('Created At', 'When the object was created.', (object) => object.metadata.creationTimestamp);
 
-/** The object at a path of fields; empty where there is none. */
+/** The object at a path of fields; empty when there is none. */
 export function fieldsAt(object: unknown, ...path: readonly string[]): Fields {
   const value = valueAt(object, ...path);
   return isObject(value) ? value : {};
@@ -68,14 +68,14 @@ export function valueAt(object: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), object);
 }
 
-/** Text of a scalar; `otherwise` (by default nothing) where there is none. */
+/** Text of a scalar; `otherwise` (by default empty) when there is none. */
 export function textAt(object: unknown, path: readonly string[], otherwise = ''): string {
   const value = valueAt(object, ...path);
   if (typeof value === 'string') return value === '' ? otherwise : value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : otherwise;
 }
 
-/** A count; 0 where there is none. */
+/** A count; 0 when there is none. */
 export function numberAt(object: unknown, ...path: readonly string[]): number {
   const value = valueAt(object, ...path);
   return typeof value === 'number' ? value : 0;
@@ -97,7 +97,7 @@ export function labelsText(labels: Fields): string {
   );
 }
 
-/** A label selector in words: `app=web,tier in (a,b),!old`. */
+/** A label selector as text: `app=web,tier in (a,b),!old`. */
 export function selectorText(selector: unknown): string {
   const { matchLabels = {}, matchExpressions = [] }: Partial<LabelSelector> = isObject(selector) ? selector : {};
   const labels = Object.keys(matchLabels)

@@ -151,9 +151,9 @@ export const CORE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   'csidrivers.storage.k8s.io': [
     NAME,
     shown('AttachRequired', 'Volumes must be attached before use.', ['spec', 'attachRequired'], 'true'),
-    shown('PodInfoOnMount', 'The driver is told about the pod.', ['spec', 'podInfoOnMount'], 'false'),
-    shown('StorageCapacity', 'Space is looked at before placing a pod.', ['spec', 'storageCapacity'], 'false'),
-    text('TokenRequests', 'Tokens that the driver asks for.', (object) =>
+    shown('PodInfoOnMount', 'The driver gets information about the pod.', ['spec', 'podInfoOnMount'], 'false'),
+    shown('StorageCapacity', 'Scheduling considers the capacity.', ['spec', 'storageCapacity'], 'false'),
+    text('TokenRequests', 'Tokens that the driver requests.', (object) =>
       listed(itemsAt(object, 'spec', 'tokenRequests').map((token) => textAt(token, ['audience']))),
     ),
     shown('RequiresRepublish', 'Volumes are mounted again from time to time.', ['spec', 'requiresRepublish'], 'false'),
@@ -252,7 +252,7 @@ function quotaText(quota: KubeObject, limits: boolean): string {
     .join(', ');
 }
 
-/** The column says that it is text and holds a number, as on a real server. */
+/** The column has the type string and holds a number, as on a real server. */
 function keys(of: (object: KubeObject) => number): Column {
   return { ...count('Data', 'How many keys it has.', of), type: 'string' };
 }

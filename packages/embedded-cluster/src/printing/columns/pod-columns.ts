@@ -4,7 +4,7 @@ import { ageOf } from '../ages.ts';
 import type { Column, Fields } from './column.ts';
 import { AGE, fieldsAt, itemsAt, NAME, numberAt, text, textAt, valueAt, wide } from './column.ts';
 
-/** What kubectl shows of a pod: how many containers are ready, one word for its state, its restarts. */
+/** kubectl's columns of a pod: number of ready containers, status, restarts. */
 export const POD_COLUMNS: readonly Column[] = [
   NAME,
   text('Ready', 'Containers that are ready, of all.', (pod) => {
@@ -34,7 +34,7 @@ function summaryOf(pod: KubeObject): PodSummary {
   const initial = initialReason(pod);
   const init = initState(pod);
   const main = mainState(pod);
-  // Once the containers have started, init containers no longer decide the status.
+  // Once the main containers have started, init containers no longer determine the status.
   const reason = init.reason !== null && !hasCondition(pod, 'Initialized') ? init.reason : (main.reason ?? init.reason ?? initial);
   return { ready: init.ready + main.ready, total, reason: deletionReason(pod, reason) };
 }
@@ -46,7 +46,7 @@ function initialReason(pod: KubeObject): string {
   return gated ? 'SchedulingGated' : textAt(pod, ['status', 'reason'], textAt(pod, ['status', 'phase'], 'Unknown'));
 }
 
-/** Reason while an init container has not done its part; how many sidecars are ready. */
+/** Reason while an init container is not complete, and the number of ready sidecars. */
 function initState(pod: KubeObject): { readonly reason: string | null; readonly ready: number } {
   const specs = new Map(itemsAt(pod, 'spec', 'initContainers').map((container) => [container['name'], container]));
   let ready = 0;
@@ -65,7 +65,7 @@ function initState(pod: KubeObject): { readonly reason: string | null; readonly 
   return { reason: null, ready };
 }
 
-/** Reason of the first container that has one, and how many run and are ready. */
+/** Reason of the first container that has one, and the numbers of running and ready containers. */
 function mainState(pod: KubeObject): { readonly reason: string | null; readonly ready: number } {
   let reason: string | null = null;
   let ready = 0;

@@ -158,7 +158,7 @@ const SHOWN_METRICS = 2;
 
 function autoscalerTargets(autoscaler: KubeObject): string {
   const current = itemsAt(autoscaler, 'status', 'currentMetrics');
-  // autoscaling/v1 knows one metric, the CPU.
+  // autoscaling/v1 supports one metric, the CPU.
   const legacy = textAt(autoscaler, ['spec', 'targetCPUUtilizationPercentage']);
   if (legacy !== '') {
     const now = textAt(autoscaler, ['status', 'currentCPUUtilizationPercentage']);

@@ -19,7 +19,7 @@ const LIST_PARAMETERS = [
   query('resourceVersion', 'string', 'The version to begin at.'),
 ];
 
-/** Operations whose verb is in the descriptor: HTTP method, verb, action as Kubernetes names it, query parameters. */
+/** Operations whose verb the descriptor has: HTTP method, verb, Kubernetes' action, query parameters. */
 const ON_COLLECTION: readonly Operation[] = [
   { method: 'get', verb: 'list', action: 'list', parameters: LIST_PARAMETERS },
   { method: 'post', verb: 'create', action: 'post', parameters: [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION] },
@@ -46,7 +46,7 @@ export interface DescribedResource {
   readonly isBuiltIn: boolean;
 }
 
-/** OpenAPI 3.0 paths of one resource, with the extensions by which kubectl finds the kind behind a path. */
+/** OpenAPI 3.0 paths of one resource, with the extensions by which kubectl finds the kind of a path. */
 export function pathsOfResource(root: string, resource: DescribedResource): Json {
   const { descriptor } = resource;
   const collection = `${root}/${descriptor.namespaced ? 'namespaces/{namespace}/' : ''}${descriptor.plural}`;
@@ -86,7 +86,7 @@ function body(method: string, resource: DescribedResource): Json {
   const schema = { $ref: resource.schemaReference };
   if (method === 'post' || method === 'put') return { requestBody: { required: true, content: { 'application/json': { schema } } } };
   if (method !== 'patch') return {};
-  // Custom resources have no merge keys that a client could know, and so no strategic merge.
+  // Clients cannot know merge keys of custom resources, so there is no strategic merge.
   const types = resource.isBuiltIn ? [...PATCH_TYPES, STRATEGIC] : PATCH_TYPES;
   return { requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'object' } }])) } };
 }

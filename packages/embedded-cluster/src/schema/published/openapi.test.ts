@@ -37,7 +37,7 @@ describe('OpenAPI v3', () => {
     });
   });
 
-  test('describes every schema that is referred to', () => {
+  test('contains every referenced schema', () => {
     const document = asWire(openApiV3Document('apps/v1', apps, registry));
     const known = new Set(Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`));
     expect(referencesIn(document).filter((reference) => !known.has(reference))).toEqual([]);
@@ -59,7 +59,7 @@ describe('OpenAPI v3', () => {
     });
   });
 
-  test('describes custom resources with the metadata of all objects, and offers them no strategic merge', () => {
+  test('describes custom resources with the metadata of all objects, and without strategic merge', () => {
     const own = new SchemaRegistry();
     own.registerCustom(custom, {
       type: 'object',
@@ -80,7 +80,7 @@ describe('OpenAPI v3', () => {
 });
 
 describe('OpenAPI v2', () => {
-  test('has definitions alone, complete', () => {
+  test('has only definitions, and all of them', () => {
     const document = asWire(openApiV2Document(apps, registry));
     const known = new Set(Object.keys(document.definitions).map((name) => `#/definitions/${name}`));
     expect(referencesIn(document).filter((reference) => !known.has(reference))).toEqual([]);
