@@ -81,7 +81,8 @@ export class WorkloadDecider {
     this.#nodeRefusals.record(decision.memory);
     this.#metrics.setNodeRefusals(this.#nodeRefusals.current(now));
     // Counted before it is written: workloads that are decided in between would exceed the limit of concurrent changes.
-    if (decision.state === 'applying' && lowersInAnyClass(decision.memory)) this.#ports.decisions.markInProgress(key, situation.policy.name);
+    if (decision.state === 'applying' && lowersInAnyClass(decision.memory))
+      this.#ports.decisions.markInProgress(key, situation.policy.name);
     return { situation, decision, basis };
   }
 }
