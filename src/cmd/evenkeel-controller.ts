@@ -11,5 +11,5 @@ await runAsProcess({
   schema: EVENKEEL_SETTINGS,
   logLevel: (settings) => settings['controller.logLevel'],
   reach: reachCluster,
-  start: (settings, world, { logger, metrics }, signal) => startController({ world, settings, logger, metrics }, signal),
+  start: (settings, environment, { logger, metrics }, signal) => startController({ environment, settings, logger, metrics }, signal),
 });

@@ -1,4 +1,4 @@
-// A person's word on one workload, as annotations: decided from the workload as it stands, written only if it still stands so.
+// Writes a user request as annotations of a workload: decided from the present workload, and written only while it is unchanged.
 
 import type { WorkloadRecord } from '#kube/records/workload';
 import { workloadKey, workloadPath } from '#kube/records/workload';
@@ -12,30 +12,30 @@ import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
-/** What a change comes to on a workload as it stands. */
+/** The result of a change for the present workload. */
 export type AnnotationPlan =
   | {
       readonly kind: 'write';
-      /** null removes one. */
+      /** null removes an annotation. */
       readonly annotations: Readonly<Record<string, string | null>>;
       readonly audit: Pick<AuditEntry, 'action' | 'eventReason' | 'message' | 'before' | 'after'>;
     }
-  /** It stands there already. */
+  /** The workload has the annotations already. */
   | { readonly kind: 'same' }
   | CommandRefusal;
 
 export interface AnnotationChange {
-  /** Repeats of a key are told apart by it. */
+  /** Part of the identity of an idempotency key. */
   readonly action: string;
-  /** It changes what runs, so that it is only validated in a dry run. */
+  /** Whether the request changes pods, so that a dry run only validates it. */
   readonly changesWorkload?: true;
   decide(workload: WorkloadRecord, now: Instant): AnnotationPlan;
 }
 
-/** Two people at once, or a status that moves meanwhile: looked at again this often before it is the caller's turn. */
-const MAX_TRIES = 6;
+/** Attempts before a conflict is returned to the caller; another user or a status update may cause conflicts. */
+const MAX_ATTEMPTS = 6;
 
-/** Answers the workload as it now is (in a dry run: as it would be). */
+/** @returns the workload after the change (in a dry run as it would be) */
 export async function annotateWorkload(
   ports: CommandPorts,
   caller: Caller,
@@ -51,10 +51,10 @@ export async function annotateWorkload(
 async function annotateFound(
   ports: CommandPorts,
   caller: Caller,
-  known: WorkloadRecord,
+  observed: WorkloadRecord,
   change: AnnotationChange,
 ): Promise<CommandOutcome<WorkloadRecord>> {
-  let workload = known;
+  let workload = observed;
   const now = ports.clock.now();
   for (let tries = 1; ; tries += 1) {
     const keys = workload.annotations[IDEMPOTENCY_ANNOTATION];
@@ -71,8 +71,8 @@ async function annotateFound(
     let outcome: WriteOutcome & { readonly object?: unknown };
     try {
       outcome = await write(ports, caller, workload, annotations);
-      if (outcome.kind === 'conflict' && tries < MAX_TRIES) {
-        const fresh = await lookAgain(ports, workload);
+      if (outcome.kind === 'conflict' && tries < MAX_ATTEMPTS) {
+        const fresh = await readFresh(ports, workload);
         if (fresh !== null) {
           if (caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)) return MOVED_ON;
           workload = fresh;
@@ -80,37 +80,37 @@ async function annotateFound(
         }
       }
     } catch (error) {
-      ports.logger.warn('writing intent failed', { object: `${namespace}/${name}`, err: error });
+      ports.logger.warn('Writing user request failed', { object: `${namespace}/${name}`, err: error });
       recordAudit(ports, caller, { ...audit, outcome: 'error' });
-      return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+      return { kind: 'unavailable', message: 'The API server cannot be reached, so nothing was changed. Try again shortly.' };
     }
     const refusal = refusalOf(outcome, `${kind} ${name}`);
     recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
     if (refusal !== null) return refusal;
-    recordWritten(ports, caller, [known, workload], annotations);
+    recordWritten(ports, caller, [observed, workload], annotations);
     return { kind: 'done', item: annotated(workload, annotations, outcome.object), dryRun: caller.dryRun };
   }
 }
 
-/** What a policy with `workloadOverrides: Stricter` would ignore is refused, and the policy named; what is there already is not. */
+/** Refuses overrides that a policy with `workloadOverrides: Stricter` would ignore; present ones are not refused. */
 function planOf(ports: CommandPorts, change: AnnotationChange, workload: WorkloadRecord, now: Instant): AnnotationPlan {
   const plan = change.decide(workload, now);
   if (plan.kind !== 'write') return plan;
   const before = ports.wideningOf(workload)?.overrides ?? [];
   const after = ports.wideningOf(annotated(workload, plan.annotations, undefined));
-  const added = after?.overrides.filter((each) => !before.includes(each)) ?? [];
+  const added = after?.overrides.filter((override) => !before.includes(override)) ?? [];
   if (after === null || added.length === 0) return plan;
   return {
     kind: 'conflict',
-    message: `PodResizePolicy ${after.policy} takes only overrides that are stricter than itself (spec.workloadOverrides): ${added.join('; ')}.`,
+    message: `PodResizePolicy ${after.policy} accepts only overrides that are stricter than itself (spec.workloadOverrides): ${added.join('; ')}.`,
   };
 }
 
-/** Seen once the informers tell of another version than those that were decided from, or of the very annotations. */
+/** The write is observed once the informers show the annotations, or another version than those that were decided from. */
 function recordWritten(
   ports: CommandPorts,
   { dryRun }: Caller,
-  decidedFrom: readonly [known: WorkloadRecord, fresh: WorkloadRecord],
+  decidedFrom: readonly [observed: WorkloadRecord, fresh: WorkloadRecord],
   annotations: Readonly<Record<string, string | null>>,
 ): void {
   if (dryRun) return;
@@ -122,7 +122,7 @@ function recordWritten(
   });
 }
 
-/** Guarded by the version that was decided from: what another has written meanwhile is never lost. */
+/** Conditional on the resourceVersion that was decided from, so that no concurrent write is lost. */
 function write(
   ports: CommandPorts,
   caller: Caller,
@@ -135,10 +135,11 @@ function write(
 }
 
 /**
- * The workload as the server has it: informers may be a moment behind. An empty patch in a dry run answers the object, and
- * asks for no permission besides that to annotate. null where it is gone, or another of its name.
+ * Reads the workload from the API server, because informers may lag. An empty patch in a dry run returns the object and needs no other
+ * permission than the one to annotate.
+ * @returns null where the workload was deleted or replaced
  */
-async function lookAgain({ records }: CommandPorts, workload: WorkloadRecord): Promise<WorkloadRecord | null> {
+async function readFresh({ records }: CommandPorts, workload: WorkloadRecord): Promise<WorkloadRecord | null> {
   const { object } = await records.annotate(workloadPath(workload), {}, { dryRun: true, fieldManager: FIELD_MANAGER });
   const metadata = metadataOf(object);
   if (metadata?.resourceVersion === undefined || metadata.uid !== workload.uid) return null;

@@ -1,4 +1,4 @@
-// What approve, reject and roll-back share: find the object, let the rule decide on the new spec, write it, tell of it.
+// Writes a user request to the spec of a Recommendation, as approve, reject, roll back and wake do.
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import { PLURALS, type Recommendation, type RecommendationSpec } from '../apis/v1alpha1/index.ts';
@@ -11,34 +11,34 @@ import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
-/** The workload and its Recommendation as it now is (in a dry run: as it would be). */
+/** A workload and its changed Recommendation (in a dry run as it would be). */
 export interface ChangedRecommendation {
   readonly workload: WorkloadRecord;
   readonly recommendation: Recommendation;
 }
 
-/** One kind of intent. */
+/** One kind of request. */
 export interface Intent {
   readonly action: string;
   readonly eventReason: string;
   readonly message: string;
-  /** Why it would have no effect in a mode; null: it has one there. An intent that waits for another mode would surprise. */
+  /** Why the request has no effect in a mode, in which case it is refused instead of waiting for another mode; null where it has one. */
   whyIneffective(mode: ResizeMode): string | null;
-  /** Whether it changes what runs, so that it is only validated in a dry run. */
+  /** Whether the request changes pods, so that a dry run only validates it. */
   changesWorkload(recommendation: Recommendation): boolean;
-  /** The change of `spec` as a merge patch (null removes), `null` where it stands there already, or why not. */
+  /** The merge patch of `spec`, null where the spec has the request already, or a refusal. */
   decide(recommendation: Recommendation, now: Instant): SpecPatch | null | CommandRefusal;
 }
 
-/** A merge patch of the spec: what a person states, or null to take it back. */
+/** A merge patch of the spec; null removes a field. */
 export type SpecPatch = { readonly kind: 'patch' } & {
   readonly spec: { readonly [Field in keyof RecommendationSpec]?: RecommendationSpec[Field] | null };
 };
 
-/** Two people at once, or a status that moves meanwhile: looked at again this often before it is the caller's turn. */
-const MAX_TRIES = 6;
+/** Attempts before a conflict is returned to the caller; another user or a status update may cause conflicts. */
+const MAX_ATTEMPTS = 6;
 
-/** Writes one intent onto the Recommendation of the workload that is named. */
+/** Writes a request to the Recommendation of the target workload. */
 export async function stateIntent(
   ports: CommandPorts,
   requestedBy: Caller,
@@ -52,14 +52,14 @@ export async function stateIntent(
   if (recommendation === undefined) {
     return {
       kind: 'conflict',
-      message: `${workload.kind} ${workload.name} has no Recommendation: it is still being looked at, or its mode publishes none.`,
+      message: `${workload.kind} ${workload.name} has no Recommendation: no decision was made yet, or its mode publishes none.`,
     };
   }
   const caller = intent.changesWorkload(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy;
   for (let tries = 1; ; tries += 1) {
     const plan = planOf(ports, caller, intent, { workload, recommendation });
     if (plan.kind !== 'write') return plan;
-    const written = await write(ports, caller, intent, { workload, recommendation }, plan, tries < MAX_TRIES);
+    const written = await write(ports, caller, intent, { workload, recommendation }, plan, tries < MAX_ATTEMPTS);
     if (written.kind !== 'moved-on') return written;
     if (caller.unmoved === true && JSON.stringify(written.recommendation.spec) !== JSON.stringify(recommendation.spec)) return MOVED_ON;
     recommendation = written.recommendation;
@@ -69,7 +69,7 @@ export async function stateIntent(
 interface Plan {
   readonly kind: 'write';
   readonly spec: SpecPatch['spec'];
-  /** The annotation of repeats; null: none. */
+  /** The annotation of idempotency keys; null where it does not change. */
   readonly keys: string | null;
 }
 
@@ -94,7 +94,7 @@ function planOf(
   return { kind: 'write', spec: decision.spec, keys: withKey(annotation, intent.action, caller, now) };
 }
 
-/** Seen once the informers tell of what was written, or of another version than that it was decided from and they knew. */
+/** The write is observed once the informers show it, or a version that is neither the one decided from nor the one shown at the write. */
 function recordWritten(
   ports: CommandPorts,
   { dryRun }: Caller,
@@ -103,14 +103,14 @@ function recordWritten(
 ): void {
   if (dryRun) return;
   const version = (): string | undefined => ports.cluster.findRecommendation(workloadKey(workload))?.metadata.resourceVersion;
-  const known = version();
+  const versionAtWrite = version();
   ports.written?.(() => {
-    const now = version();
-    return now === wrote.metadata.resourceVersion || (now !== known && now !== decidedFrom.metadata.resourceVersion);
+    const current = version();
+    return current === wrote.metadata.resourceVersion || (current !== versionAtWrite && current !== decidedFrom.metadata.resourceVersion);
   });
 }
 
-/** Guarded by the version that was decided from: what another has stated meanwhile is never lost. */
+/** Conditional on the resourceVersion that was decided from, so that no concurrent write is lost. */
 async function write(
   ports: CommandPorts,
   caller: Caller,
@@ -129,15 +129,15 @@ async function write(
   try {
     outcome = await ports.records.patchIntent(object, patch, { ...guard, dryRun: caller.dryRun, fieldManager: FIELD_MANAGER });
     if (outcome.kind === 'conflict' && mayRepeat) {
-      // Informers may be a moment behind, and the status moves on: an empty patch in a dry run answers the object as it is.
-      const now = await ports.records.patchIntent(object, {}, { dryRun: true, fieldManager: FIELD_MANAGER });
-      const fresh = now.object as Recommendation | undefined;
+      // The informers may lag: an empty patch in a dry run returns the present object.
+      const current = await ports.records.patchIntent(object, {}, { dryRun: true, fieldManager: FIELD_MANAGER });
+      const fresh = current.object as Recommendation | undefined;
       if (fresh !== undefined && (fresh.metadata.uid ?? '') === uid) return { kind: 'moved-on', recommendation: fresh };
     }
   } catch (error) {
-    ports.logger.warn('writing intent failed', { object: `${namespace}/${name}`, err: error });
+    ports.logger.warn('Writing user request failed', { object: `${namespace}/${name}`, err: error });
     recordAudit(ports, caller, { ...audit, outcome: 'error' });
-    return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+    return { kind: 'unavailable', message: 'The API server cannot be reached, so nothing was changed. Try again shortly.' };
   }
   const refusal = refusalOf(outcome, `Recommendation ${name}`);
   recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
@@ -147,7 +147,7 @@ async function write(
   return { kind: 'done', item: { workload, recommendation: written }, dryRun: caller.dryRun };
 }
 
-/** The patch carried out here, for a writer that does not answer the object. */
+/** Applies the patch locally, for a writer that does not return the object. */
 function merged(recommendation: Recommendation, patch: SpecPatch['spec']): Recommendation {
   const fields = Object.entries({ ...recommendation.spec, ...patch }).filter(([, value]) => value !== null);
   return { ...recommendation, spec: Object.fromEntries(fields) as unknown as RecommendationSpec };

@@ -198,7 +198,7 @@ async function namesOfVanishing(): Promise<readonly string[]> {
 
 /** Of one workload: a slow request for another says nothing about it. */
 function failedReconciles(workload: string): readonly object[] {
-  const failed = ['Reconciling failed; will retry', 'Reconciling failed for good; waiting for the object to change'];
+  const failed = ['Reconcile failed; will retry', 'Reconcile failed; not retrying before the object changes'];
   return failed
     .flatMap((message) => logged(here.controller.process, message))
     .filter(({ object }) => typeof object === 'string' && object.endsWith(`/${workload}`));

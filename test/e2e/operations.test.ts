@@ -110,7 +110,7 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
     const health = await read<readonly { readonly name: string; readonly message: string }[]>(dashboard, 'health');
     const warning = expect.stringMatching(/prometheus\.tokenFile is sent without encryption: write https/) as unknown;
     expect(health).toContainEqual(expect.objectContaining({ name: 'credentials', status: 'degraded', message: warning }));
-    expect(logged(process, 'A credential is sent without encryption')).toEqual([expect.objectContaining({ warning })]);
+    expect(logged(process, 'Credential is sent without encryption')).toEqual([expect.objectContaining({ warning })]);
   });
 
   test('ends with 0 when it is asked to stop meanwhile', async () => {

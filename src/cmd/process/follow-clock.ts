@@ -1,5 +1,3 @@
-// Whose time counts: that of the world, or that of an embedded cluster.
-
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { ApiTransport } from '#kube/api-transport';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
@@ -7,8 +5,8 @@ import type { Logger } from '../../ports/logger.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { type ClockReading, ScaledClock } from '#embedded-cluster/clock/scaled-clock';
 
-/** How often a virtual clock is read again: clocks of two processes drift apart by little in this time. */
-const FOLLOW_EVERY_MS: DurationMs = 5 * SECOND_MS;
+/** Interval at which the virtual clock is read; the clocks of two processes drift little in this time. */
+const READ_INTERVAL_MS: DurationMs = 5 * SECOND_MS;
 
 export interface FollowedClock {
   readonly clock: Clock;
@@ -16,7 +14,7 @@ export interface FollowedClock {
   stop(): void;
 }
 
-/** An embedded cluster has a time of its own, which may run faster than ours; a real cluster has the world's. */
+/** The clock of the cluster: an embedded cluster has a virtual clock, which may run faster; a real cluster uses the wall clock. */
 export async function followClock(
   transport: ApiTransport,
   timer: MachineTimer,
@@ -36,12 +34,12 @@ export async function followClock(
   const follow = (): void => {
     readClock(transport)
       .then((reading) => clock.follow(reading))
-      .catch((err: unknown) => logger.warn('Reading the virtual clock failed; going on at the speed known', { err }))
+      .catch((err: unknown) => logger.warn('Reading the virtual clock failed; continuing at the last known speed', { err }))
       .finally(() => {
-        if (!stopped) cancel = timer.setTimer(FOLLOW_EVERY_MS, follow);
+        if (!stopped) cancel = timer.setTimer(READ_INTERVAL_MS, follow);
       });
   };
-  cancel = timer.setTimer(FOLLOW_EVERY_MS, follow);
+  cancel = timer.setTimer(READ_INTERVAL_MS, follow);
   return {
     clock,
     isEmbedded: true,
