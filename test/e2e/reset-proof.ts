@@ -78,5 +78,5 @@ export async function proveReset(world: ResetWorld): Promise<void> {
   );
   expect(revisionOf(rolledOut)).toBe(revision + 1);
   const acts = await read<readonly { readonly reason: string }[]>(dashboard, `scaling?namespace=${namespace}&q=${name}`);
-  expect(acts.filter(({ reason }) => reason.endsWith('asked for it: proof'))).toHaveLength(1);
+  expect(acts.filter(({ reason }) => reason.endsWith('requested it: proof'))).toHaveLength(1);
 }

@@ -254,7 +254,7 @@ describe('Where the policy allows fewer replicas', () => {
     change({ replicas: { desired: 2, current: 2, ready: 2 } });
     await world.run(10 * MINUTE_MS);
     expect([replicas(), world.cpus(), originalAnnotation()]).toEqual([2, [500, 500, 500], undefined]);
-    expect(world.status().lastIdle?.because).toContain('set to 2 by somebody else');
+    expect(world.status().lastIdle?.because).toContain('set to 2 by');
   });
 
   test('with an autoscaler, minReplicas is lowered instead, and the autoscaler sets the replicas', async () => {
