@@ -56,7 +56,7 @@ async function metricsOfAController(): Promise<readonly ExportedMetric[]> {
     const loaded = loadSettings(EVENKEEL_SETTINGS, { environment: {}, flags: Object.entries(settingsFor(served.kubeconfig)).map(named) });
     if (!loaded.ok) throw new Error(loaded.message);
     const world = await reachCluster(loaded.settings, parts, undefined, followClock);
-    const controller = await startController({ ...parts, world, settings: loaded.settings });
+    const controller = await startController({ ...parts, environment: world, settings: loaded.settings });
     await registered(metrics, LAST_METRIC);
     await controller.stop();
     await world.close();

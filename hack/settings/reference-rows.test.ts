@@ -19,7 +19,7 @@ test('a setting with objects has a row, and one below it for each field', () => 
   });
   expect(rows).toEqual([
     '| `meta.instances` | list of object | `[]` |  | Instances. *No effect in this version.* | `EVENKEEL_META_INSTANCES` | `--meta.instances` |',
-    '| `meta.instances[].name` | string | must be given |  | Name. |  |  |',
+    '| `meta.instances[].name` | string | required |  | Name. |  |  |',
     '| `meta.instances[].weights` | list of integer | `[1]` | ≥ 1 | Weights. |  |  |',
   ]);
 });

@@ -30,7 +30,7 @@ function fieldRows(path: string, schema: ValueSchema): readonly string[] {
   if (schema.type !== 'object') return [];
   return Object.entries(schema.fields).flatMap(([name, field]) => {
     const at = `${path}.${name}`;
-    const fallback = field.default === undefined ? 'must be given' : code(JSON.stringify(field.default));
+    const fallback = field.default === undefined ? 'required' : code(JSON.stringify(field.default));
     return [row([code(at), typeOf(field), fallback, allowed(field), field.help, '', '']), ...fieldRows(at, field)];
   });
 }

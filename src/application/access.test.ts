@@ -1,4 +1,4 @@
-// Every query and every command, called through the application by callers who may not.
+// The access of every query and command, for each kind of caller.
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
@@ -10,7 +10,7 @@ import type { Application, CommandName, QueryName } from './application.ts';
 import { COMMANDS } from './commands.ts';
 import { QUERIES } from './queries.ts';
 
-/** Fits every query and command: each reads what it takes. */
+/** An input that is valid for every query and command. */
 const INPUT = {
   target: { namespace: 'shop', name: 'checkout', kind: 'Deployment' },
   namespace: ['shop'],
@@ -23,7 +23,7 @@ const INPUT = {
 
 const REJECTION = { items: [{ namespace: 'shop', name: 'checkout', action: 'reject' }] };
 
-/** For each access, who of the callers below may make such a call about namespace shop. */
+/** By required access, the callers below that may make such a call for namespace shop. */
 const ADMITTED: Readonly<Record<Access, readonly string[]>> = {
   open: ['no credential', 'no grant', 'viewer of pay', 'operator of pay', 'viewer of shop', 'operator of shop', 'admin'],
   identified: ['no grant', 'viewer of pay', 'operator of pay', 'viewer of shop', 'operator of shop', 'admin'],
@@ -61,13 +61,13 @@ describe.each(Object.keys(CALLERS))('%s', (caller) => {
   test.each(Object.keys({ ...QUERIES, ...COMMANDS }))('%s', async (name) => {
     const answer = await call(name, CALLERS[caller]!);
     const isBulk = name.startsWith('bulk');
-    // A bulk is admitted with a grant anywhere; its items have requirements of their own.
-    const isRefused = isBulk && answer.kind === 'done' ? isEachForbidden(answer.data) : REFUSED.includes(answer.kind);
+    // A bulk requires a grant in any namespace; its items have their own requirements.
+    const isRefused = isBulk && answer.kind === 'done' ? areAllForbidden(answer.data) : REFUSED.includes(answer.kind);
     expect(isRefused).toBe(!ADMITTED[ACCESS[name as QueryName]].includes(caller));
     if (isRefused) expect(world.records.written).toEqual([]);
   });
 });
 
-function isEachForbidden(results: unknown): boolean {
+function areAllForbidden(results: unknown): boolean {
   return (results as readonly { readonly error?: { readonly code: string } }[]).every(({ error }) => error?.code === 'forbidden');
 }

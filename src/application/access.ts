@@ -3,15 +3,15 @@ import type { CommandName, QueryName } from './application.ts';
 import { COMMANDS } from './commands.ts';
 import { QUERIES } from './queries.ts';
 
-/** Who may make a call, in one word. */
+/** The access that a call requires. */
 export type Access = Requirement<never>['who'];
 
-/** Who may ask each query and give each command, derived from what each states. */
+/** The required access of every query and command. */
 export const ACCESS = Object.fromEntries(
   Object.entries({ ...QUERIES, ...COMMANDS }).map(([name, { requires }]) => [name, requires.who]),
 ) as Readonly<Record<QueryName | CommandName, Access>>;
 
-/** Commands whose object a query of its own reads, so that a caller can say what they have seen of it. */
+/** Whether a query reads the command's object, so that a caller can make the command conditional on what was read. */
 export function canCompare(name: string): boolean {
   return name in COMMANDS && 'current' in COMMANDS[name as CommandName];
 }

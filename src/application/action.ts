@@ -5,24 +5,24 @@ import type { CommandRefusal } from '../commands/outcome.ts';
 import type { Found } from '../queries/outcome.ts';
 import type { ReadModels } from '../queries/read-models.ts';
 
-/** A command with what its caller reads before and after it. */
+/** A command with the reads before and after it. */
 export interface Action<Input, Change, Answer> extends Command<Input, Change> {
   /**
-   * The object as its own query answers it: what a caller has seen and wants unchanged is compared with it. Left out: no query
-   * reads the object by itself, so nothing can be compared.
+   * The object as its query returns it, to be compared with what the caller has read. Absent where no query reads the object, so that the
+   * command cannot be conditional.
    */
   readonly current?: (models: ReadModels, scope: Scope, input: Input) => Found<unknown> | Refusal | Promise<Found<unknown> | Refusal>;
-  /** The changed object as its query answers it, from the change and not from the informers, which may be a moment behind. */
+  /** The changed object as its query returns it, derived from the change because the informers may lag. */
   answer(models: ReadModels, change: Change): Answered<Answer> | CommandRefusal;
 }
 
-/** What a command answers. */
+/** The response of a command. */
 export interface Answered<Answer> {
   readonly kind: 'answer';
   readonly data: Answer;
 }
 
-/** Joins a command with what is read around it. */
+/** Combines a command with its reads. */
 export function actionOf<Input, Change, Answer>(
   command: Command<Input, Change>,
   reading: Pick<Action<Input, Change, Answer>, 'current' | 'answer'>,

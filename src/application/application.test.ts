@@ -12,8 +12,8 @@ beforeEach(() => {
   world = dashboardWorld();
 });
 
-describe('A command on condition that its object is unchanged', () => {
-  test('changes nothing where no query reads the object by itself', async () => {
+describe('A command that is conditional on an unchanged object', () => {
+  test('changes nothing where no query reads the object', async () => {
     const carryOut = <Name extends CommandName>(name: Name, input: CommandInput<Name>) =>
       applicationOf(world).carryOut(name, CALLER, input, () => true);
     await expect(carryOut('bulkRecommendations', BULK)).rejects.toThrow('bulkRecommendations: nothing to compare');

@@ -22,14 +22,14 @@ import { QUERIES } from './queries.ts';
 export type QueryName = keyof typeof QUERIES;
 export type CommandName = keyof typeof COMMANDS;
 
-/** What a query is asked with. */
+/** Input of a query. */
 export type QueryInput<Name extends QueryName> = Parameters<(typeof QUERIES)[Name]['answer']>[2];
-/** What a query answers: a page, one object, or why not. */
+/** Response of a query: a page, one object, or a refusal. */
 export type QueryAnswer<Name extends QueryName> = Awaited<ReturnType<(typeof QUERIES)[Name]['answer']>> | Refusal;
-/** What a command is given with. */
+/** Input of a command. */
 export type CommandInput<Name extends CommandName> = Parameters<(typeof COMMANDS)[Name]['run']>[2];
 type CommandData<Name extends CommandName> = Extract<ReturnType<(typeof COMMANDS)[Name]['answer']>, { readonly kind: 'answer' }>['data'];
-/** What a command answers: the changed object (in a dry run: as it would be), or why nothing was changed. */
+/** Response of a command: the changed object (in a dry run as it would be), or a refusal. */
 export type CommandAnswer<Name extends CommandName> =
   { readonly kind: 'done'; readonly data: CommandData<Name>; readonly dryRun: boolean } | CommandRefusal;
 
@@ -37,14 +37,14 @@ export type CommandAnswer<Name extends CommandName> =
 export interface ApplicationDependencies {
   readonly sources: ReadSources;
   readonly writers: CommandWriters;
-  /** Machine time, for how long an answer waits for its own write. */
+  /** Machine time, which bounds how long a response waits for its own write. */
   readonly timer: MachineTimer;
-  /** Evenkeel's own. */
+  /** Evenkeel's namespace. */
   readonly namespace: string;
 }
 
 /**
- * Every query and command of Evenkeel, built once and given to every head. Checks the requirement of each call; a head
+ * All queries and commands of Evenkeel, shared by its clients (HTTP API, dashboard). Checks the required access of each call; the client
  * identifies the caller.
  */
 export class Application {
@@ -57,20 +57,20 @@ export class Application {
     this.#sources = sources;
     this.#models = createReadModels(sources);
     this.#ownWrites = new OwnWrites(sources.cluster, timer);
-    this.#ports = commandPorts(sources, writers, namespace, (isSeen) => this.#ownWrites.expect(isSeen));
+    this.#ports = commandPorts(sources, writers, namespace, (isObserved) => this.#ownWrites.expect(isObserved));
   }
 
-  /** Answers the query with what the caller may see of it. */
+  /** Runs a query; the response contains only what the caller may see. */
   async ask<Name extends QueryName>(name: Name, scope: Scope, input: QueryInput<Name>): Promise<QueryAnswer<Name>> {
     const query = QUERIES[name] as unknown as Query<ReadModels, QueryInput<Name>, QueryAnswer<Name>>;
     return unmetRequirement(query.requires, scope, input, this.#ports.isEnabled) ?? query.answer(this.#models, scope, input);
   }
 
   /**
-   * Carries out the command; the answer comes once queries are answered from what was written. `isUnmoved` compares the object,
-   * as its own query answers it now, with what the caller has seen of it: where it has moved on, nothing is changed.
+   * Carries out a command, and resolves once queries return what was written. `isUnmoved` compares the object, as its query returns it,
+   * with what the caller has read; a changed object is refused.
    *
-   * @throws where `isUnmoved` is given and no query reads the object of the command by itself (`canCompare`)
+   * @throws where `isUnmoved` is set and no query reads the command's object (`canCompare`)
    */
   async carryOut<Name extends CommandName>(
     name: Name,
@@ -83,9 +83,9 @@ export class Application {
     if (unmet !== null) return unmet;
     if (isUnmoved !== undefined) {
       if (action.current === undefined) throw new Error(`${name}: nothing to compare with what the caller has seen`);
-      const now = await action.current(this.#models, caller.scope, input);
-      // What is not there is for the command to refuse.
-      if (now.kind === 'found' && !isUnmoved(now.item)) return MOVED_ON;
+      const current = await action.current(this.#models, caller.scope, input);
+      // A missing object is refused by the command.
+      if (current.kind === 'found' && !isUnmoved(current.item)) return MOVED_ON;
     }
     const outcome = await action.run(this.#ports, isUnmoved === undefined ? caller : { ...caller, unmoved: true }, input);
     if (outcome.kind !== 'done') return outcome;
@@ -95,22 +95,22 @@ export class Application {
     return answer.kind === 'answer' ? { kind: 'done', data: answer.data, dryRun: outcome.dryRun } : answer;
   }
 
-  /** Whether there is anything to answer from. */
+  /** Whether the informers have synced. */
   ready(): boolean {
     return this.#sources.cluster.synced();
   }
 
-  /** When the informers and the usage source, the older of them, last confirmed what is answered; null before they did. */
+  /** Time of the last confirmation by the informers and the usage source, the older of the two; null before both. */
   confirmedAt(): Instant | null {
     return confirmedAt(this.#sources);
   }
 
-  /** Sources that have fallen silent. */
+  /** Warnings about sources that are stale. */
   silentSources(): readonly Warning[] {
     return silentSources(this.#sources);
   }
 
-  /** For streams of changes: records without a scope. Each topic of the stream states its requirement. */
+  /** Records for the change stream, without a scope: each topic of the stream has its own requirement. */
   get changes(): ChangeSource {
     const { cluster, usage, timeline } = this.#sources;
     return {
@@ -130,16 +130,16 @@ export class Application {
   }
 }
 
-/** Records as they are now, and word of every change. */
+/** Current records, and notifications of their changes. */
 export interface ChangeSource {
   cluster(): Cluster;
-  /** undefined where the workload is gone. */
+  /** undefined where the workload does not exist. */
   recommendation(key: WorkloadKey): Recommendation | undefined;
   workloadKeys(): Iterable<WorkloadKey>;
   subscribe(listener: (change: ClusterChange) => void): () => void;
-  /** Acts that this process records; other replicas' are not among them. */
+  /** Timeline entries of this process, without those of other replicas. */
   onTimelineEntry(listener: (entry: TimelineEntry) => void): () => void;
-  /** Changes whenever usage was confirmed anew. */
+  /** Changes with every confirmation of usage. */
   usageConfirmedAt(): number | null;
   ready(): boolean;
 }

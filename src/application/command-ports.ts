@@ -4,10 +4,14 @@ import { isProtectedPolicy, protectionOf } from '../core/resize/policy/governing
 import type { CommandPorts } from '../commands/context.ts';
 import type { ReadSources } from '../queries/sources.ts';
 
-/** What commands write through. */
+/** The writing ports of commands. */
 export type CommandWriters = Pick<CommandPorts, 'records' | 'signer' | 'events'>;
 
-/** Joins the writers with what commands look up. `namespace` is Evenkeel's own; `written` is called with each write that was carried out. */
+/**
+ * Combines the writers with the look-ups of commands.
+ * @param namespace Evenkeel's namespace
+ * @param written called for each write that was carried out
+ */
 export function commandPorts(
   sources: ReadSources,
   writers: CommandWriters,

@@ -1,4 +1,4 @@
-// Every command, by the name under which each head offers it.
+// All commands by their operation names.
 
 import { approveRecommendation } from '../commands/approve-recommendation.ts';
 import { bulkOverrides } from '../commands/bulk-overrides.ts';
@@ -72,7 +72,7 @@ export const COMMANDS = {
     current: RECOMMENDATION.current,
     answer: ({ idleWorkloads }, { recommendation }) => {
       const record = idleWorkloads.record(recommendation);
-      return record === null ? { kind: 'conflict', message: 'It has woken meanwhile.' } : answered(record);
+      return record === null ? { kind: 'conflict', message: 'The workload is no longer idle.' } : answered(record);
     },
   }),
   setPolicyOverride: actionOf(setPolicyOverride, {

@@ -12,53 +12,53 @@ beforeEach(() => {
   writes = new OwnWrites(cluster, timer);
 });
 
-const told = () => cluster.announce({ kind: 'workload', key: 'shop/Deployment/web' });
-/** Whether it has ended once everything that could be done was done. */
-async function ended(waiting: Promise<void>): Promise<boolean> {
-  let isOver = false;
-  void waiting.then(() => (isOver = true));
+const announceChange = () => cluster.announce({ kind: 'workload', key: 'shop/Deployment/web' });
+/** Whether the promise is resolved after all pending microtasks. */
+async function isResolved(waiting: Promise<void>): Promise<boolean> {
+  let resolved = false;
+  void waiting.then(() => (resolved = true));
   for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
-  return isOver;
+  return resolved;
 }
 
-describe('who has written', () => {
-  test('waits for nothing where everything is seen', async () => {
+describe('a response to a write', () => {
+  test('does not wait where every write is observed', async () => {
     writes.expect(() => true);
-    expect(await ended(writes.caughtUp())).toBe(true);
+    expect(await isResolved(writes.caughtUp())).toBe(true);
     expect(cluster.listeners).toBe(0);
   });
 
-  test('waits until the informers have told of all of it', async () => {
-    const seen = [false, false];
-    seen.forEach((_, index) => writes.expect(() => seen[index] === true));
+  test('waits until the informers show every write', async () => {
+    const observed = [false, false];
+    observed.forEach((_, index) => writes.expect(() => observed[index] === true));
     const waiting = writes.caughtUp();
-    seen[0] = true;
-    told();
-    expect(await ended(waiting)).toBe(false);
-    seen[1] = true;
-    told();
-    expect(await ended(waiting)).toBe(true);
+    observed[0] = true;
+    announceChange();
+    expect(await isResolved(waiting)).toBe(false);
+    observed[1] = true;
+    announceChange();
+    expect(await isResolved(waiting)).toBe(true);
     expect(cluster.listeners).toBe(0);
   });
 
-  test('waits for it also where somebody else is waiting already', async () => {
-    let seen = false;
-    writes.expect(() => seen);
+  test('waits also where another response waits already', async () => {
+    let observed = false;
+    writes.expect(() => observed);
     const waiting = [writes.caughtUp(), writes.caughtUp()];
-    for (const each of waiting) expect(await ended(each)).toBe(false);
-    seen = true;
-    told();
-    for (const each of waiting) expect(await ended(each)).toBe(true);
+    for (const response of waiting) expect(await isResolved(response)).toBe(false);
+    observed = true;
+    announceChange();
+    for (const response of waiting) expect(await isResolved(response)).toBe(true);
     expect(cluster.listeners).toBe(0);
   });
 
-  test('does not wait for ever', async () => {
+  test('waits for at most 500 ms', async () => {
     writes.expect(() => false);
     const waiting = writes.caughtUp();
-    told();
-    expect(await ended(waiting)).toBe(false);
+    announceChange();
+    expect(await isResolved(waiting)).toBe(false);
     timer.advance(500);
-    expect(await ended(waiting)).toBe(true);
+    expect(await isResolved(waiting)).toBe(true);
     expect(cluster.listeners).toBe(0);
   });
 });

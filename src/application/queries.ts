@@ -1,4 +1,4 @@
-// Every query, by the name under which each head offers it.
+// All queries by their operation names.
 
 import { getCluster, getClusterUsage } from '../queries/cluster.ts';
 import { listIdleWorkloads } from '../queries/idle-workloads.ts';

@@ -8,7 +8,7 @@ import { stateIntent, type ChangedRecommendation } from './recommendation-intent
 import { recommendedValues } from './recommended-values.ts';
 import { whatMoved } from './seen-values.ts';
 
-/** Approves the values that a person has seen; refused where they are no longer what is recommended. */
+/** Approves the values that the user has read; refused where the recommended values have changed. */
 export const approveRecommendation: Command<OnWorkload<Operations['approveRecommendation']['body']>, ChangedRecommendation> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
@@ -24,7 +24,7 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
         if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to approve.' };
         const moved = whatMoved(body.containers, status?.containers ?? []);
         if (moved !== null)
-          return { kind: 'conflict', message: `The values seen are no longer current. ${moved} Look at them and approve again.` };
+          return { kind: 'conflict', message: `The recommended values have changed. ${moved} Read them and approve again.` };
         if (spec.approved !== undefined && JSON.stringify(spec.approved.containers) === JSON.stringify(containers)) return null;
         return { kind: 'patch', spec: { approved: { by, at: isoTime(now), containers }, rejected: null } };
       },
@@ -32,21 +32,21 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
   },
 };
 
-/** Only mode Approve waits for an approval; elsewhere one would lie there until the mode changes, and then act unasked. */
+/** Only mode Approve waits for an approval; in another mode it would stay pending and take effect at a later change of the mode. */
 function withoutApproval(mode: ResizeMode): string | null {
   switch (mode) {
     case 'Approve':
       return null;
     case 'Auto':
-      return 'its values are applied without an approval, as soon as nothing else holds them.';
+      return 'its values are applied without an approval once nothing blocks them.';
     case 'Observe':
     case 'Recommend':
     case 'Off':
-      return 'nothing is applied in it, so an approval would have no effect. Set the mode to Approve first, then approve.';
+      return 'this mode applies nothing, so an approval would have no effect. Set the mode to Approve first, then approve.';
   }
 }
 
-/** A sentence with the person's own reason behind it. */
+/** Appends the user's reason to a sentence. */
 export function withReason(sentence: string, reason: string | undefined): string {
   return reason === undefined || reason === '' ? sentence : `${sentence}: ${reason}`;
 }

@@ -2,7 +2,7 @@ import type { EventSubject } from '../ports/event-recorder.ts';
 import { isoTime } from '#kube/time/iso-time';
 import type { Caller, CommandPorts } from './context.ts';
 
-/** One thing that a person asked for, for the trail and for the object's Events. */
+/** One user request, for the audit log and the object's Events. */
 export interface AuditEntry {
   readonly action: string;
   readonly eventReason: string;
@@ -13,7 +13,7 @@ export interface AuditEntry {
   readonly outcome: 'allowed' | 'error';
 }
 
-/** Writes the audit line, and for what was carried out the Kubernetes Event. A dry run leaves a line and no Event. */
+/** Writes the audit line, and an Event for a request that was written. A dry run has no Event. */
 export function recordAudit(ports: CommandPorts, caller: Caller, audit: AuditEntry): void {
   const { subject } = audit;
   ports.logger.info('audit', {

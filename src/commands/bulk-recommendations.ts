@@ -9,11 +9,11 @@ import { rejectRecommendation } from './reject-recommendation.ts';
 import { rollbackRecommendation } from './rollback-recommendation.ts';
 import { setWorkloadMode } from './set-workload-mode.ts';
 
-/** Carries out each item by itself; a failing one never stops the others. */
+/** Carries out each item independently; a failing item does not stop the others. */
 export const bulkRecommendations: Command<{ readonly items: readonly BulkItem[] }, readonly BulkResult[]> = {
   requires: OPERATOR_OF_ITEMS,
   async run(ports, caller, { items }) {
-    return bulkOutcome(caller, await carryOutItems(ports, caller, items, (own, item) => dispatch(ports, own, item)));
+    return bulkOutcome(caller, await carryOutItems(ports, caller, items, (itemCaller, item) => dispatch(ports, itemCaller, item)));
   },
 };
 
@@ -22,7 +22,7 @@ async function dispatch(ports: CommandPorts, caller: Caller, item: BulkItem): Pr
   const { containers } = item;
   switch (item.action) {
     case 'approve':
-      if (containers === undefined) return missing('/containers', 'is required for approve: the values seen');
+      if (containers === undefined) return missing('/containers', 'is required for approve: the values that were read');
       return carryOut(approveRecommendation, ports, caller, { target: item, body: { containers, ...reason } });
     case 'reject':
       return carryOut(rejectRecommendation, ports, caller, {
@@ -32,7 +32,7 @@ async function dispatch(ports: CommandPorts, caller: Caller, item: BulkItem): Pr
     case 'rollback':
       return carryOut(rollbackRecommendation, ports, caller, { target: item, body: reason });
     case 'mode':
-      if (item.mode === undefined) return missing('/mode', 'is required for mode; null goes back to the policy’s');
+      if (item.mode === undefined) return missing('/mode', 'is required for mode; null restores the policy’s mode');
       return carryOut(setWorkloadMode, ports, caller, { target: item, body: { mode: item.mode, ...reason } });
   }
 }

@@ -2,7 +2,7 @@ import type { BulkResult } from '../apis/http/types.generated.ts';
 import type { Caller, CommandPorts } from './context.ts';
 import { refusalError, type CommandOutcome } from './outcome.ts';
 
-/** Writes at once: enough to hide the API server's latency, few enough not to crowd it. */
+/** Concurrent writes: enough to hide the API server's latency without overloading it. */
 const CONCURRENCY = 24;
 
 interface NamedItem {
@@ -11,8 +11,8 @@ interface NamedItem {
 }
 
 /**
- * Carries out each item by itself; a failing one never stops the others and is named by its index. Items of one object
- * follow each other in their order, so that the last word stands.
+ * Carries out each item independently; a failing item is reported by its index and does not stop the others. Items of one object run in
+ * their order, so that the last one takes effect.
  */
 export async function carryOutItems<Item extends NamedItem>(
   ports: Pick<CommandPorts, 'logger'>,
@@ -21,42 +21,42 @@ export async function carryOutItems<Item extends NamedItem>(
   carryOut: (caller: Caller, item: Item) => Promise<CommandOutcome<unknown>>,
 ): Promise<readonly BulkResult[]> {
   const results = new Array<BulkResult>(items.length);
-  const lines = [...linesOf(items)];
+  const groups = [...groupByObject(items)];
   const one = async (index: number, item: Item): Promise<BulkResult> => {
-    const own = caller.idempotencyKey === null ? caller : { ...caller, idempotencyKey: `${caller.idempotencyKey}#${index}` };
+    const itemCaller = caller.idempotencyKey === null ? caller : { ...caller, idempotencyKey: `${caller.idempotencyKey}#${index}` };
     try {
-      const outcome = await carryOut(own, item);
+      const outcome = await carryOut(itemCaller, item);
       if (outcome.kind === 'done') return { index, ok: true, ...(outcome.dryRun ? { dryRun: true } : {}) };
       return { index, ok: false, error: refusalError(outcome) };
     } catch (error) {
-      ports.logger.error('bulk item failed', { requestId: caller.requestId, index, err: error });
-      const message = 'Something went wrong on our side; the request id finds it in the log.';
+      ports.logger.error('Bulk item failed', { requestId: caller.requestId, index, err: error });
+      const message = 'Internal error. The log has the details under the request id.';
       return { index, ok: false, error: { code: 'internal', message } };
     }
   };
   const work = async (): Promise<void> => {
-    for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
-      for (const { index, item } of line) results[index] = await one(index, item);
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+      for (const { index, item } of group) results[index] = await one(index, item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, lines.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, groups.length) }, work));
   return results;
 }
 
-/** The results as one outcome: in a dry run as a whole where nothing that succeeded was carried out. */
+/** The results as one outcome, which is a dry run where no successful item was carried out. */
 export function bulkOutcome({ dryRun: requested }: Caller, results: readonly BulkResult[]): CommandOutcome<readonly BulkResult[]> {
   const done = results.filter(({ ok }) => ok);
   const dryRun = requested || (done.length > 0 && done.every((result) => result.dryRun === true));
   return { kind: 'done', item: results, dryRun };
 }
 
-function linesOf<Item extends NamedItem>(items: readonly Item[]): Iterable<{ readonly index: number; readonly item: Item }[]> {
-  const lines = new Map<string, { readonly index: number; readonly item: Item }[]>();
+function groupByObject<Item extends NamedItem>(items: readonly Item[]): Iterable<{ readonly index: number; readonly item: Item }[]> {
+  const groups = new Map<string, { readonly index: number; readonly item: Item }[]>();
   items.forEach((item, index) => {
     const key = `${item.namespace}/${item.name}`;
-    const line = lines.get(key);
-    if (line === undefined) lines.set(key, [{ index, item }]);
-    else line.push({ index, item });
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [{ index, item }]);
+    else group.push({ index, item });
   });
-  return lines.values();
+  return groups.values();
 }

@@ -3,10 +3,10 @@ import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts
 import type { Caller, CommandPorts } from './context.ts';
 import type { CommandOutcome } from './outcome.ts';
 
-/** One thing that a user may ask for, with who may ask for it. */
+/** One kind of user request, with its required access. */
 export interface Command<Input, Change> {
   readonly requires: Requirement<Input>;
-  /** Validates the input and writes the intent. Called once the requirement is met: by `Application`, and by `carryOut` for items of a bulk. */
+  /** Validates the input and writes the request. `Application` and `carryOut` check the required access before. */
   run(ports: CommandPorts, caller: Caller, input: Input): Promise<CommandOutcome<Change>>;
 }
 
@@ -16,12 +16,12 @@ export interface OnWorkload<Body> {
   readonly body: Body;
 }
 
-/** Body of a command that takes nothing but why it is given. */
+/** Body of a command that takes only a reason. */
 export interface ReasonBody {
   readonly reason?: string;
 }
 
-/** Gives the command if the caller meets its requirement. */
+/** Runs the command where the caller has the required access. */
 export async function carryOut<Input, Change>(
   command: Command<Input, Change>,
   ports: CommandPorts,

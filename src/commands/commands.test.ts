@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe('approve', () => {
-  test('keeps the values as they were shown, by whom and when, with an Event and a line in the trail', async () => {
+  test('stores the displayed values with user and time, an Event and an audit line', async () => {
     const outcome = await carryOut(approveRecommendation, ports, aCaller(), {
       target: CHECKOUT,
       body: { ...seen(490), reason: 'half is idle' },
@@ -52,19 +52,19 @@ describe('approve', () => {
 
   test.each([
     ['another request', seen(480)],
-    ['a container too few', { containers: [{ name: 'other', requests: { cpuMillicores: 490, memoryBytes: 928 * MiB } }] }],
+    ['a missing container', { containers: [{ name: 'other', requests: { cpuMillicores: 490, memoryBytes: 928 * MiB } }] }],
     [
       'another limit',
       { containers: [{ name: 'app', requests: { cpuMillicores: 490, memoryBytes: 928 * MiB }, limits: { memoryBytes: 1 } }] },
     ],
-    ['no value at all', { containers: [{ name: 'app' }] }],
-  ])('is refused where what was seen is no longer current: %s', async (_, body) => {
+    ['no value', { containers: [{ name: 'app' }] }],
+  ])('is refused where the recommended values have changed: %s', async (_, body) => {
     const outcome = await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: body });
     expect(outcome.kind).toBe('conflict');
     expect(world.records.written).toEqual([]);
   });
 
-  test('takes a container of the record as it came', async () => {
+  test('accepts a container in the form of the record', async () => {
     const recommended = {
       requests: { cpuMillicores: 490, memoryBytes: 928 * MiB },
       limits: { cpuMillicores: null, memoryBytes: 1160 * MiB },
@@ -76,7 +76,7 @@ describe('approve', () => {
     expect(outcome.kind).toBe('done');
   });
 
-  test('of what is approved already writes nothing', async () => {
+  test('of already approved values writes nothing', async () => {
     await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
     await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
     expect(world.records.written.length).toBe(1);
@@ -86,7 +86,7 @@ describe('approve', () => {
     ['Recommend', 'Set the mode to Approve first'],
     ['Off', 'Set the mode to Approve first'],
     ['Auto', 'applied without an approval'],
-  ] as const)('is refused in mode %s, where it would lie until the mode changes', async (mode, words) => {
+  ] as const)('is refused in mode %s, where it would stay pending until the mode changes', async (mode, words) => {
     const outcome = await carryOut(approveRecommendation, { ...ports, modeOf: () => mode }, aCaller(), {
       target: CHECKOUT,
       body: seen(490),
@@ -95,13 +95,13 @@ describe('approve', () => {
     expect(world.records.written).toEqual([]);
   });
 
-  test('has nothing to approve while usage is collected', async () => {
+  test('is refused while usage is collected', async () => {
     expect(
       (await carryOut(approveRecommendation, ports, aCaller(), { target: { namespace: 'notify', name: 'push' }, body: seen(1) })).kind,
     ).toBe('conflict');
   });
 
-  test('a dry run is validated by the server, changes nothing and leaves no Event', async () => {
+  test('a dry run is validated by the API server, changes nothing and records no Event', async () => {
     const outcome = await carryOut(approveRecommendation, ports, aCaller({ dryRun: true }), { target: CHECKOUT, body: seen(490) });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true, item: { recommendation: { spec: { approved: { by: 'anonymous' } } } } });
     expect(world.records.written[0]?.dryRun).toBe(true);
@@ -109,7 +109,7 @@ describe('approve', () => {
     expect(world.events).toEqual([]);
   });
 
-  test("carries the cluster's own words where it says no, and says so where it is out of reach", async () => {
+  test("returns the API server's message where it refuses, and reports where it cannot be reached", async () => {
     world.records.refuseWith = { kind: 'refused', status: 403, message: 'exceeded quota: team' };
     expect(await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) })).toEqual({
       kind: 'rejected',
@@ -120,7 +120,7 @@ describe('approve', () => {
     expect(auditLines().map((line) => line.fields['outcome'])).toEqual(['error', 'error']);
   });
 
-  test('outside the scope is refused without a word on whether it exists', async () => {
+  test('outside the scope is refused without disclosing whether the workload exists', async () => {
     const scope = aScope('operator', ['pay'], 'ann@example.com');
     const there = await carryOut(approveRecommendation, ports, aCaller({ scope }), { target: CHECKOUT, body: seen(490) });
     const notThere = await carryOut(approveRecommendation, ports, aCaller({ scope }), {
@@ -133,7 +133,7 @@ describe('approve', () => {
 });
 
 describe('reject', () => {
-  test('keeps the values and takes back an approval', async () => {
+  test('stores the values and removes an approval', async () => {
     await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
     await carryOut(rejectRecommendation, ports, aCaller(), { target: CHECKOUT, body: undefined });
     expect(specOf('checkout').approved).toBeUndefined();
@@ -142,7 +142,7 @@ describe('reject', () => {
 });
 
 describe('roll back', () => {
-  test('asks once while it is pending', async () => {
+  test('writes one request while it is pending', async () => {
     await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
     world.clock.advance(60_000);
     await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
@@ -150,14 +150,14 @@ describe('roll back', () => {
     expect(world.records.written.length).toBe(1);
   });
 
-  test('is refused in mode Off, where it would lie until the mode changes', async () => {
+  test('is refused in mode Off, where it would stay pending until the mode changes', async () => {
     expect(
       (await carryOut(rollbackRecommendation, { ...ports, modeOf: () => 'Off' }, aCaller(), { target: CART, body: undefined })).kind,
     ).toBe('conflict');
     expect(world.records.written).toEqual([]);
   });
 
-  test('while dry-run is on is validated and leaves nothing behind that would act once it ends', async () => {
+  test('in a dry run is validated and stores no request that would act once the dry run ends', async () => {
     const outcome = await carryOut(rollbackRecommendation, { ...ports, isDryRun: () => true }, aCaller(), {
       target: CART,
       body: undefined,
@@ -166,11 +166,11 @@ describe('roll back', () => {
     expect([world.records.written[0]?.dryRun, specOf('cart').rollback]).toEqual([true, undefined]);
   });
 
-  test('has nothing to go back to where nothing was changed', async () => {
+  test('is refused where nothing was changed', async () => {
     expect((await carryOut(rollbackRecommendation, ports, aCaller(), { target: CHECKOUT, body: undefined })).kind).toBe('conflict');
   });
 
-  test('a repeat with the same key is known on the object for 24 hours, by any replica', async () => {
+  test('a repeat with the same key is recognized for 24 hours, by any replica', async () => {
     const key = { idempotencyKey: 'k-1' };
     await carryOut(rollbackRecommendation, ports, aCaller(key), { target: CART, body: undefined });
     world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({
@@ -187,7 +187,7 @@ describe('roll back', () => {
 });
 
 describe('mode', () => {
-  test('is written on the workload and taken away by null', async () => {
+  test('is written to the workload and removed by null', async () => {
     await carryOut(setWorkloadMode, ports, aCaller(), { target: CHECKOUT, body: { mode: 'Off' } });
     expect(world.records.written[0]).toMatchObject({
       object: '/apis/apps/v1/namespaces/shop/deployments/checkout',
@@ -208,7 +208,7 @@ describe('trigger', () => {
     expect(world.records.written.length).toBe(1);
   });
 
-  test('joins one that runs', async () => {
+  test('joins a running cycle', async () => {
     const [policy] = world.cluster.policyList;
     world.cluster.policyList = [
       { ...policy!, status: { lastCycle: { id: 'cycle-9', startedAt: '2026-11-20T14:29:59Z', trigger: 'interval' } } },
@@ -217,7 +217,7 @@ describe('trigger', () => {
     expect(world.records.written).toEqual([]);
   });
 
-  test('joins one that another asked for a moment ago, though the informers have not told yet', async () => {
+  test('joins a cycle that another user has just requested, before the informers show it', async () => {
     const theirs = 'cycle-2026-11-20T14:29:59.900Z-abcdef012345';
     const [policy] = world.cluster.policyList;
     world.cluster.policyList = [{ ...policy!, metadata: { ...policy!.metadata, resourceVersion: '1' } }];
@@ -230,7 +230,7 @@ describe('trigger', () => {
     expect(world.records.written).toEqual([]);
   });
 
-  test('asks anew once a cycle has begun after the last request', async () => {
+  test('requests another cycle once one has started after the last request', async () => {
     await carryOut(triggerResizeCycle, ports, aCaller(), undefined);
     world.clock.advance(60_000);
     world.cluster.policyList = world.cluster.policyList.map((policy) => ({
@@ -240,7 +240,7 @@ describe('trigger', () => {
     expect(await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).toMatchObject({ item: { joined: false } });
   });
 
-  test('says what is missing where there is no policy', async () => {
+  test('is refused where there is no policy', async () => {
     world.cluster.policyList = [];
     expect((await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).kind).toBe('conflict');
   });
@@ -251,7 +251,7 @@ describe('in a dry run', () => {
     ['approve', (by) => carryOut(approveRecommendation, ports, by, { target: CHECKOUT, body: seen(490) })],
     ['roll back', (by) => carryOut(rollbackRecommendation, ports, by, { target: CART, body: {} })],
     ['reset', (by) => carryOut(resetToDeploy, ports, by, { target: CHECKOUT, body: {} })],
-  ])('of the workload’s policy, %s changes what runs: it is validated and not stored', async (_command, run) => {
+  ])('of the workload’s policy, %s changes pods: it is validated and not stored', async (_command, run) => {
     ports = { ...ports, isDryRun: () => true };
     expect(await run(aCaller())).toMatchObject({ kind: 'done', dryRun: true });
     expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([true]);
@@ -262,13 +262,13 @@ describe('in a dry run', () => {
     ['reject', (by) => carryOut(rejectRecommendation, ports, by, { target: CHECKOUT, body: {} })],
     ['set the mode', (by) => carryOut(setWorkloadMode, ports, by, { target: CHECKOUT, body: { mode: 'Off' } })],
     ['delete the Recommendation', (by) => carryOut(deleteRecommendation, ports, by, { target: CHECKOUT, body: {} })],
-  ])('of the workload’s policy, %s states a rule: it is stored', async (_command, run) => {
+  ])('of the workload’s policy, %s sets a rule: it is stored', async (_command, run) => {
     ports = { ...ports, isDryRun: () => true };
     expect(await run(aCaller())).toMatchObject({ kind: 'done', dryRun: false });
     expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([false]);
   });
 
-  test('of each workload’s own policy, a bulk names the items that were only validated', async () => {
+  test('of each workload’s policy, a bulk reports the items that were only validated', async () => {
     ports = { ...ports, isDryRun: ({ name }) => name === 'cart' };
     const outcome = await carryOut(bulkRecommendations, ports, aCaller(), {
       items: [
@@ -286,7 +286,7 @@ describe('in a dry run', () => {
     });
   });
 
-  test('of every policy, a cycle is triggered, and it is said that it changes nothing', async () => {
+  test('of every policy, a cycle is triggered, and the response says that it changes nothing', async () => {
     ports = { ...ports, isDryRunPolicy: () => true };
     expect(await carryOut(triggerResizeCycle, ports, aCaller(), {})).toMatchObject({ kind: 'done', dryRun: true });
     expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([false]);
@@ -316,7 +316,7 @@ describe('in a protected namespace', () => {
     expect(world.records.written).toEqual([]);
   });
 
-  test('a reset of a single pod is refused for its namespace, not for being one', async () => {
+  test('a reset of a bare pod is refused because of its namespace, not because it is bare', async () => {
     world.cluster.podList.push({ ...world.cluster.podList[0]!, name: 'single', labels: { tier: 'web' } });
     ports = { ...ports, protectionOf: ({ namespace, kind, labels }) => `${kind} of ${namespace} with ${JSON.stringify(labels)}.` };
     expect(
@@ -327,7 +327,7 @@ describe('in a protected namespace', () => {
     });
   });
 
-  test('a cycle of a policy that selects nothing else is not triggered; the other policies run', async () => {
+  test('a policy that selects only protected namespaces is not triggered; the other policies are', async () => {
     const [shop] = world.cluster.policyList;
     world.cluster.policyList = [shop!, { ...shop!, metadata: { ...shop!.metadata, name: 'system', uid: 'uid-system' } }];
     ports = { ...ports, isProtectedPolicy: ({ metadata }) => metadata.name === 'system' };
@@ -335,7 +335,7 @@ describe('in a protected namespace', () => {
     expect(world.records.written.length).toBe(1);
   });
 
-  test('a cycle is refused where no policy selects anything else', async () => {
+  test('a cycle is refused where every policy selects only protected namespaces', async () => {
     ports = { ...ports, isProtectedPolicy: () => true };
     expect(await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).toMatchObject({
       kind: 'forbidden',
@@ -346,7 +346,7 @@ describe('in a protected namespace', () => {
 });
 
 describe('bulk', () => {
-  test('answers each item by itself; a failing one stops no other', async () => {
+  test('reports each item separately; a failing item does not stop the others', async () => {
     const outcome = await carryOut(bulkRecommendations, ports, aCaller(), {
       items: [
         { namespace: 'shop', name: 'nothing', action: 'rollback' },

@@ -10,60 +10,59 @@ import type { Logger } from '../ports/logger.ts';
 import type { RecordSigner } from '../ports/record-signer.ts';
 import type { RecordWriter } from '../ports/writers.ts';
 
-/** What every command acts through. It writes intent; only the leader acts on it. */
+/** The ports of commands. Commands write user requests; only the leader carries them out. */
 export interface CommandPorts {
   readonly clock: Clock;
   readonly cluster: ClusterReader;
-  /** The mode in force: what a person asks for must have an effect in it. */
+  /** The mode in force; a request without effect in it is refused. */
   modeOf(workload: WorkloadRecord): ResizeMode;
-  /** Why nothing is asked of a workload, or of a single pod, for anyone, in a sentence: its namespace is reserved or excluded; null: it may be. */
+  /** Why every request for a workload or a bare pod is refused (its namespace is reserved or excluded); null where requests are allowed. */
   protectionOf(object: Pick<WorkloadRecord, 'namespace' | 'kind' | 'labels'>): string | null;
   /** Whether a policy selects only reserved namespaces, so that no cycle of it is triggered. */
   isProtectedPolicy(policy: PodResizePolicy): boolean;
-  /** Whether a tool that reaches into running pods is switched on. */
+  /** Whether a tool that accesses running pods is enabled. */
   readonly isEnabled: (tool: PodTool) => boolean;
-  /** Whether changes of a workload are validated and not carried out now: by the setting, or by its policy with the overrides. */
+  /** Whether the setting, or the workload's policy with its overrides, is in dry run. */
   isDryRun(workload: WorkloadRecord): boolean;
-  /** The same of all that one policy governs. */
+  /** Whether the setting, or the policy with its overrides, is in dry run. */
   isDryRunPolicy(policy: PodResizePolicy): boolean;
-  /** The policy that takes only stricter overrides, and what the workload's annotations ask for beyond it; null: nothing. */
+  /** The policy that accepts only stricter overrides, and the workload's overrides that are wider; null where none is. */
   wideningOf(workload: WorkloadRecord): { readonly policy: string; readonly overrides: readonly string[] } | null;
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
-  /** Told of every write that was carried out, with how to know that the informers have told of it. Left out: nobody waits. */
-  written?(isSeen: () => boolean): void;
+  /** Called for every write, with a predicate that returns whether the informers show it. Absent where no response waits for it. */
+  written?(isObserved: () => boolean): void;
   readonly events: EventRecorder;
-  /** Lines with the message `audit` are the trail of who asked for what. */
+  /** Lines with the message `audit` are the audit log. */
   readonly logger: Logger;
 }
 
-/** Who asks, and how. */
+/** The caller of a command, with the options of its request. */
 export interface Caller {
   readonly scope: Scope;
   readonly requestId: string;
   readonly address: string;
   readonly dryRun: boolean;
-  /** The same key on the same object within 24 hours is not carried out twice; null: none given. */
+  /** A request with the same key for the same object within 24 hours is not repeated; null where the request has none. */
   readonly idempotencyKey: string | null;
-  /** Tells what came with the key: another body is another request. Left out: nobody looks. */
+  /** Hash of the body, because another body under the same key is another request. Absent where it is not compared. */
   readonly bodyHash?: string;
-  /** Write only if the object is unchanged since it was read: a change meanwhile is refused, not decided again. */
+  /** Whether the command is conditional: it is refused where the object has changed since it was read. */
   readonly unmoved?: boolean;
 }
 
 /**
- * The caller of a command that changes the workload itself, asking for a dry run where the workload is in one. Such a command is
- * then validated and not stored: a stored request would be carried out when the dry run ends. Commands that state rules (bounds,
- * mode, exclusion) are stored.
+ * Turns a command that changes pods into a dry run where the workload is in one: it is validated and not stored, because a stored request
+ * would be carried out once the dry run ends. Commands that set rules (bounds, mode, exclusion) are stored.
  */
 export function applyDryRun(ports: CommandPorts, caller: Caller, workload: WorkloadRecord): Caller {
   return caller.dryRun || !ports.isDryRun(workload) ? caller : { ...caller, dryRun: true };
 }
 
-/** Field manager of what a person states through the dashboard. */
+/** Field manager of user requests through the API. */
 export const FIELD_MANAGER = 'evenkeel-dashboard';
 
-/** Reasons of the Kubernetes Events that commands leave on their object. */
+/** Reasons of the Events that commands record on their objects. */
 export const COMMAND_EVENT = {
   approved: 'Approved',
   rejected: 'Rejected',

@@ -1,4 +1,4 @@
-// Approves or rejects limit exceptions: written as intent onto the Recommendation, where the leader finds it.
+// Approves or rejects limit exceptions. The decision is written to the Recommendation, and the leader carries it out.
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { LimitExceptionBody } from '../apis/http/types.generated.ts';
@@ -23,13 +23,13 @@ import { stateIntent, type ChangedRecommendation, type SpecPatch } from './recom
 type ExceptionVerdict = 'approve' | 'reject';
 type DecideExceptions = Command<OnWorkload<LimitExceptionBody | undefined>, ChangedRecommendation>;
 
-/** Every open exception of the workload that the body names becomes approved; without container and resource: all of them. */
+/** Approves the open exceptions of the body's container and resource, or all of the workload where both are absent. */
 export const approveLimitException: DecideExceptions = {
   requires: OPERATOR_OF_TARGET,
   run: (ports, caller, { target, body }) => decideLimitExceptions(ports, caller, target, 'approve', body ?? {}),
 };
 
-/** The same, rejected. */
+/** Rejects the open exceptions of the body's container and resource, or all of the workload where both are absent. */
 export const rejectLimitException: DecideExceptions = {
   requires: OPERATOR_OF_TARGET,
   run: (ports, caller, { target, body }) => decideLimitExceptions(ports, caller, target, 'reject', body ?? {}),
@@ -53,19 +53,20 @@ function decideLimitExceptions(
     action: approves ? 'ApproveLimitException' : 'RejectLimitException',
     eventReason: approves ? COMMAND_EVENT.approved : COMMAND_EVENT.rejected,
     message: withReason(body.value === undefined ? sentence : `${sentence} with ${body.value}`, body.reason),
-    // A rejection takes back what was applied; without that it only keeps the exception closed.
-    changesWorkload: ({ status }) => approves || named(readExceptions(status), body).some(({ overage }) => overage?.returnedAt === null),
+    // A rejection changes pods only where it removes an applied overage.
+    changesWorkload: ({ status }) =>
+      approves || matchingExceptions(readExceptions(status), body).some(({ overage }) => overage?.returnedAt === null),
     whyIneffective: (inForce) => {
       mode = inForce;
       return approves && !approvalActs(inForce)
-        ? 'nothing is applied in it, so an approval would have no effect. Set the mode to Auto or Approve first, then approve.'
+        ? 'this mode applies nothing, so an approval would have no effect. Set the mode to Auto or Approve first, then approve.'
         : null;
     },
-    decide: (recommendation, now) => decided({ ports, recommendation, verdict, body, by, mode, now }),
+    decide: (recommendation, now) => decidePatch({ ports, recommendation, verdict, body, by, mode, now }),
   });
 }
 
-interface Asked {
+interface ExceptionRequest {
   readonly ports: CommandPorts;
   readonly recommendation: Recommendation;
   readonly verdict: ExceptionVerdict;
@@ -75,18 +76,18 @@ interface Asked {
   readonly now: Instant;
 }
 
-function decided(asked: Asked): SpecPatch | null | CommandRefusal {
-  const { recommendation, verdict, body, by, mode, now } = asked;
+function decidePatch(request: ExceptionRequest): SpecPatch | null | CommandRefusal {
+  const { recommendation, verdict, body, by, mode, now } = request;
   const decisions = readDecisions(recommendation.spec);
   const stored = readExceptions(recommendation.status);
-  const seen = named(stored, body).map((exception) => asDecided(exception, decisions, mode));
-  const open = seen.filter(({ state }) => state === 'open');
-  const value = readValue(asked, open.length === 0 ? seen : open);
+  const matching = matchingExceptions(stored, body).map((exception) => asDecided(exception, decisions, mode));
+  const open = matching.filter(({ state }) => state === 'open');
+  const value = readValue(request, open.length === 0 ? matching : open);
   if (value !== null && typeof value !== 'number') return value;
-  if (open.length === 0) return closedAlready(seen, verdict, value);
-  const refusal = verdict === 'approve' ? whyNotApproved(asked, open, value) : null;
+  if (open.length === 0) return refusalOfClosed(matching, verdict, value);
+  const refusal = verdict === 'approve' ? refusalOfApproval(request, open, value) : null;
   if (refusal !== null) return refusal;
-  const made = open.map(({ container, resource }): RecommendationSpecExceptionDecision => ({
+  const newDecisions = open.map(({ container, resource }): RecommendationSpecExceptionDecision => ({
     container,
     resource,
     decision: verdict,
@@ -95,55 +96,55 @@ function decided(asked: Asked): SpecPatch | null | CommandRefusal {
     at: isoTime(now),
     ...(body.reason === undefined ? {} : { reason: body.reason }),
   }));
-  return { kind: 'patch', spec: { exceptionDecisions: [...stillPending(recommendation, stored, made), ...made] } };
+  return { kind: 'patch', spec: { exceptionDecisions: [...pendingDecisions(recommendation, stored, newDecisions), ...newDecisions] } };
 }
 
-function named(stored: readonly LimitException[], body: LimitExceptionBody): readonly LimitException[] {
+function matchingExceptions(stored: readonly LimitException[], body: LimitExceptionBody): readonly LimitException[] {
   return stored.filter(
     ({ container, resource }) => (body.container ?? container) === container && (body.resource ?? resource) === resource,
   );
 }
 
-/** What others decided and is not yet carried out; what is, or was about an exception before, goes. */
-function stillPending(
+/** Earlier decisions that are not carried out yet; others, and those about earlier exceptions, are removed. */
+function pendingDecisions(
   { spec }: Recommendation,
   stored: readonly LimitException[],
-  made: readonly RecommendationSpecExceptionDecision[],
+  newDecisions: readonly RecommendationSpecExceptionDecision[],
 ): readonly RecommendationSpecExceptionDecision[] {
-  const same = (a: { container: string; resource: string }, b: { container: string; resource: string }): boolean =>
+  const isSame = (a: { container: string; resource: string }, b: { container: string; resource: string }): boolean =>
     a.container === b.container && a.resource === b.resource;
   return (spec.exceptionDecisions ?? []).filter((decision) => {
-    const about = stored.find((exception) => same(exception, decision));
+    const about = stored.find((exception) => isSame(exception, decision));
     return (
       about !== undefined &&
       pendingDecision(about, readDecisions({ exceptionDecisions: [decision] })) !== null &&
-      !made.some((each) => same(each, decision))
+      !newDecisions.some((newDecision) => isSame(newDecision, decision))
     );
   });
 }
 
-/** Said before, so nothing is to be done; else it is too late. */
-function closedAlready(seen: readonly LimitException[], verdict: ExceptionVerdict, value: number | null): null | CommandRefusal {
-  const wanted = verdict === 'approve' ? 'approved' : 'rejected';
-  const same = seen.some(({ state, decided: was }) => state === wanted && (value === null || was?.value === value));
-  if (same) return null;
-  const [first] = seen;
-  if (first === undefined) return { kind: 'not-found', message: 'There is no such limit exception, so there is nothing to decide on.' };
-  const who = first.decided === null ? '' : ` by ${first.decided.by}`;
-  return { kind: 'conflict', message: `It is no longer open: it was ${first.state}${who}. Nothing was changed.` };
+/** null where the exceptions were closed with the same decision; else a refusal. */
+function refusalOfClosed(exceptions: readonly LimitException[], verdict: ExceptionVerdict, value: number | null): null | CommandRefusal {
+  const requested = verdict === 'approve' ? 'approved' : 'rejected';
+  const isSame = exceptions.some(({ state, decided }) => state === requested && (value === null || decided?.value === value));
+  if (isSame) return null;
+  const [first] = exceptions;
+  if (first === undefined) return { kind: 'not-found', message: 'There is no such limit exception.' };
+  const by = first.decided === null ? '' : ` by ${first.decided.by}`;
+  return { kind: 'conflict', message: `The limit exception is no longer open: it was ${first.state}${by}. Nothing was changed.` };
 }
 
-/** What the body gives, in the exception's unit; null: nothing. */
-function readValue({ body, verdict }: Asked, exceptions: readonly LimitException[]): number | null | CommandRefusal {
+/** The body's value in millicores or bytes; null where it has none. */
+function readValue({ body, verdict }: ExceptionRequest, exceptions: readonly LimitException[]): number | null | CommandRefusal {
   const { value } = body;
   if (value === undefined) return null;
-  const wrong = (message: string): CommandRefusal => ({ kind: 'invalid', details: [{ path: '/value', message }] });
-  if (verdict === 'reject') return wrong('goes with approve alone');
+  const invalid = (message: string): CommandRefusal => ({ kind: 'invalid', details: [{ path: '/value', message }] });
+  if (verdict === 'reject') return invalid('is accepted only with approve');
   const [first, ...others] = exceptions;
   if (first === undefined) return null;
-  if (others.length > 0) return wrong('goes with one exception: name its container and resource');
+  if (others.length > 0) return invalid('is accepted for one exception: set its container and resource');
   const amount = parseAmount(first.resource, value);
-  return amount.ok ? amount.value : wrong(amount.message);
+  return amount.ok ? amount.value : invalid(amount.message);
 }
 
 function parseAmount(resource: ResourceName, value: string | number) {
@@ -151,26 +152,26 @@ function parseAmount(resource: ResourceName, value: string | number) {
   return resource === 'cpu' ? parseCpuMillicores(value) : parseMemoryBytes(value);
 }
 
-function whyNotApproved(asked: Asked, open: readonly LimitException[], value: number | null): CommandRefusal | null {
+function refusalOfApproval(request: ExceptionRequest, open: readonly LimitException[], value: number | null): CommandRefusal | null {
   for (const exception of open) {
     const { resource, container, limit, bound, proposed, evidence, type } = exception;
     if (type === 'leak') continue;
-    const wanted = value ?? proposed;
+    const requested = value ?? proposed;
     const what = `${resource} of ${container}`;
-    if (wanted === null) return { kind: 'not-feasible', message: `Nothing greater can be proposed for ${what}: ${evidence}.` };
-    if (wanted <= limit) {
-      const message = `must be greater than the ${bound} of ${formatAmount(resource, limit)} that it is to replace`;
+    if (requested === null) return { kind: 'not-feasible', message: `No greater value can be proposed for ${what}: ${evidence}.` };
+    if (requested <= limit) {
+      const message = `must be greater than the present ${bound} of ${formatAmount(resource, limit)}`;
       return { kind: 'invalid', details: [{ path: '/value', message }] };
     }
-    const greatest = maxAllowed(asked, resource);
-    if (greatest !== null && wanted > greatest.value) {
-      return { kind: 'not-feasible', message: `${what}: ${greatest.what} allows no more than ${formatAmount(resource, greatest.value)}.` };
+    const max = maxAllowed(request, resource);
+    if (max !== null && requested > max.value) {
+      return { kind: 'not-feasible', message: `${what}: ${max.what} allows no more than ${formatAmount(resource, max.value)}.` };
     }
   }
   return null;
 }
 
-function maxAllowed({ ports, recommendation }: Asked, resource: ResourceName): Cap | null {
+function maxAllowed({ ports, recommendation }: ExceptionRequest, resource: ResourceName): Cap | null {
   const field = resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes';
   const ranges = containerCaps(ports.cluster.limitRangesIn(recommendation.metadata.namespace ?? ''), field);
   const nodes = [...ports.cluster.nodes()].map(({ allocatable }) => allocatable[field]);

@@ -8,7 +8,7 @@ import { COMMAND_EVENT } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { refusalOf } from './outcome.ts';
 
-/** Deletes the Recommendation of a workload, with all that it remembers; a new one is made from what is learnt. */
+/** Deletes the Recommendation of a workload with its memory; the controller creates a new one from the recorded usage. */
 export const deleteRecommendation: Command<OnWorkload<ReasonBody>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
   async run(ports, caller, { target, body }) {
@@ -24,7 +24,7 @@ export const deleteRecommendation: Command<OnWorkload<ReasonBody>, WorkloadRecor
       action: 'DeleteRecommendation',
       eventReason: COMMAND_EVENT.recommendationDeleted,
       subject: { apiVersion: recommendation.apiVersion, kind: recommendation.kind, namespace, name, uid },
-      message: withReason(`${caller.scope.actor} deleted it; a new one is made from what is learnt`, body.reason),
+      message: withReason(`${caller.scope.actor} deleted the Recommendation; a new one is created from the recorded usage`, body.reason),
       before: recommendation.spec,
       after: null,
     } as const;
@@ -32,11 +32,11 @@ export const deleteRecommendation: Command<OnWorkload<ReasonBody>, WorkloadRecor
     try {
       outcome = await ports.records.delete({ plural: PLURALS.Recommendation, namespace, name }, undefined, { dryRun: caller.dryRun });
     } catch (error) {
-      ports.logger.warn('deleting failed', { object: `${namespace}/${name}`, err: error });
+      ports.logger.warn('Deleting Recommendation failed', { object: `${namespace}/${name}`, err: error });
       recordAudit(ports, caller, { ...audit, outcome: 'error' });
-      return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+      return { kind: 'unavailable', message: 'The API server cannot be reached, so nothing was changed. Try again shortly.' };
     }
-    // Somebody was faster: it is as it was asked to be.
+    // Already deleted, which is the requested state.
     const refusal = outcome.kind === 'gone' ? null : refusalOf(outcome, `Recommendation ${name}`);
     recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
     if (refusal === null && !caller.dryRun) {

@@ -2,13 +2,13 @@ import type { Refusal } from '../core/access/refusal.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { Caller, CommandPorts } from './context.ts';
 
-/** The workload that a command changes. In reserved and excluded namespaces every command is refused, whatever the role of the caller. */
+/** The workload that a command changes. In reserved and excluded namespaces every command is refused, for every role. */
 export function findTarget(ports: CommandPorts, { scope }: Caller, target: WorkloadTarget): ReturnType<typeof resolveWorkload> {
   const resolved = resolveWorkload(ports.cluster, scope, target);
   return resolved.kind === 'workload' ? (refusalOfProtected(ports, resolved.workload) ?? resolved) : resolved;
 }
 
-/** Why no command changes an object of that namespace; null: commands may. */
+/** The refusal of every command in the object's namespace; null where commands are allowed. */
 export function refusalOfProtected(
   ports: Pick<CommandPorts, 'protectionOf'>,
   object: Parameters<CommandPorts['protectionOf']>[0],

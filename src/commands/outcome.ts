@@ -4,22 +4,22 @@ import type { WriteOutcome } from '../ports/writers.ts';
 /** Why a command was not carried out. */
 export type CommandRefusal =
   | Refusal
-  /** State forbids it: values moved on, nothing to go back to. */
+  /** The object's state does not allow it: for example changed values, or no previous values to roll back to. */
   | { readonly kind: 'conflict'; readonly message: string }
-  /** The API server, an admission webhook or a quota said no; its own words. */
+  /** The API server, an admission webhook or a quota refused it, with the original message. */
   | { readonly kind: 'rejected'; readonly message: string }
-  /** Understood, and the cluster's rules refuse: nothing of this kind can be done to this object. */
+  /** The request is valid, but not possible for this object. */
   | { readonly kind: 'not-feasible'; readonly message: string }
-  /** The API server is out of reach. */
+  /** The API server cannot be reached. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
-/** What came of a command: the object as it now is (in a dry run: as it would be), or why not. */
+/** The outcome of a command: the changed object (in a dry run as it would be), or a refusal. */
 export type CommandOutcome<T> = { readonly kind: 'done'; readonly item: T; readonly dryRun: boolean } | CommandRefusal;
 
-/** For a caller who would change only what they have seen. */
+/** The refusal of a conditional command whose object has changed. */
 export const MOVED_ON = {
   kind: 'conflict',
-  message: 'It has changed since you looked at it. Read it again, then repeat.',
+  message: 'The object has changed since it was read. Read it again, then repeat the request.',
 } as const satisfies CommandRefusal;
 
 /** The refusal in a write's outcome; null where it was carried out. */
@@ -29,9 +29,9 @@ export function refusalOf(outcome: WriteOutcome, object: string): CommandRefusal
     case 'dry-run':
       return null;
     case 'conflict':
-      return { kind: 'conflict', message: `${object} has changed meanwhile. Look at it again, then repeat.` };
+      return { kind: 'conflict', message: `${object} has changed meanwhile. Read it again, then repeat the request.` };
     case 'gone':
-      return { kind: 'not-found', message: `${object} is gone.` };
+      return { kind: 'not-found', message: `${object} was deleted.` };
     case 'refused':
       return { kind: 'rejected', message: outcome.message };
     case 'blocked':
@@ -39,7 +39,7 @@ export function refusalOf(outcome: WriteOutcome, object: string): CommandRefusal
   }
 }
 
-/** The code of each refusal in the catalogue that every head answers with. */
+/** Error codes of the API by kind of refusal. */
 export const REFUSAL_CODE = {
   'not-found': 'not_found',
   forbidden: 'forbidden',
@@ -54,7 +54,7 @@ export const REFUSAL_CODE = {
   unavailable: 'not_ready',
 } as const satisfies Readonly<Record<CommandRefusal['kind'], string>>;
 
-/** The refusal of one item of a bulk. */
+/** The error of one bulk item. */
 export function refusalError(refusal: CommandRefusal): { readonly code: string; readonly message: string } {
   const message =
     refusal.kind === 'invalid' ? refusal.details.map((detail) => `${detail.path} ${detail.message}`).join('; ') : refusal.message;

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 describe('bounds', () => {
-  test('are written as annotations, with who, when and why, an Event and a line in the trail', async () => {
+  test('are written as annotations with user, time and reason, an Event and an audit line', async () => {
     await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } }, reason: 'month end' } });
     expect(floorOf('web')).toBe('{"app":{"cpu":"250m"}}');
     expect(JSON.parse(annotationsOf('web')['evenkeel.io/override-notes']!)).toMatchObject({
@@ -35,7 +35,7 @@ describe('bounds', () => {
     expect(world.logger.lines.find((line) => line.message === 'audit')?.fields).toMatchObject({ action: 'SetBounds', outcome: 'allowed' });
   });
 
-  test('wider than a policy that takes only stricter ones are refused with its name; what is there already does not stand in the way', async () => {
+  test('wider than a policy with stricter overrides only are refused with its name; present ones do not cause a refusal', async () => {
     const mode = { 'evenkeel.io/mode': 'Auto' };
     const strict: CommandPorts = {
       ...ports,
@@ -51,13 +51,13 @@ describe('bounds', () => {
     expect((await carryOut(setBounds, strict, caller(), { target: WEB, body: { ceiling: { app: { cpu: '2' } } } })).kind).toBe('done');
   });
 
-  test('that stand already are not written again', async () => {
+  test('that are set already are not written again', async () => {
     await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
     await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
     expect(world.records.written).toHaveLength(1);
   });
 
-  test('are laid over what another has written a moment ago, though the informers have not told yet', async () => {
+  test('are merged with bounds that another user has just written, before the informers show them', async () => {
     const uid = world.cluster.workloadList.find(({ name }) => name === 'web')!.uid;
     world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: { 'evenkeel.io/floor': '{"app":{"memory":"1Gi"}}' } });
     const outcome = await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
@@ -65,14 +65,14 @@ describe('bounds', () => {
     expect(floorOf('web')).toBe('{"app":{"cpu":"250m","memory":"1Gi"}}');
   });
 
-  test('are refused where another has written a moment ago and only what was seen was to be changed', async () => {
+  test('are refused in a conditional command where another user has just written', async () => {
     const uid = world.cluster.workloadList.find(({ name }) => name === 'web')!.uid;
     world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: { 'evenkeel.io/floor': '{"app":{"memory":"1Gi"}}' } });
     expect(
       (await carryOut(setBounds, ports, caller({ unmoved: true }), { target: WEB, body: { floor: { app: { cpu: '250m' } } } })).kind,
     ).toBe('conflict');
     expect(floorOf('web')).toBeUndefined();
-    // A status that moved on is nobody's word.
+    // A changed status is no change by a user.
     world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: {} });
     expect(
       (await carryOut(setBounds, ports, caller({ unmoved: true }), { target: WEB, body: { floor: { app: { cpu: '250m' } } } })).kind,
@@ -86,7 +86,7 @@ describe('bounds', () => {
     expect(world.records.written).toHaveLength(1);
   });
 
-  test('go with their note; unreadable ones too', async () => {
+  test('are removed with their note, also unreadable ones', async () => {
     await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
     await carryOut(removeBounds, ports, caller(), { target: WEB, body: {} });
     expect(annotationsOf('web')).toEqual({});
@@ -96,13 +96,13 @@ describe('bounds', () => {
     expect(annotationsOf('web')).toEqual({});
   });
 
-  test('in a dry run change nothing and leave no Event', async () => {
+  test('in a dry run change nothing and record no Event', async () => {
     const outcome = await carryOut(setBounds, ports, caller({ dryRun: true }), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true, item: { annotations: { 'evenkeel.io/floor': '{"app":{"cpu":"250m"}}' } } });
     expect([floorOf('web'), world.events.length]).toEqual([undefined, 0]);
   });
 
-  test('outside the scope are refused without a word on whether the workload exists', async () => {
+  test('outside the scope are refused without disclosing whether the workload exists', async () => {
     const scope = aScope('operator', ['pay'], 'bob');
     expect((await carryOut(setBounds, ports, caller({ scope }), { target: WEB, body: { floor: { app: { cpu: '1' } } } })).kind).toBe(
       'forbidden',
@@ -121,7 +121,7 @@ test('an exclusion is written and ended', async () => {
 describe('bulk', () => {
   const floor = { app: { cpu: '250m' } };
 
-  test('a failing item is named and stops no other', async () => {
+  test('a failing item is reported and does not stop the others', async () => {
     const outcome = await carryOut(bulkOverrides, ports, caller(), {
       items: [
         { ...WEB, action: 'set', floor },
@@ -149,7 +149,7 @@ describe('bulk', () => {
     ]);
   });
 
-  test('items of one workload follow each other: the last word stands', async () => {
+  test('items of one workload run in order, so that the last one takes effect', async () => {
     await carryOut(bulkOverrides, ports, caller(), {
       items: [
         { ...WEB, action: 'set', floor },

@@ -1,12 +1,12 @@
 import type { RecommendationSpecApprovedContainer, RecommendationStatus, RecommendationStatusContainer } from '../apis/v1alpha1/index.ts';
 import { classedName } from '../core/resize/layers/node-classes/class-name.ts';
 
-/** As many as the schema holds. */
+/** maxItems of the CRD's schema. */
 const MAX_VALUES = 64;
 
 /**
- * The values exactly as `status.containers[].recommended` shows them, and those of each class of nodes as
- * `container@class`: that is how spec keeps what a person decided on.
+ * The values of `status.containers[].recommended`, and those of each node class as `container@class`, in the form in which the spec stores
+ * the values that a user has decided on.
  */
 export function recommendedValues(status: RecommendationStatus | undefined): readonly RecommendationSpecApprovedContainer[] {
   const byClass = (status?.classes ?? []).flatMap(({ name, containers = [] }) =>

@@ -8,7 +8,7 @@ import { stateIntent, type ChangedRecommendation } from './recommendation-intent
 import { recommendedValues } from './recommended-values.ts';
 import { whatMoved } from './seen-values.ts';
 
-/** Rejects the values of now: they are not offered again for 7 days unless they move. Takes back an approval of them. */
+/** Rejects the present values: they are not recommended again for 7 days unless they change. Removes an approval. */
 export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommendation']['body']>, ChangedRecommendation> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
@@ -25,9 +25,9 @@ export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommen
         if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to reject.' };
         const moved = body?.containers === undefined ? null : whatMoved(body.containers, status?.containers ?? []);
         if (moved !== null)
-          return { kind: 'conflict', message: `The values seen are no longer current. ${moved} Look at them and decide again.` };
-        const rejected = spec.rejected !== undefined && JSON.stringify(spec.rejected.containers) === JSON.stringify(containers);
-        if (rejected && spec.approved === undefined) return null;
+          return { kind: 'conflict', message: `The recommended values have changed. ${moved} Read them and decide again.` };
+        const isRejected = spec.rejected !== undefined && JSON.stringify(spec.rejected.containers) === JSON.stringify(containers);
+        if (isRejected && spec.approved === undefined) return null;
         return { kind: 'patch', spec: { rejected: { by, at: isoTime(now), containers }, approved: null } };
       },
     });

@@ -16,13 +16,13 @@ import type { CommandRefusal } from './outcome.ts';
 
 const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
-const HELD_FOR_MS = DAY_MS;
-const MIN_MS = MINUTE_MS;
-const MAX_MS = 90 * DAY_MS;
+const DEFAULT_HOLD_MS = DAY_MS;
+const MIN_HOLD_MS = MINUTE_MS;
+const MAX_HOLD_MS = 90 * DAY_MS;
 
 /**
- * Asks for a reset: the request stands on the workload as an annotation, with the hold that begins at once; the leader
- * restarts the pods, deletes the Recommendation and clears the annotations away. One that is pending is joined.
+ * Requests a reset to the deployed values, as an annotation on the workload together with a hold that starts at once. The leader restarts
+ * the pods, deletes the Recommendation and removes the size annotations. A pending request is not repeated.
  */
 export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly reason?: string }>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
@@ -33,31 +33,34 @@ export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly
       action: 'ResetToDeploy',
       changesWorkload: true,
       decide: (workload, now) => {
-        const heldFor = holdOf(body.for);
-        if (typeof heldFor !== 'number') return heldFor;
+        const holdMs = holdOf(body.for);
+        if (typeof holdMs !== 'number') return holdMs;
         const problem = restartProblem(workload);
         if (problem !== null) return { kind: 'not-feasible', message: problem };
         const pending = readResetRequest(workload.annotations);
         if (pending !== null && pending !== 'unreadable') return { kind: 'same' };
         if (!ports.signer.hasKey) {
-          return { kind: 'unavailable', message: 'there is no key to sign the request with yet; health tells why (source record-key)' };
+          return {
+            kind: 'unavailable',
+            message: 'no key to sign the request is available yet; health shows the reason (source record-key)',
+          };
         }
         const by = caller.scope.actor;
         const reason = body.reason ?? null;
-        const heldUntil = now + heldFor;
-        const held = { [HELD]: isoTime(heldUntil) };
+        const heldUntil = now + holdMs;
+        const hold = { [HELD]: isoTime(heldUntil) };
         return {
           kind: 'write',
           annotations: {
-            ...held,
+            ...hold,
             [RESET]: ports.signer.sign(resetBinding(workload), formatResetRequest({ by, at: now, heldUntil, reason, restarted: false })),
-            [NOTES]: updateNotes(workload.annotations, held, { by, at: now, reason }),
+            [NOTES]: updateNotes(workload.annotations, hold, { by, at: now, reason }),
           },
           audit: {
             action: 'ResetToDeploy',
             eventReason: COMMAND_EVENT.resetRequested,
             message: withReason(
-              `${by} asked to go back to what was deployed, and for no automatic change before ${isoTime(heldUntil)}`,
+              `${by} requested a reset to the deployed values, with no automatic change before ${isoTime(heldUntil)}`,
               body.reason,
             ),
             before: { heldUntil: workload.annotations[HELD] ?? null },
@@ -69,21 +72,21 @@ export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly
   },
 };
 
-/** How long a reset holds, in milliseconds, or what is wrong with what was given. */
-export function holdOf(given: string | undefined): number | CommandRefusal {
-  if (given === undefined) return HELD_FOR_MS;
-  const wrong = (message: string): CommandRefusal => ({ kind: 'invalid', details: [{ path: '/for', message }] });
-  const held = parseDuration(given);
-  if (!held.ok) return wrong(held.message);
-  return held.value < MIN_MS || held.value > MAX_MS ? wrong('must be from 1m to 90d') : held.value;
+/** The duration of a reset's hold in milliseconds, or the refusal of an invalid one. */
+export function holdOf(duration: string | undefined): number | CommandRefusal {
+  if (duration === undefined) return DEFAULT_HOLD_MS;
+  const invalid = (message: string): CommandRefusal => ({ kind: 'invalid', details: [{ path: '/for', message }] });
+  const parsed = parseDuration(duration);
+  if (!parsed.ok) return invalid(parsed.message);
+  return parsed.value < MIN_HOLD_MS || parsed.value > MAX_HOLD_MS ? invalid('must be from 1m to 90d') : parsed.value;
 }
 
-/** Why a single pod of that name is not reset; null where there is none, or a workload has the name. */
+/** The refusal of a reset of a bare pod; null where the name is that of a workload or of no pod. */
 function refusalOfBarePod(ports: CommandPorts, { scope }: Caller, target: WorkloadTarget): CommandRefusal | null {
   const { cluster } = ports;
   if (resolveWorkload(cluster, scope, target).kind !== 'not-found') return null;
   const pod = cluster.findPod(target.namespace, target.name);
   if (pod === undefined || (target.kind !== undefined && target.kind !== 'Pod')) return null;
-  const message = `${target.name} is a single pod: it has no template to be made from again. Delete and create it to have it as it was deployed.`;
+  const message = `${target.name} is a bare pod without a template. Delete it and create it again to restore its deployed values.`;
   return refusalOfProtected(ports, { namespace: pod.namespace, kind: 'Pod', labels: pod.labels }) ?? { kind: 'not-feasible', message };
 }

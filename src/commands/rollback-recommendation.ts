@@ -6,7 +6,7 @@ import type { Command, OnWorkload } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 
-/** Asks to go back to the values before the last change; nothing is then changed by itself for 24 hours. */
+/** Requests a roll-back to the values before the last change; automatic changes then stop for 24 hours. */
 export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackRecommendation']['body']>, ChangedRecommendation> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
@@ -14,17 +14,17 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
     return stateIntent(ports, caller, target, {
       action: 'RollBack',
       eventReason: COMMAND_EVENT.rollbackRequested,
-      message: withReason(`${by} asked to go back to the values before the last change`, body?.reason),
+      message: withReason(`${by} requested a roll-back to the values before the last change`, body?.reason),
       changesWorkload: () => true,
       whyIneffective: (mode) =>
-        mode === 'Off' ? 'it is left alone, so nothing would go back. Set another mode first, then roll back.' : null,
+        mode === 'Off' ? 'this mode changes nothing, so nothing would be rolled back. Set another mode first, then roll back.' : null,
       decide: ({ spec, status }, now) => {
-        const asked = instantOf(spec.rollback?.at);
-        const done = instantOf(status?.rolledBack?.at);
-        const pending = asked !== null && (done === null || done < asked);
-        if (pending) return null;
+        const requestedAt = instantOf(spec.rollback?.at);
+        const rolledBackAt = instantOf(status?.rolledBack?.at);
+        const isPending = requestedAt !== null && (rolledBackAt === null || rolledBackAt < requestedAt);
+        if (isPending) return null;
         if (status?.previous === undefined)
-          return { kind: 'conflict', message: 'Nothing was changed yet, so there is nothing to go back to.' };
+          return { kind: 'conflict', message: 'Nothing was changed yet, so there is nothing to roll back.' };
         return { kind: 'patch', spec: { rollback: { by, at: isoTime(now) }, approved: null } };
       },
     });

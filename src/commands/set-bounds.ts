@@ -10,7 +10,7 @@ import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
 
 const { floor: FLOOR, ceiling: CEILING, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
-/** Lays floors and ceilings over those that stand on the workload; null takes away. Answers the workload with them. */
+/** Merges floors and ceilings into those of the workload; null removes a value. Returns the changed workload. */
 export const setBounds: Command<OnWorkload<BoundsChange & { readonly reason?: string }>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
@@ -18,7 +18,7 @@ export const setBounds: Command<OnWorkload<BoundsChange & { readonly reason?: st
       action: 'SetBounds',
       decide: (workload, now) => {
         if (body.floor === undefined && body.ceiling === undefined) {
-          const message = 'or ceiling is required: what is to be set, or null to take it away';
+          const message = 'or ceiling is required: a value, or null to remove it';
           return { kind: 'invalid', details: [{ path: '/floor', message }] };
         }
         const merged = mergeBounds(workload.annotations, body, containersOf(ports, workload));
@@ -27,39 +27,39 @@ export const setBounds: Command<OnWorkload<BoundsChange & { readonly reason?: st
           const remedy = 'Correct it by hand, or remove both bounds first.';
           return {
             kind: 'conflict',
-            message: `The annotation that stands on ${workload.name} cannot be read: ${merged.problem}. ${remedy}`,
+            message: `The annotation of ${workload.name} cannot be read: ${merged.problem}. ${remedy}`,
           };
         }
-        return bounded(workload, { [FLOOR]: merged.floor, [CEILING]: merged.ceiling }, caller, now, body.reason);
+        return planBounds(workload, { [FLOOR]: merged.floor, [CEILING]: merged.ceiling }, caller, now, body.reason);
       },
     });
   },
 };
 
-/** Takes away floor and ceiling, readable or not. */
+/** Removes floor and ceiling, even unreadable ones. */
 export const removeBounds: Command<OnWorkload<ReasonBody>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
     return annotateWorkload(ports, caller, target, {
       action: 'RemoveBounds',
-      decide: (workload, now) => bounded(workload, { [FLOOR]: null, [CEILING]: null }, caller, now, body.reason),
+      decide: (workload, now) => planBounds(workload, { [FLOOR]: null, [CEILING]: null }, caller, now, body.reason),
     });
   },
 };
 
-function bounded(
+function planBounds(
   workload: WorkloadRecord,
-  wanted: Readonly<Record<string, string | null>>,
+  bounds: Readonly<Record<string, string | null>>,
   caller: Caller,
   now: number,
   reason: string | undefined,
 ): AnnotationPlan {
-  const changed = Object.fromEntries(Object.entries(wanted).filter(([key, value]) => (workload.annotations[key] ?? null) !== value));
+  const changed = Object.fromEntries(Object.entries(bounds).filter(([key, value]) => (workload.annotations[key] ?? null) !== value));
   if (Object.keys(changed).length === 0) return { kind: 'same' };
   const by = caller.scope.actor;
   const sets = Object.values(changed).some((value) => value !== null);
-  const told = Object.entries(wanted).map(([key, value]) => `${key === FLOOR ? 'floor' : 'ceiling'} ${value ?? 'none'}`);
-  const sentence = sets ? `${by} set ${told.join(', ')}` : `${by} removed ${Object.keys(changed).map(shortOf).join(' and ')}`;
+  const texts = Object.entries(bounds).map(([key, value]) => `${key === FLOOR ? 'floor' : 'ceiling'} ${value ?? 'none'}`);
+  const sentence = sets ? `${by} set ${texts.join(', ')}` : `${by} removed ${Object.keys(changed).map(shortOf).join(' and ')}`;
   return {
     kind: 'write',
     annotations: { ...changed, [NOTES]: updateNotes(workload.annotations, changed, { by, at: now, reason: reason ?? null }) },
@@ -68,7 +68,7 @@ function bounded(
       eventReason: sets ? COMMAND_EVENT.overrideSet : COMMAND_EVENT.overrideRemoved,
       message: withReason(sentence, reason),
       before: { floor: workload.annotations[FLOOR] ?? null, ceiling: workload.annotations[CEILING] ?? null },
-      after: { floor: wanted[FLOOR], ceiling: wanted[CEILING] },
+      after: { floor: bounds[FLOOR], ceiling: bounds[CEILING] },
     },
   };
 }
@@ -77,7 +77,7 @@ function shortOf(annotation: string): string {
   return annotation === FLOOR ? 'the floor' : 'the ceiling';
 }
 
-/** Those of the template, and those that admission adds to its pods. */
+/** Containers of the pod template, and those that admission webhooks add to its pods. */
 function containersOf({ cluster }: CommandPorts, workload: WorkloadRecord): ReadonlySet<string> {
   const names = new Set(workload.containers.map(({ name }) => name));
   for (const pod of cluster.podsOf(workloadKey(workload))) for (const { name } of pod.containers) names.add(name);

@@ -9,7 +9,7 @@ import { COMMAND_EVENT } from './context.ts';
 
 const { exclude: EXCLUDE, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
-/** Leaves one workload alone altogether, or no longer. Answers the workload with it. */
+/** Excludes one workload from right-sizing, or ends its exclusion. Returns the changed workload. */
 export const setExclusion: Command<OnWorkload<{ readonly excluded: boolean; readonly reason?: string }>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
@@ -27,7 +27,10 @@ export const setExclusion: Command<OnWorkload<{ readonly excluded: boolean; read
           audit: {
             action: 'SetExclusion',
             eventReason: COMMAND_EVENT.exclusionSet,
-            message: withReason(body.excluded ? `${by} excluded it from right-sizing` : `${by} ended its exclusion`, body.reason),
+            message: withReason(
+              body.excluded ? `${by} excluded the workload from right-sizing` : `${by} ended the exclusion of the workload`,
+              body.reason,
+            ),
             before: { exclude: before },
             after: { exclude: after },
           },

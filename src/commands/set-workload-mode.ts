@@ -10,7 +10,7 @@ import { COMMAND_EVENT } from './context.ts';
 
 const { mode: MODE, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
-/** Sets one workload's mode by its annotation `evenkeel.io/mode`; null goes back to the policy's. Answers the workload with it. */
+/** Sets a workload's mode by its annotation `evenkeel.io/mode`; null restores the policy's mode. Returns the changed workload. */
 export const setWorkloadMode: Command<OnWorkload<Operations['setRecommendationMode']['body']>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
@@ -21,7 +21,7 @@ export const setWorkloadMode: Command<OnWorkload<Operations['setRecommendationMo
         if (before === body.mode) return { kind: 'same' };
         const by = caller.scope.actor;
         const changed = { [MODE]: body.mode };
-        const sentence = body.mode === null ? `${by} went back to the policy's mode` : `${by} set the mode to ${body.mode}`;
+        const sentence = body.mode === null ? `${by} restored the policy's mode` : `${by} set the mode to ${body.mode}`;
         return {
           kind: 'write',
           annotations: { ...changed, [NOTES]: updateNotes(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },

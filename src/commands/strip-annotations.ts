@@ -6,23 +6,23 @@ import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload, ReasonBody } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';
 
-/** Takes away every annotation about sizes, whoever wrote it. Answers the workload without them. */
+/** Removes all size annotations, whichever client wrote them. Returns the changed workload. */
 export const stripAnnotations: Command<OnWorkload<ReasonBody>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
     return annotateWorkload(ports, caller, target, {
       action: 'StripAnnotations',
       decide: (workload) => {
-        const there = SIZE_ANNOTATIONS.filter((annotation) => workload.annotations[annotation] !== undefined);
-        if (there.length === 0) return { kind: 'same' };
+        const present = SIZE_ANNOTATIONS.filter((annotation) => workload.annotations[annotation] !== undefined);
+        if (present.length === 0) return { kind: 'same' };
         return {
           kind: 'write',
-          annotations: Object.fromEntries(there.map((annotation) => [annotation, null])),
+          annotations: Object.fromEntries(present.map((annotation) => [annotation, null])),
           audit: {
             action: 'StripAnnotations',
             eventReason: COMMAND_EVENT.annotationsStripped,
-            message: withReason(`${caller.scope.actor} removed the annotations ${there.join(', ')}`, body.reason),
-            before: Object.fromEntries(there.map((annotation) => [annotation, workload.annotations[annotation]])),
+            message: withReason(`${caller.scope.actor} removed the annotations ${present.join(', ')}`, body.reason),
+            before: Object.fromEntries(present.map((annotation) => [annotation, workload.annotations[annotation]])),
             after: {},
           },
         };

@@ -6,7 +6,7 @@ import type { Command, OnWorkload } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 
-/** Asks for the natural size of a workload that is idle. */
+/** Requests that an idled workload be restored to its natural size. */
 export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']>, ChangedRecommendation> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
@@ -14,14 +14,14 @@ export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']
     return stateIntent(ports, caller, target, {
       action: 'Wake',
       eventReason: COMMAND_EVENT.wakeRequested,
-      message: withReason(`${by} asked for its natural size`, body?.reason),
+      message: withReason(`${by} requested its natural size`, body?.reason),
       changesWorkload: () => true,
       whyIneffective: () => null,
       decide: ({ spec, status }, now) => {
         const since = instantOf(status?.idle?.since);
-        if (since === null) return { kind: 'conflict', message: 'It is not idle, so there is nothing to wake.' };
-        const asked = instantOf(spec.wake?.at);
-        if (status?.idle?.wakingSince !== undefined || (asked !== null && asked >= since)) return null;
+        if (since === null) return { kind: 'conflict', message: 'The workload is not idled, so there is nothing to wake.' };
+        const requestedAt = instantOf(spec.wake?.at);
+        if (status?.idle?.wakingSince !== undefined || (requestedAt !== null && requestedAt >= since)) return null;
         return { kind: 'patch', spec: { wake: { by, at: isoTime(now), ...(body?.reason === undefined ? {} : { reason: body.reason }) } } };
       },
     });

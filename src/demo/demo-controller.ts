@@ -5,8 +5,8 @@ import { HOUR_MS } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
 import { REFLECTOR_TIMES } from '../adapters/kubernetes/reflector-spec.ts';
 import { type RunningController, startController } from '../cmd/controller/controller.ts';
-import type { ControllerDependencies } from '../cmd/controller/controller-parts.ts';
-import type { ControllerEnvironment } from '../cmd/controller/world.ts';
+import type { ControllerDependencies } from '../cmd/controller/controller-environment.ts';
+import type { ControllerEnvironment } from '../cmd/controller/controller-environment.ts';
 import { createLogger } from '../runtime/logging.ts';
 import { PrometheusMetrics } from '../runtime/metrics.ts';
 import { loadSettings } from '../runtime/options/load-settings.ts';
@@ -50,8 +50,8 @@ export async function startDemoController(
   if (!loaded.ok) throw new Error(loaded.message);
   const log = createWriteStream(dependencies.logFile, { flags: 'a' });
   const logger = createLogger({ level: loaded.settings['controller.logLevel'], stream: log });
-  const controllerParts: ControllerDependencies = {
-    world: {
+  const controllerDependencies: ControllerDependencies = {
+    environment: {
       transport: cluster.transport('evenkeel-controller'),
       leaseTransport: cluster.transport('evenkeel-controller'),
       kubelets: cluster.nodes.direct,
@@ -69,7 +69,7 @@ export async function startDemoController(
     logger,
     metrics: new PrometheusMetrics(),
   };
-  const controller = await startController(controllerParts, dependencies.interrupted);
+  const controller = await startController(controllerDependencies, dependencies.interrupted);
   return {
     controller,
     stop: async () => {

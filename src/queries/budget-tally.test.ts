@@ -22,13 +22,13 @@ function partOf(budget: Partial<DisruptionBudgetRecord>, changePods = (pods: rea
 const ALL_CAN = 'The one disruption budget can be satisfied.';
 const NONE_CAN = '1 of 1 disruption budgets can never be satisfied: they require every replica to be available, so no pod may be evicted.';
 
-test('a budget that asks for every replica can never be satisfied', () => {
+test('a budget that requires every replica can never be satisfied', () => {
   for (const budget of [{ minAvailable: count(5) }, { minAvailable: percent(100) }, { maxUnavailable: count(0) }]) {
     expect(partOf(budget)).toMatchObject({ score: 0, reason: NONE_CAN });
   }
 });
 
-test('a budget at its limit can be satisfied, whatever its pods are doing', () => {
+test('a budget at its limit can be satisfied, whatever the state of its pods', () => {
   const name = 'web-0';
   const without = (pods: readonly PodRecord[]) => pods.filter((pod) => pod.name !== name);
   const unready = (pods: readonly PodRecord[]) => pods.map((pod) => (pod.name === name ? { ...pod, ready: false } : pod));
@@ -39,7 +39,7 @@ test('a budget at its limit can be satisfied, whatever its pods are doing', () =
   }
 });
 
-test('pods of no workload count by themselves', () => {
+test('pods without a workload count individually', () => {
   const bare = [0, 1].map((index) => aPodRecord({ name: `bare-${index}`, namespace: 'shop', labels: { app: 'bare' } }));
   const budget = { selector: { matchLabels: { app: 'bare' } } };
   const change = (pods: readonly PodRecord[]) => [...pods, ...bare];
@@ -51,7 +51,7 @@ test('a budget over several workloads counts the replicas of all', () => {
   expect(partOf({ selector: {}, minAvailable: count(6) })?.score).toBe(100);
 });
 
-test('budgets of no pod, and pods that are done, do not count', () => {
+test('budgets without pods, and completed pods, do not count', () => {
   const none = { score: null, reason: 'No pod has a disruption budget.' };
   expect(partOf({ selector: null, minAvailable: count(1) })).toMatchObject(none);
   expect(partOf({ selector: { matchLabels: { workload: 'none' } }, minAvailable: count(1) })).toMatchObject(none);

@@ -11,8 +11,8 @@ export interface BudgetCounts {
 }
 
 /**
- * Counts for each disruption budget the replicas that its workloads want. The status of a budget counts the pods that there
- * are, so it moves with every roll-out, restart and drain.
+ * Counts the desired replicas of each disruption budget's workloads. The status of a budget counts present pods instead, so it changes with
+ * every rollout, restart and drain.
  */
 export class BudgetTally {
   readonly #cluster: Pick<ClusterReader, 'budgets' | 'budgetsOf' | 'findWorkload'>;
@@ -25,15 +25,15 @@ export class BudgetTally {
     this.#hasBudgets = [...cluster.budgets()].length > 0;
   }
 
-  /** Takes in a pod that is not done. One pod counts for all of its workload, which have the same labels. */
+  /** Counts a pod that has not completed. One pod counts for its whole workload, whose pods have the same labels. */
   add(pod: PodRecord, workload: WorkloadRef | undefined): void {
     if (!this.#hasBudgets) return;
     const key = workload === undefined ? null : workloadKey(workload);
     if (key !== null && this.#counted.has(key)) return;
-    // A CronJob, and a workload that is being scaled to zero, wants none of the pods it has.
-    const wanted = key === null ? 0 : (this.#cluster.findWorkload(key)?.replicas.desired ?? 0);
-    if (key !== null && wanted > 0) this.#counted.add(key);
-    for (const budget of this.#cluster.budgetsOf(pod)) this.#replicas.set(budget, (this.#replicas.get(budget) ?? 0) + Math.max(1, wanted));
+    // A CronJob, and a workload that is being scaled to zero, has pods but no desired replicas.
+    const desired = key === null ? 0 : (this.#cluster.findWorkload(key)?.replicas.desired ?? 0);
+    if (key !== null && desired > 0) this.#counted.add(key);
+    for (const budget of this.#cluster.budgetsOf(pod)) this.#replicas.set(budget, (this.#replicas.get(budget) ?? 0) + Math.max(1, desired));
   }
 
   counts(): BudgetCounts {

@@ -21,13 +21,13 @@ import { countWaitingRaises } from './waiting-raises.ts';
 import { ADMIN } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
 
-/** Volumes are nearly full from here on: the default threshold of storage exceptions. */
+/** Usage from which a volume is nearly full: the default threshold of storage exceptions. */
 const NEARLY_FULL_RATIO = 0.8;
 
-/** A change is due, waits or is under way. */
+/** States in which a change is due, waits or is under way. */
 const OPEN_STATES: ReadonlySet<string> = new Set<RecommendationState>(['recommended', 'awaiting', 'applying', 'exception']);
 
-/** Providers by the scheme of their nodes' ids. */
+/** Providers by the scheme of `spec.providerID`. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['gce', 'gke'],
   ['aws', 'eks'],
@@ -95,8 +95,8 @@ export class ClusterQueries {
       const past = await this.#sources.rollups.readCluster(range.start, endOfLastStep(range));
       return found(seriesSet(range, clusterLines(upToNow(range, past, this.#now(range)))));
     } catch (error) {
-      this.#sources.logger.warn('history out of reach', { err: error });
-      const warning = { code: 'history_unavailable', message: 'The store is out of reach: only this moment is shown.' };
+      this.#sources.logger.warn('Reading history failed', { err: error });
+      const warning = { code: 'history_unavailable', message: 'The history store cannot be reached, so only the present is shown.' };
       return found(seriesSet(range, clusterLines([this.#now(range)])), [warning]);
     }
   }
@@ -123,13 +123,13 @@ export class ClusterQueries {
   }
 
   #used(nodes: readonly Node[], totals: Totals): OptionalResources {
-    const known = nodes.map((node) => node.used);
+    const usages = nodes.map((node) => node.used);
     const sum = (amounts: readonly (number | null)[]): number | null =>
       amounts.length === 0 || amounts.every((amount) => amount === null)
         ? null
         : amounts.reduce<number>((total, amount) => total + (amount ?? 0), 0);
-    const cpuMillicores = sum(known.map((used) => used.cpuMillicores)) ?? totals.total.used.cpuMillicores;
-    const memoryBytes = sum(known.map((used) => used.memoryBytes)) ?? totals.total.used.memoryBytes;
+    const cpuMillicores = sum(usages.map((used) => used.cpuMillicores)) ?? totals.total.used.cpuMillicores;
+    const memoryBytes = sum(usages.map((used) => used.memoryBytes)) ?? totals.total.used.memoryBytes;
     return wholeResources({ cpuMillicores, memoryBytes });
   }
 
@@ -156,17 +156,17 @@ export class ClusterQueries {
     return toCents(perHour * HOURS_PER_MONTH);
   }
 
-  /** Sum over the policies that tell; null where none does. */
+  /** Sum over the policies whose status has the field; null where none has it. */
   #policySavings(field: 'reclaimedPerMonthUsd' | 'realisedPerMonthUsd'): Usd | null {
     let sum: Usd | null = null;
     for (const policy of this.#sources.cluster.podResizePolicies()) {
-      const told = policy.status?.savings?.[field];
-      if (told !== undefined) sum = (sum ?? 0) + told;
+      const savings = policy.status?.savings?.[field];
+      if (savings !== undefined) sum = (sum ?? 0) + savings;
     }
     return sum === null ? null : toCents(sum);
   }
 
-  /** In the cents of the records themselves, so that a list of them adds up to it. */
+  /** Sums the rounded cents of the records, so that a list of them adds up to it. */
   #openSavings(): Usd | null {
     const amounts: Usd[] = [];
     for (const status of this.#decidedStatuses()) {
@@ -176,7 +176,7 @@ export class ClusterQueries {
     return amounts.length === 0 ? null : sumCents(amounts);
   }
 
-  /** null before anything is decided. */
+  /** null before the first decision. */
   #waitingRaises(): Cluster['waitingForNodeCapacity'] {
     const waiting = [...this.#decidedStatuses()].map((status) => status.waitingForNodeCapacity);
     return waiting.length === 0 ? null : countWaitingRaises(waiting);
@@ -216,7 +216,7 @@ export class ClusterQueries {
   }
 }
 
-/** null before anything is recommended. */
+/** null before the first recommendation. */
 function recommendedOf({ anyRecommended, recommended, pods }: Sums): OptionalResources {
   return anyRecommended || pods === 0 ? recommended : { cpuMillicores: null, memoryBytes: null };
 }

@@ -12,8 +12,8 @@ import type { ContainerAdvice, ResourceAdvice } from '../core/recommender/advice
 import { isoTimeOrNull } from '#kube/time/iso-time';
 
 /**
- * How each number of a recommendation came about. The published steps lead to the published number; where this process
- * knows the evidence behind them it is added. Steps always add up to what is shown.
+ * Explains each number of a recommendation by its published steps, with the evidence where this process has it. The steps always add up to
+ * the displayed number.
  */
 export function explainContainers(
   record: RecommendationItem,
@@ -21,7 +21,7 @@ export function explainContainers(
   evidence: readonly ContainerAdvice[],
 ): readonly ContainerAudit[] {
   return record.containers.map((container) => {
-    const advice = evidence.find((each) => each.container === container.name);
+    const advice = evidence.find((candidate) => candidate.container === container.name);
     const explained = (resource: ResourceName): ExplainedResource | null =>
       explainResource(container, resource, steps, advice?.[resource] ?? null);
     return { name: container.name, inputs: inputsOf(advice, container), cpu: explained('cpu'), memory: explained('memory') };
@@ -71,20 +71,20 @@ function explainResource(
 ): ExplainedResource | null {
   const field = resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes';
   const unit = resource === 'cpu' ? 'millicores' : 'bytes';
-  const own = published.filter((step) => step.container === container.name && step.resource === resource && step.unit === unit);
+  const inputs = published.filter((step) => step.container === container.name && step.resource === resource && step.unit === unit);
   const recommended = container.recommended.requests[field];
-  if (recommended === null && own.length === 0 && advice === null) return null;
-  const steps = own.map(({ step, detail = '', value }) => ({ step, detail, total: value }));
+  if (recommended === null && inputs.length === 0 && advice === null) return null;
+  const steps = inputs.map(({ step, detail = '', value }) => ({ step, detail, total: value }));
   return {
     unit,
     current: container.current.requests[field],
     recommended,
-    ...figuresOf(container, field, advice),
-    steps: recommended === null ? [] : closed(withAdded(steps.length > 0 ? steps : (advice?.steps ?? [])), recommended),
+    ...usageAndBounds(container, field, advice),
+    steps: recommended === null ? [] : withPublishedTotal(withAdded(steps.length > 0 ? steps : (advice?.steps ?? [])), recommended),
   };
 }
 
-function figuresOf(
+function usageAndBounds(
   { lowerBound, upperBound, usage }: RecommendedContainer,
   field: 'cpuMillicores' | 'memoryBytes',
   advice: ResourceAdvice | null,
@@ -101,19 +101,19 @@ function figuresOf(
   };
 }
 
-/** With what each step adds. */
+/** Adds the difference of each step to the one before. */
 function withAdded(steps: readonly Omit<ExplanationStep, 'value'>[]): readonly ExplanationStep[] {
   const added = stepDifferences(steps);
   return steps.map(({ step, detail, total }, index) => ({ step, detail, value: added[index] ?? 0, total }));
 }
 
-/** A newer figure may lie inside the tolerance of the one that stands: the last step then says so, and the sum holds. */
-function closed(steps: readonly ExplanationStep[], recommended: number): readonly ExplanationStep[] {
+/** Adds a last step where the published value differs from the newest one, because that is within its tolerance. */
+function withPublishedTotal(steps: readonly ExplanationStep[], recommended: number): readonly ExplanationStep[] {
   const total = steps.at(-1)?.total ?? 0;
   if (total === recommended) return steps;
   const detail =
     steps.length === 0
-      ? 'The published value; the steps to it are not kept here.'
-      : 'The published value stays: the newer figure is inside its tolerance.';
+      ? 'The published value; its steps are not available.'
+      : 'The published value stays: the newer value is within its tolerance.';
   return [...steps, { step: 'published', detail, value: recommended - total, total: recommended }];
 }

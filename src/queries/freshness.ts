@@ -2,20 +2,20 @@ import type { Warning } from '../apis/http/types.generated.ts';
 import { SECOND_MS, type Instant } from '#kube/units';
 import type { ReadSources } from './sources.ts';
 
-/** When the informers and the usage source, the older of them, last confirmed what is served; null before the first sync. */
+/** Time of the last confirmation by the informers and the usage source, the older of the two; null before the first sync. */
 export function confirmedAt({ cluster, usage }: Pick<ReadSources, 'cluster' | 'usage'>): Instant | null {
   if (!cluster.synced()) return null;
   const usageAt = usage.confirmedAt();
   return usageAt === null ? cluster.confirmedAt() : Math.min(cluster.confirmedAt(), usageAt);
 }
 
-/** Health names them all. */
-const MAX_NAMED = 5;
+/** Permissions in one message; health lists all of them. */
+const MAX_LISTED = 5;
 
-/** Past this age what is served is marked stale. */
+/** Older data is marked stale. */
 export const STALE_AFTER_SECONDS = 120;
 
-/** The sources that have fallen silent, once the informers have synced; a figure that stands on one is old, or null. */
+/** Warnings about stale sources, after the first sync; values that depend on them are old or null. */
 export function silentSources({
   clock,
   cluster,
@@ -30,7 +30,7 @@ export function silentSources({
   if (informers > STALE_AFTER_SECONDS) {
     warnings.push({
       code: 'api_server_unavailable',
-      message: `The API server has not confirmed the cluster for ${informers} s: what is shown is from then.`,
+      message: `The API server has not confirmed the cluster for ${informers} s, so the data is that old.`,
     });
   }
   const problem = usage.problem();
@@ -38,16 +38,16 @@ export function silentSources({
   if (problem !== null) {
     warnings.push({ code: 'history_unavailable', message: problem });
   } else if (usageAt === null) {
-    warnings.push({ code: 'usage_unavailable', message: 'The usage source has not answered yet: figures of usage are null.' });
+    warnings.push({ code: 'usage_unavailable', message: 'The usage source has not responded yet, so usage is null.' });
   } else if (age(usageAt) > STALE_AFTER_SECONDS) {
-    const message = `The usage source has not answered for ${age(usageAt)} s: figures of usage are from then.`;
+    const message = `The usage source has not responded for ${age(usageAt)} s, so usage is that old.`;
     warnings.push({ code: 'usage_unavailable', message });
   }
   const past = pastUsageProblem?.() ?? null;
   if (past !== null) warnings.push({ code: 'prometheus_unavailable', message: past });
   const missing = missingPermissions();
   if (missing.length > 0) {
-    const message = `Evenkeel is not permitted to: ${missing.slice(0, MAX_NAMED).join(', ')}. What needs it is old, missing or not done.`;
+    const message = `Evenkeel is not permitted to: ${missing.slice(0, MAX_LISTED).join(', ')}. Features that require it return old or no data, or do nothing.`;
     warnings.push({ code: 'permission_missing', message });
   }
   return warnings;

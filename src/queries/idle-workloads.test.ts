@@ -22,7 +22,7 @@ const namesOf = (items: readonly IdleWorkload[]): readonly string[] => items.map
 const listed = async (query = ''): Promise<readonly string[]> => namesOf((await client.get(`/api/v1/idle-workloads${query}`)).body.data);
 
 describe('Idle workloads', () => {
-  test('are told with what they had and have, and what that saves over all replicas', async () => {
+  test('are listed with their natural and present sizes, and the savings over all replicas', async () => {
     const { body } = await client.get('/api/v1/idle-workloads?q=checkout');
     expect(body.data).toEqual([
       {
@@ -35,7 +35,7 @@ describe('Idle workloads', () => {
         naturalReplicas: 3,
         projectedSavings: { cpuMillicores: 3 * 1190, memoryBytes: 0 },
         projectedSavingsPerMonthUsd: expect.any(Number),
-        // Its pods still have what they had: nothing is saved yet.
+        // Its pods still have their natural size: nothing is saved yet.
         realizedSavings: { cpuMillicores: 0, memoryBytes: 0 },
         realizedSavingsPerMonthUsd: 0,
         wakesOn: expect.stringContaining('CPU'),
@@ -47,7 +47,7 @@ describe('Idle workloads', () => {
     expect(shown.meta.total).toBe(3);
   });
 
-  test('what is projected is realized as far as the pods have it, one by one', async () => {
+  test('projected savings are realized pod by pod', async () => {
     const { cluster } = world;
     const idled = (pod: PodRecord): PodRecord => ({
       ...pod,
@@ -71,7 +71,7 @@ describe('Idle workloads', () => {
     expect(await listed(query)).toEqual(names);
   });
 
-  test('come page by page, as CSV, and not at all where nothing has changed', async () => {
+  test('are returned in pages, as CSV, and as 304 where nothing has changed', async () => {
     const first = await client.get('/api/v1/idle-workloads?limit=2');
     const { nextCursor } = first.body.meta;
     expect(await listed(`?limit=2&cursor=${nextCursor}`)).toEqual(['mailer']);
@@ -81,13 +81,13 @@ describe('Idle workloads', () => {
     expect(same.status).toBe(304);
   });
 
-  test('of other namespaces than are granted are not there', () => {
+  test('of namespaces without a grant are not listed', () => {
     const scope = aScope('operator', ['shop'], 'ann');
     const page = createReadModels(world.sources).idleWorkloads.list(scope, { limit: 100, sort: 'idleSince', format: 'json' });
     expect(page).toMatchObject({ kind: 'page', total: 1, summary: { projectedSavings: { cpuMillicores: 3570 } } });
   });
 
-  test('are none while the feature is off, and the answer says why', async () => {
+  test('are empty while the feature is disabled, with a warning', async () => {
     const mode = { mode: () => ({ ...world.sources.mode.mode(), features: { idleWorkloads: false } }) };
     const off = await startDashboard({ ...world, sources: { ...world.sources, mode } });
     const { status, body } = await off.get('/api/v1/idle-workloads');
@@ -102,7 +102,7 @@ describe('Waking', () => {
   const wake = (name: string, query = '', headers = {}) =>
     client.send('POST', `/api/v1/idle-workloads/shop/${name}/wake${query}`, { reason: 'a demo' }, headers);
 
-  test('is written as a wish, with an Event and a line of the audit; asking twice asks once', async () => {
+  test('is written as a user request, with an Event and an audit line; a second request writes nothing', async () => {
     const { status, body } = await wake('checkout');
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ workload: { name: 'checkout' }, state: 'waking' });
@@ -119,7 +119,7 @@ describe('Waking', () => {
     expect(world.cluster.findRecommendation('shop/Deployment/checkout')?.spec.wake).toBeUndefined();
   });
 
-  test('is refused where the workload is not idle, is not there, or has changed since it was looked at', async () => {
+  test('is refused where the workload is not idled, does not exist, or has changed since it was read', async () => {
     expect((await wake('cart')).status).toBe(409);
     expect((await wake('nothing')).status).toBe(404);
     expect((await wake('checkout', '', { 'if-match': '"old"' })).status).toBe(409);

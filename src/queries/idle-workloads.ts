@@ -27,12 +27,12 @@ const LISTING: Listing<IdleWorkload> = {
   filters: ['state'],
 };
 
-const SWITCHED_OFF: Warning = {
+const FEATURE_DISABLED: Warning = {
   code: 'feature_disabled',
-  message: 'The setting features.idleWorkloads is off: no workload is made small for being idle, and those that were wake.',
+  message: 'The setting features.idleWorkloads is false: no workload is idled, and idled ones are restored to their natural size.',
 };
 
-/** `/idle-workloads`: taken from the Recommendations' statuses and from nowhere else, so that kubectl says the same. */
+/** `/idle-workloads`: read only from the statuses of Recommendations, so that kubectl shows the same. */
 export class IdleWorkloadQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'mode'>;
   readonly #totals: TotalsCache;
@@ -49,23 +49,23 @@ export class IdleWorkloadQueries {
     const page = selectPage(items, LISTING, query, scope);
     if (page.kind !== 'page') return page;
     const { matched, ...rest } = page;
-    return { ...rest, summary: totalsOf(matched), ...(enabled ? {} : { warnings: [SWITCHED_OFF] }) };
+    return { ...rest, summary: totalsOf(matched), ...(enabled ? {} : { warnings: [FEATURE_DISABLED] }) };
   }
 
-  /** The record of one workload; null where it is not idle. `published` in place of the informer's object where a write just answered it. */
+  /** The record of one workload; null where it is not idled. After a write, `published` is the object of its response. */
   record(published: Recommendation): IdleWorkload | null {
     const idle = readIdle(published.status);
     if (idle === null) return null;
     const { kind, name } = published.spec.targetRef;
     const workload: WorkloadRef = { namespace: published.metadata.namespace ?? '', kind, name };
-    const asked = instantOf(published.spec.wake?.at);
-    const wakes = idle.waking !== null || (asked !== null && asked >= idle.since);
+    const requestedAt = instantOf(published.spec.wake?.at);
+    const isWaking = idle.waking !== null || (requestedAt !== null && requestedAt >= idle.since);
     const projectedSavings = idleSavings(idle);
     const pods = [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(takesCapacity);
     const realized = realizedSavings(idle, { count: pods.length, requested: requestedBy(pods) });
     return {
       workload,
-      state: wakes ? 'waking' : 'idled',
+      state: isWaking ? 'waking' : 'idled',
       idleSince: isoTime(idle.since),
       idle: requestsOfReplica(idle.sizes),
       natural: requestsOfReplica(idle.natural),
@@ -83,7 +83,7 @@ export class IdleWorkloadQueries {
     return [...this.#sources.cluster.recommendations()].flatMap((recommendation) => this.record(recommendation) ?? []);
   }
 
-  /** At the prices of the nodes that its pods are on; null where none is. */
+  /** US dollars per month at the mean price of the pods' nodes; null where no pod is on a node. */
   #perMonth(pods: readonly PodRecord[], savings: Resources): number | null {
     const { prices } = this.#totals.totals();
     const mean = meanRequestPrice(pods.flatMap(({ node }) => (node === null ? [] : (prices.get(node) ?? []))));

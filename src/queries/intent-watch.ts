@@ -10,31 +10,31 @@ type IntentReader = Pick<
 >;
 
 /**
- * Calls whenever anybody says something new: an override on a workload, a wish on a Recommendation, a change or a request on
- * a policy, through whichever replica or kubectl. Controllers' own notes are no news. What was said before is looked through
- * once, not at each change: there may be twenty thousand workloads.
+ * Calls the listener for each new user request: an override of a workload, a request on a Recommendation, a change or a request of a policy,
+ * through any replica or kubectl. Annotations of controllers do not count. Earlier requests are read once, not at each change, because a
+ * cluster may have 20,000 workloads.
  */
-export function onNewIntent(cluster: IntentReader, told: () => void): void {
-  const known = new Map<string, string>();
+export function onNewIntent(cluster: IntentReader, listener: () => void): void {
+  const intents = new Map<string, string>();
   for (const workload of cluster.workloads()) {
     const intent = fingerprintIntent(workload.annotations);
-    if (intent !== '') known.set(`w/${workloadKey(workload)}`, intent);
+    if (intent !== '') intents.set(`w/${workloadKey(workload)}`, intent);
   }
   for (const { spec, metadata } of cluster.recommendations()) {
     const key = `${metadata.namespace ?? ''}/${spec.targetRef.kind}/${spec.targetRef.name}`;
-    known.set(`r/${key}`, String(metadata.generation ?? ''));
+    intents.set(`r/${key}`, String(metadata.generation ?? ''));
   }
-  for (const policy of cluster.podResizePolicies()) known.set(`p/${policy.metadata.name}`, policyIntent(policy));
+  for (const policy of cluster.podResizePolicies()) intents.set(`p/${policy.metadata.name}`, policyIntent(policy));
   cluster.subscribe((change) => {
-    const now = intentNow(cluster, change);
-    if (now === null || (known.get(now.key) ?? '') === now.intent) return;
-    if (now.intent === '') known.delete(now.key);
-    else known.set(now.key, now.intent);
-    told();
+    const current = currentIntent(cluster, change);
+    if (current === null || (intents.get(current.key) ?? '') === current.intent) return;
+    if (current.intent === '') intents.delete(current.key);
+    else intents.set(current.key, current.intent);
+    listener();
   });
 }
 
-function intentNow(cluster: IntentReader, change: ClusterChange): { readonly key: string; readonly intent: string } | null {
+function currentIntent(cluster: IntentReader, change: ClusterChange): { readonly key: string; readonly intent: string } | null {
   switch (change.kind) {
     case 'workload': {
       const workload = cluster.findWorkload(change.key);

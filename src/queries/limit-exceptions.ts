@@ -23,10 +23,10 @@ const LISTING: Listing<LimitExceptionItem> = {
   filters: ['state', 'type', 'kind', 'container', 'resource', 'bound'],
 };
 
-/** `/limit-exceptions`: read from the Recommendations, so that kubectl and this API never disagree. */
+/** `/limit-exceptions`: read from the Recommendations, so that kubectl shows the same. */
 export class LimitExceptionQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
-  readonly #kept = new RecordCache<readonly LimitExceptionItem[]>();
+  readonly #records = new RecordCache<readonly LimitExceptionItem[]>();
 
   constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
     this.#sources = sources;
@@ -39,7 +39,7 @@ export class LimitExceptionQueries {
     return { ...rest, summary: countsOf(matched) };
   }
 
-  /** Those of one workload as they now are; `published` in place of the informer's object where a write just answered it. */
+  /** The exceptions of one workload. After a write, `published` is the object of its response. */
   of(workload: WorkloadRecord, published?: Recommendation): readonly LimitExceptionItem[] {
     const { cluster, decisions } = this.#sources;
     const key = workloadKey(workload);
@@ -47,7 +47,7 @@ export class LimitExceptionQueries {
     const status = recommendation?.status ?? decisions.unpublished(key);
     if ((status?.limitExceptions ?? []).length === 0) return [];
     const { mode } = decisions.governance(workload);
-    return this.#kept.of(workload, [recommendation, status, mode], () => {
+    return this.#records.of(workload, [recommendation, status, mode], () => {
       const decided = recommendation === undefined ? [] : readDecisions(recommendation.spec);
       return readExceptions(status).map((exception) => itemOf(workload, asDecided(exception, decided, mode)));
     });
@@ -88,8 +88,8 @@ function itemOf({ namespace, name, kind }: WorkloadRecord, exception: LimitExcep
 }
 
 function countsOf(items: readonly LimitExceptionItem[]): LimitExceptionCounts {
-  const count = <T extends string>(words: readonly T[], of: (item: LimitExceptionItem) => string): Record<T, number> =>
-    Object.fromEntries(words.map((word) => [word, items.filter((item) => of(item) === word).length])) as Record<T, number>;
+  const count = <T extends string>(values: readonly T[], valueOf: (item: LimitExceptionItem) => string): Record<T, number> =>
+    Object.fromEntries(values.map((value) => [value, items.filter((item) => valueOf(item) === value).length])) as Record<T, number>;
   return {
     ...count(LIMIT_EXCEPTION_STATES, ({ state }) => state),
     applied: items.filter(({ applied }) => applied).length,

@@ -1,10 +1,10 @@
-// Sorting, filtering and paging of every list, in one place: the dashboard API and the MCP tools page alike.
+// Sorting, filtering and paging of all lists.
 
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Page } from './outcome.ts';
 import type { Scope } from '../core/access/scope.ts';
 
-/** The query parameters of a list, those of filters by a field's own name included. */
+/** The common query parameters of lists. Filters by field are further parameters with the field's name. */
 export interface ListQuery {
   readonly limit?: number;
   readonly cursor?: string;
@@ -13,34 +13,34 @@ export interface ListQuery {
   readonly q?: string;
 }
 
-/** What a list is made of. */
+/** The definition of a list. */
 export interface Listing<Item> {
-  /** Distinct for each item and stable: breaks ties, and cursors stand on it. */
+  /** Unique and stable: orders items with equal values, and is part of cursors. */
   id(item: Item): string;
   /**
-   * null where no item has a namespace: then whoever may call the operation sees all of them. An item without one in a list of
-   * items with namespaces is for administrators alone.
+   * null where no item has a namespace: every caller of the operation then sees all items. In a list with namespaces, an item without one is
+   * visible to administrators only.
    */
   namespaceOf: ((item: Item) => string | null) | null;
-  /** Names that `q` looks into. */
+  /** Names that `q` searches. */
   namesOf(item: Item): readonly (string | null)[];
   readonly defaultSort: string;
-  /** Fields that filter by their own name: those of the query that hold an array of wanted values. */
+  /** Fields with a query parameter of the same name, which has an array of accepted values. */
   readonly filters?: readonly (keyof Item & string)[];
-  /** Levels of fields that sort by them, the lowest first. */
+  /** Order of the values of fields that are not sorted alphabetically, the lowest first. */
   readonly levels?: Readonly<Record<string, readonly string[]>>;
-  /** Value of a field to sort by, where it is not simply the item's own (dotted) field. */
+  /** Value of a field to sort by, where it is not the item's (dotted) field. */
   sortValue?(item: Item, field: string): SortValue;
 }
 
 const DEFAULT_LIMIT = 100;
-/** Characters of a text that it is sorted by. A cursor holds them, and has to fit into an address. */
+/** Characters of a text that it is sorted by, because a cursor contains them and must fit into a URL. */
 const SORTED_LENGTH = 200;
 
-/** What fields are compared by; null: not known. */
+/** A comparable value; null where it is unknown. */
 export type SortValue = string | number | boolean | null;
 
-/** Where a page ended: the sort it belongs to and the last item's place in it. */
+/** The end of a page: its sort order, and the value and id of its last item. */
 interface Cursor {
   readonly sort: string;
   readonly value: SortValue;
@@ -48,8 +48,9 @@ interface Cursor {
 }
 
 /**
- * One page of what matches. Pages are continued by place, not by count: an item that comes or goes between two pages
- * neither repeats nor hides another. `matched` is everything that matched, for summaries.
+ * Selects one page of the matching items. A cursor is the position of an item, not an offset: an item that is added or removed between two
+ * pages neither repeats nor hides another.
+ * @returns the page, with all matching items as `matched` for summaries
  */
 export function selectPage<Item extends object>(
   items: Iterable<Item>,
@@ -59,14 +60,14 @@ export function selectPage<Item extends object>(
 ): (Page<Item> & { readonly matched: readonly Item[] }) | Refusal {
   const sort = query.sort ?? listing.defaultSort;
   const cursor = query.cursor === undefined ? null : readCursor(query.cursor);
-  if (cursor === 'unreadable') return wrongCursor('is no cursor of this list; begin again without it');
-  if (cursor !== null && cursor.sort !== sort) return wrongCursor(`belongs to the order ${cursor.sort}; begin again without it`);
+  if (cursor === 'unreadable') return invalidCursor('is not a cursor of this list; start again without it');
+  if (cursor !== null && cursor.sort !== sort) return invalidCursor(`belongs to the order ${cursor.sort}; start again without it`);
 
   const field = sort.replace(/^-/, '');
   const compare = comparator(sort.startsWith('-'));
   const limit = query.limit ?? DEFAULT_LIMIT;
   const matched: Item[] = [];
-  // One more than the page, so that it is known whether there is more.
+  // One item more than the page shows whether a next page exists.
   const first = new FirstOf<Entry<Item>>(limit + 1, compare);
   for (const item of items) {
     if (!matches(item, listing, query, scope)) continue;
@@ -91,7 +92,7 @@ interface Entry<Item> {
   readonly id: string;
 }
 
-/** The first so many of what is offered, in order. Most of a long list is turned away by one comparison. */
+/** Collects the first `size` of the offered entries in order. Most entries of a long list need one comparison. */
 class FirstOf<T> {
   readonly entries: T[] = [];
   readonly #size: number;
@@ -109,8 +110,8 @@ class FirstOf<T> {
     let [low, high] = [0, entries.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const there = entries[middle];
-      if (there !== undefined && this.#compare(entry, there) >= 0) low = middle + 1;
+      const candidate = entries[middle];
+      if (candidate !== undefined && this.#compare(entry, candidate) >= 0) low = middle + 1;
       else high = middle;
     }
     entries.splice(low, 0, entry);
@@ -122,11 +123,11 @@ function matches<Item extends object>(item: Item, listing: Listing<Item>, query:
   const namespace = listing.namespaceOf?.(item) ?? null;
   const isVisible = namespace === null ? listing.namespaceOf === null || scope.admin : scope.allows(namespace);
   if (!isVisible) return false;
-  // What is in no namespace is in none of those that are named.
+  // An item without a namespace matches no namespace filter.
   if (query.namespace !== undefined && (namespace === null || !query.namespace.includes(namespace))) return false;
-  const wanted = query as Readonly<Record<string, unknown>>;
+  const parameters = query as Readonly<Record<string, unknown>>;
   for (const field of listing.filters ?? []) {
-    const values = wanted[field];
+    const values = parameters[field];
     if (Array.isArray(values) && !values.includes(item[field])) return false;
   }
   const q = query.q?.toLowerCase() ?? '';
@@ -141,7 +142,7 @@ function sortValueOf<Item extends object>(item: Item, listing: Listing<Item>, fi
   return levels === undefined ? value.slice(0, SORTED_LENGTH) : levels.indexOf(value);
 }
 
-/** A dotted field of a record; what cannot be compared counts as not known. */
+/** A dotted field of a record; null where its value cannot be compared. */
 export function fieldOf(item: object, field: string): SortValue {
   let value: unknown = item;
   for (const key of field.split('.')) {
@@ -150,7 +151,7 @@ export function fieldOf(item: object, field: string): SortValue {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
-// What is not known comes last in either direction; equal values are told apart by the id, ascending.
+/** Unknown values come last in both directions; equal values are ordered by id, ascending. */
 function comparator(descending: boolean) {
   return (a: { value: SortValue; id: string }, b: { value: SortValue; id: string }): number => {
     if (a.value !== b.value) {
@@ -183,6 +184,6 @@ function toBase64Url(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
 }
 
-function wrongCursor(message: string): Refusal {
+function invalidCursor(message: string): Refusal {
   return { kind: 'invalid', details: [{ path: '/cursor', message }] };
 }

@@ -22,7 +22,7 @@ const LISTING: Listing<Namespace> = {
   filters: ['health'],
 };
 
-/** A quota this full leaves no room for one more pod of most kinds. */
+/** A quota with this usage usually has no capacity for another pod. */
 const TIGHT_QUOTA_RATIO = 0.9;
 
 interface Trouble {
@@ -86,9 +86,9 @@ export class NamespaceQueries {
     const killed = pod.containers.some(
       ({ lastTermination: last }) => last?.reason === 'OOMKilled' && last.finishedAt !== null && now - last.finishedAt < HOUR_MS,
     );
-    const homeless = pod.phase === 'Pending' && pod.node === null && !pod.schedulable;
+    const unschedulable = pod.phase === 'Pending' && pod.node === null && !pod.schedulable;
     const stuck = pod.resize.state === 'infeasible' || pod.resize.state === 'error';
-    return { critical: crashing || homeless, attention: killed || stuck };
+    return { critical: crashing || unschedulable, attention: killed || stuck };
   }
 }
 

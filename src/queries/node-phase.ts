@@ -3,10 +3,10 @@ import type { Node } from '../apis/http/types.generated.ts';
 import type { NodeRecord } from '#kube/records/node';
 import { MINUTE_MS, type Instant } from '#kube/units';
 
-/** A node that is not ready for longer than this after its creation has failed to start rather than is starting. */
+/** A node that is not ready this long after its creation has failed to start. */
 const BOOTSTRAP_MS = 15 * MINUTE_MS;
 
-/** Taints by which providers and their handlers announce that a spot node goes away. */
+/** Taints by which providers and their handlers announce the termination of a spot node. */
 const INTERRUPTION_TAINTS: ReadonlySet<string> = new Set([
   'cloud.google.com/impending-node-termination',
   'aws-node-termination-handler/spot-itn',
@@ -14,7 +14,7 @@ const INTERRUPTION_TAINTS: ReadonlySet<string> = new Set([
   'node.cloudprovider.kubernetes.io/shutdown',
 ]);
 
-/** Where a node is in its life; the furthest stage wins. */
+/** The phase of a node's life cycle; the latest applicable one. */
 export function nodePhase(node: NodeRecord, now: Instant): Node['phase'] {
   if (node.deletionAt !== null) return 'deleting';
   if (node.taints.some((taint) => INTERRUPTION_TAINTS.has(taint.key))) return 'interrupted';

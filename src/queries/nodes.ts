@@ -27,7 +27,7 @@ const LISTING: Listing<Node> = {
   filters: ['phase', 'capacityType', 'pool'],
 };
 
-/** Prices are shown to a hundredth of a cent an hour: a month of the difference is 7 cents. */
+/** Rounds prices to a millionth of a dollar per hour. */
 const PRICE_DIGITS = 1e6;
 
 /** `/nodes` and `/nodes/{name}`. */
@@ -44,7 +44,7 @@ export class NodeQueries {
     return selectPage(this.all(), LISTING, query, scope);
   }
 
-  /** Every node, for summaries. */
+  /** All nodes, for summaries. */
   *all(): Generator<Node> {
     const policies = [...this.#policies()];
     for (const node of this.#sources.cluster.nodes()) yield this.#record(node, policies);

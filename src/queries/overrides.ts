@@ -22,7 +22,7 @@ const LISTING: Listing<Override> = {
   filters: ['kind', 'mode', 'policy'],
 };
 
-/** `/overrides`: what people said of single workloads, read from the workloads themselves. */
+/** `/overrides`: users' overrides of workloads, read from the workloads' annotations. */
 export class OverrideQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
 
@@ -39,7 +39,7 @@ export class OverrideQueries {
     return resolved.kind === 'workload' ? found(this.record(resolved.workload)) : resolved;
   }
 
-  /** Of one workload as it is given, overridden or not. */
+  /** The record of a workload, with or without overrides. */
   record(workload: WorkloadRecord): Override {
     const { annotations, namespace, kind, name } = workload;
     const { excluded, heldUntil, problems, mode } = readOverrides(annotations);
@@ -52,7 +52,7 @@ export class OverrideQueries {
       policy: this.#sources.decisions.governance(workload).policy,
       floor: boundsOf(annotations[WORKLOAD_ANNOTATIONS.floor]),
       ceiling: boundsOf(annotations[WORKLOAD_ANNOTATIONS.ceiling]),
-      mode: RESIZE_MODES.find((known) => known === mode) ?? null,
+      mode: RESIZE_MODES.find((resizeMode) => resizeMode === mode) ?? null,
       excluded,
       heldUntil: isoTimeOrNull(heldUntil),
       setBy: latest?.by ?? null,
@@ -70,7 +70,7 @@ export class OverrideQueries {
   }
 }
 
-/** Quantities as they are written; null where the annotation is absent or cannot be read (`problems` says why). */
+/** Quantities as in the annotation; null where it is absent or unreadable (`problems` has the reason). */
 export function boundsOf(annotation: string | undefined): OverrideBounds | null {
   if (annotation === undefined) return null;
   try {

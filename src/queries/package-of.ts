@@ -1,8 +1,8 @@
 import type { WorkloadRecord } from '#kube/records/workload';
 
 /**
- * What a workload was installed with, by the marks that installers leave, the most telling first: Helm's release, Argo
- * CD's application, Flux's Kustomization, the part-of label. null where it bears none of them.
+ * The package that installed a workload, from the metadata of installers, the most specific first: Helm's release, Argo CD's application,
+ * Flux's Kustomization, the part-of label. null where it has none of them.
  */
 export function packageOf({ annotations, labels }: Pick<WorkloadRecord, 'annotations' | 'labels'>): string | null {
   const helmRelease = annotations['meta.helm.sh/release-name'];

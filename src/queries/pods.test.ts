@@ -31,7 +31,7 @@ describe('pods are sorted', () => {
     expect(values).toEqual(values.toSorted(inOrder));
   });
 
-  test('by a field that is no usage without the usage of those that are not on the page', () => {
+  test('by a field other than usage without reading the usage of pods that are not on the page', () => {
     const read = new Set<string>();
     const { usage } = world.sources;
     const counted: typeof usage = {

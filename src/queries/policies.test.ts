@@ -7,7 +7,7 @@ import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { POLICY_KINDS, type PolicyKindRegistration } from '../core/policies/policy-kinds.ts';
 import { PolicyQueries } from './policies.ts';
 
-test('a kind that is registered is served beside the others', () => {
+test('a registered kind is served beside the others', () => {
   const world = dashboardWorld();
   const registration: PolicyKindRegistration = {
     kind: 'AccessPolicy',
@@ -16,7 +16,7 @@ test('a kind that is registered is served beside the others', () => {
     overridable: false,
     gatesEffects: false,
   };
-  // Overrides of a kind that takes none are not read.
+  // Overrides of a kind that is not overridable are not read.
   const annotations = { 'evenkeel.io/overrides': '{"paused":{"value":true}}' };
   world.cluster.own.set('accesspolicies', [{ kind: 'AccessPolicy', metadata: { name: 'team', annotations }, spec: { paused: false } }]);
   const listed = (kinds: readonly PolicyKindRegistration[]): readonly unknown[] => {
@@ -35,7 +35,7 @@ describe.each(POLICY_KINDS)('The kind $kind', ({ kind, plural, namespaced, overr
     expect(POLICY_SPEC_SCHEMAS).toHaveProperty(kind);
   });
 
-  test('may be annotated where its fields may be overridden, which is where it has no namespace', () => {
+  test('may be annotated where it is overridable, which only cluster-scoped kinds are', () => {
     const isPatched = CONTROLLER_PERMISSIONS.some(
       ({ resource, subresource, verbs }) => resource.plural === plural && subresource === undefined && verbs.includes('patch'),
     );

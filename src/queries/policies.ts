@@ -20,7 +20,7 @@ import { defineQuery } from './query.ts';
 
 const LISTING: Listing<Policy> = {
   id: (policy) => `${policy.kind}/${policy.namespace ?? ''}/${policy.name}`,
-  // Only admins reach it, and most policies have no namespace to be filtered by.
+  // Only admins may list policies, and most of them have no namespace.
   namespaceOf: null,
   namesOf: (policy) => [policy.name, policy.namespace],
   defaultSort: 'kind',
@@ -35,11 +35,11 @@ const OVERRIDES: Listing<PolicyOverrideItem> = {
   filters: ['kind'],
 };
 
-/** A policy by its kind, or the plural of it in any case, and name. */
+/** A policy by its kind or plural (case-insensitive) and name. */
 interface PolicyTarget {
   readonly kind: string;
   readonly name: string;
-  /** Of kinds in namespaces alone. */
+  /** Only for namespaced kinds. */
   readonly namespace?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ interface WireObject {
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-/** `/policies`: every policy object with the values in force. `/policy-overrides`: what people have overridden for a while. */
+/** `/policies`: all policies with the values in force. `/policy-overrides`: users' temporary overrides of policies. */
 export class PolicyQueries {
   readonly #sources: ReadSources;
   readonly #kinds: readonly PolicyKindRegistration[];
@@ -60,24 +60,24 @@ export class PolicyQueries {
   }
 
   list(scope: Scope, query: Operations['listPolicies']['query']): Page<Policy> | Refusal {
-    const { namespace: wanted, ...others } = query;
+    const { namespace: namespaces, ...others } = query;
     const all = this.#kinds.flatMap(({ kind, plural }) =>
       [...this.#objectsOf(plural)].map((object) => this.record(kind as Policy['kind'], object)),
     );
     const inNamespaces =
-      wanted === undefined ? all : all.filter((policy) => policy.namespace !== null && wanted.includes(policy.namespace));
+      namespaces === undefined ? all : all.filter((policy) => policy.namespace !== null && namespaces.includes(policy.namespace));
     return selectPage(inNamespaces, LISTING, others, scope);
   }
 
   get({ kind: text, name, namespace }: PolicyTarget): Found<Policy> | Refusal {
-    const wanted = text.toLowerCase();
-    const registration = this.#kinds.find((each) => each.kind.toLowerCase() === wanted || each.plural === wanted);
+    const requested = text.toLowerCase();
+    const registration = this.#kinds.find((candidate) => candidate.kind.toLowerCase() === requested || candidate.plural === requested);
     if (registration === undefined) {
-      return invalid('/kind', `must be one of ${this.#kinds.map((each) => each.kind).join(', ')}, or a plural of them`);
+      return invalid('/kind', `must be one of ${this.#kinds.map((candidate) => candidate.kind).join(', ')}, or a plural of them`);
     }
     const kind = registration.kind as Policy['kind'];
-    if (registration.namespaced && namespace === undefined) return invalid('/namespace', `is required: a ${kind} is in a namespace`);
-    if (!registration.namespaced && namespace !== undefined) return invalid('/namespace', `has no meaning: a ${kind} is in no namespace`);
+    if (registration.namespaced && namespace === undefined) return invalid('/namespace', `is required: a ${kind} is namespaced`);
+    if (!registration.namespaced && namespace !== undefined) return invalid('/namespace', `is not accepted: a ${kind} is cluster-scoped`);
     for (const object of this.#objectsOf(registration.plural)) {
       if (object.metadata.name === name && object.metadata.namespace === namespace) return found(this.record(kind, object));
     }
@@ -98,7 +98,7 @@ export class PolicyQueries {
     return page.kind === 'page' && warnings.length > 0 ? { ...page, warnings } : page;
   }
 
-  /** One policy as it is given. */
+  /** The record of one policy. */
   record(kind: Policy['kind'], object: WireObject): Policy {
     const { metadata, spec, status } = object;
     const { inForce } = this.#overridesOf(kind, metadata);
@@ -115,7 +115,7 @@ export class PolicyQueries {
   }
 
   #overridesOf(kind: Policy['kind'], metadata: ObjectMeta): PolicyOverrides {
-    const registration = this.#kinds.find((each) => each.kind === kind);
+    const registration = this.#kinds.find((candidate) => candidate.kind === kind);
     if (registration === undefined || !isOverridable(registration)) return NO_POLICY_OVERRIDES;
     return readPolicyOverrides(registration.kind, metadata.annotations, this.#sources.clock.now());
   }

@@ -21,28 +21,28 @@ beforeEach(() => {
 const onlyPay = aScope('operator', ['pay'], 'ann');
 
 describe('money', () => {
-  test('the run rate is its lines, and is what is used, unused and idle', () => {
+  test('the run rate is the sum of its lines, and of used, unused and idle cost', () => {
     const { item, summary } = models.cluster.get();
     const perMonth = item.cost.perMonthUsd!;
     expect(sumCents(summary!.lines.map((line) => line.perMonthUsd))).toBe(perMonth);
     expect(sumCents([summary!.usedPerMonthUsd!, summary!.requestedUnusedPerMonthUsd!, summary!.idlePerMonthUsd!])).toBe(perMonth);
   });
 
-  test('recommendations make their namespace, and namespaces what is used and unused, to the cent', () => {
+  test('recommendations add up to their namespace, and namespaces to used and unused cost, to the cent', () => {
     const { summary } = models.cluster.get();
     const namespaces = models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
     const records = models.recommendations.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
     if (namespaces.kind !== 'page' || records.kind !== 'page') throw new Error('refused');
     for (const { name, costPerMonthUsd } of namespaces.items) {
-      const own = records.items.filter((record) => record.namespace === name);
-      expect(sumCents(own.map((record) => record.costPerMonthUsd ?? 0))).toBe(costPerMonthUsd);
+      const inNamespace = records.items.filter((record) => record.namespace === name);
+      expect(sumCents(inNamespace.map((record) => record.costPerMonthUsd ?? 0))).toBe(costPerMonthUsd);
     }
     const sum = sumCents(namespaces.items.map((each) => each.costPerMonthUsd ?? 0));
     expect(sum).toBe(sumCents([summary!.usedPerMonthUsd!, summary!.requestedUnusedPerMonthUsd!]));
     expect(sumCents(namespaces.items.map((each) => each.wastePerMonthUsd ?? 0))).toBe(summary!.requestedUnusedPerMonthUsd);
   });
 
-  test('what the cluster could save is what its open recommendations free', () => {
+  test('the cluster’s projected savings are the sum of its open recommendations', () => {
     const records = models.recommendations.list(EVERYONE_IS_ADMIN, {
       limit: 100,
       sort: 'name',
@@ -53,7 +53,7 @@ describe('money', () => {
     expect(models.cluster.get().item.cost.projectedSavingsPerMonthUsd).toBe(records.summary!.savingsPerMonthUsd);
   });
 
-  test('a change is its lines', async () => {
+  test('a change is the sum of its lines', async () => {
     const found = await models.recommendations.get(EVERYONE_IS_ADMIN, { namespace: 'shop', name: 'checkout' });
     if (found.kind !== 'found') throw new Error(found.kind);
     const { lines, totalPerMonthUsd } = found.item.audit.money;
@@ -61,13 +61,13 @@ describe('money', () => {
     expect(totalPerMonthUsd).toBe(found.item.savingsPerMonthUsd);
   });
 
-  test('spot nodes save what the same nodes cost more on demand', () => {
+  test('spot savings are the difference to the on-demand prices of the same nodes', () => {
     expect(models.cluster.get().item.cost.spotSavingsPerMonthUsd).toBe(toCents((0.168984 - 0.048912 + 0.134023 - 0.053609) * 730));
   });
 });
 
 describe('explanations', () => {
-  test('steps add up to the number that is shown, whatever the object holds', async () => {
+  test('steps add up to the displayed number, for any stored inputs', async () => {
     world.cluster.recommendationList = world.cluster.recommendationList.map((each) => {
       const inputs = each.status?.inputs?.slice(0, -1);
       return each.spec.targetRef.name === 'checkout'
@@ -89,7 +89,7 @@ describe('explanations', () => {
 });
 
 describe('scope', () => {
-  test('lists, totals and summaries count the granted namespaces alone', () => {
+  test('lists, totals and summaries count only granted namespaces', () => {
     const page = models.recommendations.list(onlyPay, { limit: 1, sort: 'name', format: 'json' });
     if (page.kind !== 'page') throw new Error(page.kind);
     expect([page.total, page.items[0]?.name]).toEqual([2, 'ledger']);
@@ -99,13 +99,13 @@ describe('scope', () => {
     expect(namespaces.kind === 'page' && namespaces.items.map((each) => each.name)).toEqual(['pay']);
   });
 
-  test('health tells those who are not admins no object names', () => {
+  test('health shows object names to admins only', () => {
     const page = models.system.health(onlyPay, { limit: 100, sort: 'name', format: 'json' });
     expect(JSON.stringify(page)).not.toContain('n-5');
-    const told = { status: 'failed', message: 'pod shop/web-0 does not answer', since: null, latencyMs: null } as const;
-    const others = createReadModels({ ...world.sources, health: [{ name: 'webhook', status: () => told }] });
+    const failing = { status: 'failed', message: 'pod shop/web-0 does not answer', since: null, latencyMs: null } as const;
+    const others = createReadModels({ ...world.sources, health: [{ name: 'webhook', status: () => failing }] });
     const scoped = others.system.health(onlyPay, { limit: 100, sort: 'name', format: 'json' });
-    expect(scoped.kind === 'page' && scoped.items[0]?.message).toBe('does not work; an admin is told why');
+    expect(scoped.kind === 'page' && scoped.items[0]?.message).toBe('failed; admins see the reason');
   });
 });
 
@@ -120,7 +120,7 @@ describe('namespaces', () => {
     return page.kind === 'page' ? page.items[0] : undefined;
   };
 
-  test('add up to what the nodes are asked for', () => {
+  test('add up to the requests on the nodes', () => {
     const page = models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
     if (page.kind !== 'page') throw new Error(page.kind);
     const requested = page.items.reduce((sum, each) => sum + each.requested.cpuMillicores, 0);
@@ -162,8 +162,8 @@ describe('namespaces', () => {
   });
 });
 
-describe('what is not known is null, never 0', () => {
-  test('usage of a cluster whose source has not answered', () => {
+describe('unknown values are null, never 0', () => {
+  test('usage of a cluster without a reading', () => {
     const silent = createReadModels({
       ...world.sources,
       usage: { ...world.sources.usage, source: () => null, confirmedAt: () => null, containerUsage: () => null },
@@ -175,7 +175,7 @@ describe('what is not known is null, never 0', () => {
     expect(item.health.parts.find((part) => part.name === 'Inside requests')?.score).toBeNull();
   });
 
-  test('the recommendation of a workload that nobody has looked at', () => {
+  test('the recommendation of a workload without a decision', () => {
     world.cluster.recommendationList = [];
     const record = models.recommendations.record(world.cluster.workloadList[0]!);
     expect(record).toMatchObject({ state: 'collecting', published: false, confidence: null, savingsPerMonthUsd: null });
@@ -224,7 +224,7 @@ describe('phases of a node', () => {
 });
 
 describe('time ranges', () => {
-  test('never have more than 400 points unless a step is asked for', () => {
+  test('never have more than 400 points without a requested step', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 90 * 24 * 60 }), fc.integer({ min: 1e12, max: 2e12 }), (minutes, now) => {
         const range = readTimeRange({ duration: `${minutes}m` }, now);
@@ -238,15 +238,15 @@ describe('time ranges', () => {
   test.each([
     ['400 by default', { duration: '2000m' }, 400],
     ['2,000 with a step', { duration: '500m', step: '15s' }, 2000],
-  ])('never have one point too many where now stands on a step: %s', (_, query, most) => {
+  ])('never have one point too many where now is the start of a step: %s', (_, query, max) => {
     const range = readTimeRange(query, 1_700_000_100_000);
     if ('details' in range) throw new Error('refused');
     const set = seriesSet(range, [{ name: 'x', unit: 'count', labels: {}, samples: [{ at: range.end, value: 1 }] }]);
-    expect(set.series[0]?.points.length).toBe(most);
+    expect(set.series[0]?.points.length).toBe(max);
     expect(set.series[0]?.points.at(-1)?.[1]).toBe(1);
   });
 
-  test('have no hole by default where a point is kept every five minutes', () => {
+  test('have no gap by default with a stored point every five minutes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 90 * 24 * 60 }), fc.integer({ min: 1e12, max: 2e12 }), (minutes, now) => {
         const range = readTimeRange({ duration: `${minutes}m` }, now);
@@ -256,7 +256,7 @@ describe('time ranges', () => {
     );
   });
 
-  test('ends with the last complete step, whatever the moment inside of the next one', () => {
+  test('end with the last complete step, at any moment within the next one', () => {
     const at = (now: number) => readTimeRange({ duration: '1h' }, now);
     const noon = Date.UTC(2026, 10, 20, 12);
     const hour = { start: noon - 60 * MINUTE_MS, end: noon - 5 * MINUTE_MS, stepMs: 5 * MINUTE_MS };
@@ -300,7 +300,7 @@ describe('time ranges', () => {
 });
 
 describe('policies', () => {
-  test('a default is one in whatever units the object writes it', () => {
+  test('a default is recognized in any unit', () => {
     const [policy] = world.cluster.policyList;
     world.cluster.policyList = [{ ...policy!, spec: { ...policy!.spec, cooldown: '60m' } }];
     const page = models.policies.list(EVERYONE_IS_ADMIN, { limit: 10, sort: 'name', format: 'json' });
@@ -308,7 +308,7 @@ describe('policies', () => {
   });
 });
 
-test('a day of a workload comes from the store, and from memory where the store has a hole', async () => {
+test('a day of a workload is read from the store, and from memory where the store has a gap', async () => {
   const slot = { at: world.clock.now() - 2 * HOUR_MS, cpuMillicores: 7, memoryBytes: 8, replicas: 2 };
   const usage = { ...world.sources.usage, workloadHistory: () => [slot] };
   world.history.usagePoints = [];

@@ -1,10 +1,10 @@
 import type { Requirement } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 
-/** One question about the cluster, with who may ask it. `Models` names the read models that it needs. */
+/** One query with its required access. `Models` are the read models that it needs. */
 export interface Query<Models, Input, Outcome> {
   readonly requires: Requirement<Input>;
-  /** Called once the requirement is met; filters by the scope. */
+  /** Called after the check of the required access; filters by the scope. */
   answer(models: Models, scope: Scope, input: Input): Outcome | Promise<Outcome>;
 }
 

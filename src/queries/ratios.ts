@@ -1,7 +1,7 @@
 import type { Ratios } from '../apis/http/types.generated.ts';
 import type { OptionalResources, Resources } from '#kube/records/resources';
 
-/** `part` of `whole`, to a tenth of a thousandth; null where either is not known or there is nothing to be a part of. */
+/** `part` divided by `whole`, rounded to four decimals; null where either is unknown or `whole` is not positive. */
 export function ratiosOf(part: OptionalResources, whole: Resources): Ratios {
   return { cpuRatio: ratioOf(part.cpuMillicores, whole.cpuMillicores), memoryRatio: ratioOf(part.memoryBytes, whole.memoryBytes) };
 }
@@ -11,7 +11,7 @@ export function ratioOf(part: number | null, whole: number | null): number | nul
   return Math.round((part / whole) * 10_000) / 10_000;
 }
 
-/** Whole units: a mean of usage is no whole number, and records hold integers. */
+/** Rounds to whole units: a mean usage is fractional, and records have integers. */
 export function wholeResources(resources: OptionalResources): OptionalResources {
   return { cpuMillicores: whole(resources.cpuMillicores), memoryBytes: whole(resources.memoryBytes) };
 }

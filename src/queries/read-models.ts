@@ -14,7 +14,7 @@ import type { ReadSources } from './sources.ts';
 import { SystemQueries } from './system.ts';
 import { WorkloadUsageQueries } from './workload-usage.ts';
 
-/** Every read model over one set of sources. */
+/** All read models of one set of sources. */
 export interface ReadModels {
   readonly cluster: ClusterQueries;
   readonly nodes: NodeQueries;
@@ -31,7 +31,7 @@ export interface ReadModels {
   readonly system: SystemQueries;
 }
 
-/** Joins the read models so that they share their sums. */
+/** Creates the read models with a shared cache of totals. */
 export function createReadModels(sources: ReadSources): ReadModels {
   const totals = new TotalsCache(sources);
   const nodes = new NodeQueries(sources, totals);

@@ -14,8 +14,8 @@ import type { ReadSources } from './sources.ts';
 type RecordSources = Pick<ReadSources, 'cluster' | 'decisions' | 'usage'>;
 
 /**
- * One workload's recommendation as the API shows it. What is published is taken from the object and from nowhere else, so
- * that kubectl and this API never disagree; what is not published comes from the decider's memory.
+ * One workload's recommendation in the API. A published one is read only from its object, so that kubectl shows the same; an unpublished one
+ * comes from the decision cache.
  */
 export function recommendationRecord(
   workload: WorkloadRecord,
@@ -44,13 +44,13 @@ export function recommendationRecord(
     containers: containersOf(workload, status),
     replicas: workload.replicas.desired,
     ...verdictOf(status),
-    // Said a moment ago, and the decider has not looked again: what held it before is no reason any more.
+    // The mode may have changed since the last decision, whose reason then no longer applies.
     ...(governance.mode === 'Off' ? { reason: null, until: null, waitingForNodeCapacity: null } : {}),
     source: status.source ?? sources.usage.source(),
   };
 }
 
-/** Everything that the record of a workload is made of besides the workload itself: while all of it is the same, so is the record. */
+/** The inputs of a workload's record besides the workload: while they are identical, the record is unchanged. */
 export function recordInputs(
   workload: WorkloadRecord,
   { cluster, decisions, usage }: RecordSources,
@@ -92,41 +92,41 @@ function waitingRaisesOf({ waitingForNodeCapacity: waiting }: RecommendationStat
   return waiting === undefined ? null : { pods: waiting.pods, since: waiting.since, requests: readQuantities(waiting.requests) };
 }
 
-// Before the decider has looked at a workload there is too little history by definition.
+/** A workload without a decision counts as collecting history. */
 function stateOf(mode: RecommendationItem['mode'], status: RecommendationStatus): RecommendationItem['state'] {
   return mode === 'Off' ? 'excluded' : (status.state ?? 'collecting');
 }
 
 function containersOf(workload: WorkloadRecord, status: RecommendationStatus): readonly RecommendedContainer[] {
-  const known = new Map((status.containers ?? []).map((container) => [container.name, container]));
-  const templated = workload.containers.map(({ name, requests, limits }) => containerOf(name, { requests, limits }, known.get(name)));
-  // A container that admission adds is in the pods and not in the template.
-  const injected = [...known.values()].filter((container) => !workload.containers.some(({ name }) => name === container.name));
+  const decided = new Map((status.containers ?? []).map((container) => [container.name, container]));
+  const templated = workload.containers.map(({ name, requests, limits }) => containerOf(name, { requests, limits }, decided.get(name)));
+  // A container that an admission webhook adds is in the pods and not in the template.
+  const injected = [...decided.values()].filter((container) => !workload.containers.some(({ name }) => name === container.name));
   return [...templated, ...injected.map((container) => containerOf(container.name, null, container))];
 }
 
 function containerOf(
   name: string,
   template: RequestsAndLimits | null,
-  known: RecommendationStatusContainer | undefined,
+  decided: RecommendationStatusContainer | undefined,
 ): RecommendedContainer {
-  if (known === undefined) return { name, ...UNDECIDED, current: template ?? UNSET };
-  const { usage } = known;
+  if (decided === undefined) return { name, ...UNDECIDED, current: template ?? UNSET };
+  const { usage } = decided;
   return {
     name,
-    current: known.current === undefined ? (template ?? UNSET) : readRequestsAndLimits(known.current),
-    recommended: readRequestsAndLimits(known.recommended),
-    lowerBound: readQuantities(known.lowerBound),
-    upperBound: readQuantities(known.upperBound),
+    current: decided.current === undefined ? (template ?? UNSET) : readRequestsAndLimits(decided.current),
+    recommended: readRequestsAndLimits(decided.recommended),
+    lowerBound: readQuantities(decided.lowerBound),
+    upperBound: readQuantities(decided.upperBound),
     usage: {
       p50: readQuantities(usage?.p50),
       p95: readQuantities(usage?.p95),
       p99: readQuantities(usage?.p99),
       max: readQuantities(usage?.max),
     },
-    oomKills: known.oomKills ?? null,
-    throttledRatio: known.throttledRatio ?? null,
-    cpuPressureRatio: known.cpuPressureRatio ?? null,
+    oomKills: decided.oomKills ?? null,
+    throttledRatio: decided.throttledRatio ?? null,
+    cpuPressureRatio: decided.cpuPressureRatio ?? null,
   };
 }
 

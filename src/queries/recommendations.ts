@@ -42,9 +42,9 @@ const LISTING: Listing<RecommendationItem> = {
   filters: ['state', 'reason', 'mode', 'risk', 'kind', 'policy', 'package'],
 };
 
-/** The contract's word: recommendations are cached 60 seconds. */
+/** The API contract: recommendations are cached for 60 seconds. */
 const CACHE_MS = 60_000;
-/** Applied values shown with one recommendation. */
+/** Maximum of applied values in one response. */
 const HISTORY_SHOWN = 50;
 
 interface Cached {
@@ -52,7 +52,7 @@ interface Cached {
   readonly items: readonly RecommendationItem[];
 }
 
-/** `/recommendations`: computed once for everyone, filtered per caller, cleared by whatever a person changes. */
+/** `/recommendations`: computed once for all callers, filtered per caller, and cleared by every user request. */
 export class RecommendationQueries {
   readonly #sources: ReadSources;
   readonly #totals: TotalsCache;
@@ -73,12 +73,12 @@ export class RecommendationQueries {
     return { ...rest, summary: totalsOf(matched), cachedAt: cached.at };
   }
 
-  /** Every record as it is now, past the cache: for streams and for answers to mutations. */
+  /** All present records without the cache, for streams and for responses to commands. */
   current(): readonly RecommendationItem[] {
     return this.#compute().items;
   }
 
-  /** The record of one workload as it is now; `published` in place of the informer's object where a write just answered it. */
+  /** The present record of one workload. After a write, `published` is the object of its response. */
   record(workload: WorkloadRecord, published?: Recommendation): RecommendationItem {
     return recommendationRecord(
       workload,
@@ -97,7 +97,7 @@ export class RecommendationQueries {
     const { workload } = resolved;
     const warnings: Warning[] = [];
     const history = await this.#history(workload, warnings);
-    // Read after the wait, in one go: what is shown together belongs together.
+    // Read after the await and without another one, so that all values are of one moment.
     const key = workloadKey(workload);
     const { cluster, decisions } = this.#sources;
     const record = this.record(workload);
@@ -116,7 +116,7 @@ export class RecommendationQueries {
     return { kind: 'found', item: detail, ...(warnings.length === 0 ? {} : { warnings }) };
   }
 
-  /** Whatever a person changed is seen at once. Sums and prices stay: what people say moves no pod. */
+  /** Drops the cached records after a user request. Totals and prices stay: a request alone changes no pod. */
   clear(): void {
     this.#cached = null;
   }
@@ -127,7 +127,7 @@ export class RecommendationQueries {
     if (cached !== null && now - cached.at < CACHE_MS && now >= cached.at) return cached;
     if (!this.#listening) {
       this.#listening = true;
-      // What this replica wrote comes back by the informers a moment later, and others write too.
+      // Writes of this and other replicas arrive through the informers.
       onNewIntent(this.#sources.cluster, () => this.clear());
     }
     return (this.#cached = this.#compute());
@@ -146,13 +146,13 @@ export class RecommendationQueries {
     const { namespace, kind, name } = workload;
     try {
       const entries = await this.#sources.timeline.readEntries({ object: { namespace, kind, name }, limit: HISTORY_SHOWN });
-      // Other acts on the workload are shown by the timeline alone.
+      // Entries without a container are shown only by the timeline.
       return entries.flatMap(({ id, at, pod, container, from, to, reason, actor, outcome, message }) =>
         container === null ? [] : [{ id, at: isoTime(at), pod: pod ?? '', container, from, to, reason, actor, outcome, message }],
       );
     } catch (error) {
-      this.#sources.logger.warn('history out of reach', { err: error });
-      warnings.push({ code: 'history_unavailable', message: 'The store is out of reach, so applied values are not shown.' });
+      this.#sources.logger.warn('Reading history failed', { err: error });
+      warnings.push({ code: 'history_unavailable', message: 'The history store cannot be reached, so applied values are not shown.' });
       return null;
     }
   }

@@ -6,21 +6,21 @@ import type { ReadSources } from './sources.ts';
 
 type ByContainer = ReadonlyMap<string, OptionalResources>;
 
-/** Recommended requests by workload and container, read once each however many pods ask. For one pass over the pods. */
+/** Recommended requests by workload and container, read once per workload during one pass over the pods. */
 export class RecommendedRequests {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
-  readonly #known = new Map<WorkloadKey, ByContainer>();
+  readonly #byWorkload = new Map<WorkloadKey, ByContainer>();
 
   constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
     this.#sources = sources;
   }
 
-  /** Null where nothing is recommended. */
+  /** null per resource without a recommendation. */
   of(workload: WorkloadRef | undefined, container: string): OptionalResources {
     if (workload === undefined) return UNSET_RESOURCES;
     const key = workloadKey(workload);
-    let byContainer = this.#known.get(key);
-    if (byContainer === undefined) this.#known.set(key, (byContainer = this.#read(key)));
+    let byContainer = this.#byWorkload.get(key);
+    if (byContainer === undefined) this.#byWorkload.set(key, (byContainer = this.#read(key)));
     return byContainer.get(container) ?? UNSET_RESOURCES;
   }
 

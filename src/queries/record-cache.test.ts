@@ -4,12 +4,12 @@ import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { RecordCache } from './record-cache.ts';
 import { createReadModels } from './read-models.ts';
 
-describe('what is kept', () => {
-  test('is made anew where anything that it is made of is another than before', () => {
-    const kept = new RecordCache<number>();
+describe('a cached value', () => {
+  test('is computed again where one of its inputs is another object', () => {
+    const cache = new RecordCache<number>();
     const [workload, pod] = [{}, {}];
-    let made = 0;
-    const read = (...inputs: readonly unknown[]): number => kept.of(workload, inputs, () => (made += 1));
+    let computed = 0;
+    const read = (...inputs: readonly unknown[]): number => cache.of(workload, inputs, () => (computed += 1));
     expect([read(pod, null), read(pod, null), read(pod), read({}), read()]).toEqual([1, 1, 2, 3, 4]);
   });
 });
@@ -17,22 +17,22 @@ describe('what is kept', () => {
 describe('long lists', () => {
   const query = { limit: 2, sort: 'workload.name', format: 'json' } as const;
 
-  test('of the resource audit work out the rows of the page alone, unless all are asked of their drift', () => {
+  test('of the resource audit compute only the rows of the page, unless they are filtered by drift', () => {
     const { cluster, sources } = dashboardWorld();
     const { resourceAudit } = createReadModels(sources);
-    const looked = new Set<string>();
+    const reads = new Set<string>();
     const podsOf = cluster.podsOf.bind(cluster);
     cluster.podsOf = (key) => {
-      looked.add(key);
+      reads.add(key);
       return podsOf(key);
     };
     expect(resourceAudit.list(EVERYONE_IS_ADMIN, query)).toMatchObject({ kind: 'page', total: cluster.workloadList.length });
-    expect(looked.size).toBe(2);
+    expect(reads.size).toBe(2);
     resourceAudit.list(EVERYONE_IS_ADMIN, { ...query, drift: ['manual'] });
-    expect(looked.size).toBe(cluster.workloadList.length);
+    expect(reads.size).toBe(cluster.workloadList.length);
   });
 
-  test('by drift tell of the pods as they are now', () => {
+  test('filtered by drift use the present pods', () => {
     const { cluster, sources } = dashboardWorld();
     const { resourceAudit } = createReadModels(sources);
     const drifted = (): readonly string[] => {
@@ -47,7 +47,7 @@ describe('long lists', () => {
     expect(drifted()).toEqual([...new Set([...before, 'web'])].sort());
   });
 
-  test('of recommendations tell of what was published since', () => {
+  test('of recommendations use the latest published status', () => {
     const { cluster, sources } = dashboardWorld();
     const { recommendations } = createReadModels(sources);
     const stateOf = (name: string): string | undefined => recommendations.current().find((each) => each.name === name)?.state;

@@ -1,21 +1,21 @@
 /**
- * What was made of some object and is made anew only where something that it is made of is another object than before. The
- * informers' records are never changed in place, so identity tells. What the object is no longer, nobody keeps.
+ * Caches a value per object until one of its inputs is another object. Identity is enough, because the informers' records are immutable.
+ * Values of objects that no longer exist are garbage-collected.
  */
 export class RecordCache<Value> {
-  readonly #kept = new WeakMap<object, { readonly inputs: readonly unknown[]; readonly value: Value }>();
+  readonly #entries = new WeakMap<object, { readonly inputs: readonly unknown[]; readonly value: Value }>();
 
-  of(object: object, inputs: readonly unknown[], make: () => Value): Value {
-    const kept = this.#kept.get(object);
-    if (kept !== undefined && same(kept.inputs, inputs)) return kept.value;
-    const value = make();
-    this.#kept.set(object, { inputs, value });
+  of(object: object, inputs: readonly unknown[], compute: () => Value): Value {
+    const cached = this.#entries.get(object);
+    if (cached !== undefined && areIdentical(cached.inputs, inputs)) return cached.value;
+    const value = compute();
+    this.#entries.set(object, { inputs, value });
     return value;
   }
 }
 
-function same(before: readonly unknown[], now: readonly unknown[]): boolean {
-  if (before.length !== now.length) return false;
-  for (let index = 0; index < now.length; index += 1) if (before[index] !== now[index]) return false;
+function areIdentical(before: readonly unknown[], current: readonly unknown[]): boolean {
+  if (before.length !== current.length) return false;
+  for (let index = 0; index < current.length; index += 1) if (before[index] !== current[index]) return false;
   return true;
 }

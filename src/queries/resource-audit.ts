@@ -18,7 +18,7 @@ import type { ReadSources } from './sources.ts';
 import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
 
-/** A workload on its way into a list: what nobody filters or sorts by is not worked out for twenty thousand of them. */
+/** A row of the list whose fields are computed on demand: only filters and sort orders need them for all of 20,000 workloads. */
 class Row {
   readonly workload: WorkloadRecord;
   readonly #verdict: (workload: WorkloadRecord) => Verdict;
@@ -47,9 +47,9 @@ const LISTING: Listing<Row> = {
   filters: ['drift'],
 };
 
-/** States in which the pods are where they should be, within the policy's tolerance. */
+/** States in which the pods have the recommended values, within the policy's tolerance. */
 const SETTLED: ReadonlySet<string | undefined> = new Set(['optimal', 'applied', 'idle']);
-/** What only new pods bring. */
+/** Reasons that only new pods resolve. */
 const NEEDS_RESTART: ReadonlySet<string | undefined> = new Set(['restart', 'node-unsupported', 'no-in-place']);
 
 interface NamedValues {
@@ -58,7 +58,7 @@ interface NamedValues {
   readonly limits?: QuantityPair;
 }
 
-/** `/resource-audit`: the template against what is recommended against what runs. */
+/** `/resource-audit`: compares pod template, recommendation and running pods. */
 export class ResourceAuditQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
   readonly #verdicts = new RecordCache<Verdict>();
@@ -77,7 +77,10 @@ export class ResourceAuditQueries {
     return resolved.kind === 'workload' ? found(this.record(resolved.workload)) : resolved;
   }
 
-  /** Of one workload as it is given. @param published the Recommendation as it is after a write; left out: as the informers know it */
+  /**
+   * The record of one workload.
+   * @param published the Recommendation after a write, null where it was deleted; absent for the one of the informers
+   */
   record(workload: WorkloadRecord, published?: Recommendation | null): ResourceAudit {
     const { cluster, decisions } = this.#sources;
     const { namespace, kind, name, annotations } = workload;
@@ -85,28 +88,28 @@ export class ResourceAuditQueries {
     const recommendation = published === undefined ? cluster.findRecommendation(key) : (published ?? undefined);
     const status = recommendation?.status ?? (published === null ? undefined : decisions.unpublished(key)) ?? {};
     const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-    const ours = valuesOfOurs(status, annotations);
+    const appliedValues = evenkeelValues(status, annotations);
     const defaultsFilledIn = cluster.limitRangesIn(namespace).length > 0;
     const containers = containerNames(workload, pods).map((container) => {
-      const template = workload.containers.find((each) => each.name === container);
-      const recommended = status.containers?.find((each) => each.name === container)?.recommended;
+      const template = workload.containers.find(({ name: candidate }) => candidate === container);
+      const recommended = status.containers?.find(({ name: candidate }) => candidate === container)?.recommended;
       const sizes = pods.flatMap((pod) => {
-        const live = pod.containers.find((each) => each.name === container);
+        const live = pod.containers.find(({ name: candidate }) => candidate === container);
         return live === undefined ? [] : [{ pod: pod.name, requests: live.requests, limits: live.limits }];
       });
       const created: RequestsAndLimits | null = template === undefined ? null : { requests: template.requests, limits: template.limits };
-      const wanted = recommended === undefined ? null : readRequestsAndLimits(recommended);
+      const recommendedValues = recommended === undefined ? null : readRequestsAndLimits(recommended);
       return {
         name: container,
         template: created,
-        recommendation: wanted,
+        recommendation: recommendedValues,
         pods: sizes,
         drift: findDrift({
           template: created,
           defaultsFilledIn,
-          recommended: wanted,
+          recommended: recommendedValues,
           settled: SETTLED.has(status.state),
-          ours: [...(wanted === null ? [] : [wanted]), ...(ours.get(container) ?? [])],
+          ours: [...(recommendedValues === null ? [] : [recommendedValues]), ...(appliedValues.get(container) ?? [])],
           pods: sizes,
         }),
       };
@@ -149,41 +152,41 @@ function isAlive(pod: PodRecord): boolean {
   return pod.deletionAt === null && pod.phase !== 'Succeeded' && pod.phase !== 'Failed';
 }
 
-/** Those of the template in its order, then those that admission adds. */
+/** Containers of the pod template in its order, then those that admission webhooks add. */
 function containerNames(workload: WorkloadRecord, pods: readonly PodRecord[]): readonly string[] {
   return [...new Set([...workload.containers, ...pods.flatMap((pod) => pod.containers)].map(({ name }) => name))];
 }
 
-/** Every value that Evenkeel remembers to have given a container, or is giving it. */
-function valuesOfOurs(
+/** All values that Evenkeel has applied to a container or is applying, as far as they are stored. */
+function evenkeelValues(
   { lastApplied, apply, previous, idle, resizes, classes = [] }: RecommendationStatus,
   annotations: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, readonly RequestsAndLimits[]> {
-  const remembered: readonly NamedValues[] = [
+  const stored: readonly NamedValues[] = [
     ...(lastApplied?.containers ?? []),
     ...(apply?.containers ?? []),
     ...(previous?.containers ?? []),
     ...(idle?.natural ?? []),
     ...(idle?.sizes ?? []),
     ...(resizes ?? []).flatMap(({ containers }) => containers ?? []),
-    ...classes.flatMap((own) => [
-      ...(own.lastApplied?.containers ?? []),
-      ...(own.apply?.containers ?? []),
-      ...(own.previous?.containers ?? []),
-      ...(own.resizes ?? []).flatMap(({ containers }) => containers ?? []),
+    ...classes.flatMap((nodeClass) => [
+      ...(nodeClass.lastApplied?.containers ?? []),
+      ...(nodeClass.apply?.containers ?? []),
+      ...(nodeClass.previous?.containers ?? []),
+      ...(nodeClass.resizes ?? []).flatMap(({ containers }) => containers ?? []),
     ]),
   ];
   const values = new Map<string, RequestsAndLimits[]>();
-  const add = (name: string, each: RequestsAndLimits): void => void values.set(name, [...(values.get(name) ?? []), each]);
-  for (const each of remembered) add(each.name, readRequestsAndLimits(each));
-  for (const [name, each] of notedValues(annotations[WORKLOAD_ANNOTATIONS.resized])) add(name, each);
+  const add = (name: string, value: RequestsAndLimits): void => void values.set(name, [...(values.get(name) ?? []), value]);
+  for (const value of stored) add(value.name, readRequestsAndLimits(value));
+  for (const [name, value] of annotatedValues(annotations[WORKLOAD_ANNOTATIONS.resized])) add(name, value);
   return values;
 }
 
-/** What was applied last, as it is noted on the workload itself: known even without the Recommendation. Anyone who may annotate it can edit that. */
-function notedValues(text: string | undefined): readonly (readonly [container: string, values: RequestsAndLimits])[] {
-  const note = parseJson(text ?? '');
-  return isObject(note) ? [...(VALUES.read(note['to']) ?? [])] : [];
+/** Last applied values in the workload's annotation, which exist without the Recommendation. Users who may annotate the workload can edit them. */
+function annotatedValues(text: string | undefined): readonly (readonly [container: string, values: RequestsAndLimits])[] {
+  const annotation = parseJson(text ?? '');
+  return isObject(annotation) ? [...(VALUES.read(annotation['to']) ?? [])] : [];
 }
 
 export const listResourceAudit = defineQuery({

@@ -62,7 +62,7 @@ test('no filter gives a scoped caller an entry without a namespace', async () =>
   expect(await namesFor(EVERYONE_IS_ADMIN, { kind: ['scale-down'] })).toEqual(['pool-a-1']);
 });
 
-test('an entry without a namespace is in none of those that a query names', async () => {
+test('an entry without a namespace matches no namespace of a query', async () => {
   const { namesFor } = aTimeline();
   expect(await namesFor(EVERYONE_IS_ADMIN, { namespace: ['shop'] })).toEqual(['web']);
 });

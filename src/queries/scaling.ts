@@ -18,12 +18,12 @@ const LISTING: Omit<Listing<ScalingActivity>, 'id'> = {
   filters: ['kind', 'outcome', 'actor'],
 };
 
-/** Rows read at most: months of a busy cluster; what is older than that many is told to be left out. */
+/** Maximum of rows that are read, months of a busy cluster; a warning reports that older ones are omitted. */
 const MAX_ROWS = 20_000;
 const MIN_MS = 5 * 60_000;
 const MAX_MS = 90 * DAY_MS;
 
-/** `/scaling`: what was done to which object, by whom and why. */
+/** `/scaling`: the changes of objects, with actor and reason. */
 export class ScalingQueries {
   readonly #sources: Pick<ReadSources, 'clock' | 'timeline' | 'logger'>;
 
@@ -41,45 +41,45 @@ export class ScalingQueries {
     try {
       rows = await timeline.readEntries({ since: clock.now() - duration.value, limit: MAX_ROWS });
     } catch (error) {
-      logger.warn('history out of reach', { err: error });
-      const warnings = [{ code: 'history_unavailable', message: 'The store is out of reach, so what was done is not shown.' }];
+      logger.warn('Reading history failed', { err: error });
+      const warnings = [{ code: 'history_unavailable', message: 'The history store cannot be reached, so changes are not shown.' }];
       return { kind: 'page', items: [], total: 0, nextCursor: null, warnings };
     }
     const ids = new Map<ScalingActivity, string>();
-    for (const [id, stroke] of strokesOf(rows)) ids.set(activityOf(stroke), id);
+    for (const [id, changes] of groupChanges(rows)) ids.set(activityOf(changes), id);
     const page = selectPage(ids.keys(), { ...LISTING, id: (item) => ids.get(item) ?? '' }, query, scope);
     if (page.kind !== 'page' || rows.length < MAX_ROWS) return page;
     const warnings: Warning[] = [
-      { code: 'truncated', message: `Only the latest ${MAX_ROWS} changes are looked at; ask for a shorter duration to see all of it.` },
+      { code: 'truncated', message: `Only the latest ${MAX_ROWS} changes are included; use a shorter duration.` },
     ];
     return { ...page, warnings };
   }
 }
 
 /**
- * Containers that changed in one stroke are one activity. By what tells it from any other, whatever comes after it: of two
- * acts at the same moment none hides the other where a page ends.
+ * Groups the containers of one change into one activity, by an id that stays the same when later rows are added, so that cursors remain
+ * valid.
  */
-function strokesOf(rows: readonly TimelineEntry[]): ReadonlyMap<string, readonly TimelineEntry[]> {
-  const strokes = new Map<string, TimelineEntry[]>();
+function groupChanges(rows: readonly TimelineEntry[]): ReadonlyMap<string, readonly TimelineEntry[]> {
+  const groups = new Map<string, TimelineEntry[]>();
   for (const row of rows) {
     const { kind, namespace, object, pod, outcome } = row;
-    const stroke = [kind, namespace ?? '', object.kind, object.name, pod ?? '', outcome].join('/');
-    // What is done to no container is an act of its own, also of two at the same moment.
-    const id = `${isoTime(row.at)}/${row.container === null ? row.id : stroke}`;
-    const others = strokes.get(id);
-    if (others === undefined) strokes.set(id, [row]);
-    else others.push(row);
+    const change = [kind, namespace ?? '', object.kind, object.name, pod ?? '', outcome].join('/');
+    // A row without a container is an activity of its own, also of several at the same moment.
+    const id = `${isoTime(row.at)}/${row.container === null ? row.id : change}`;
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [row]);
+    else group.push(row);
   }
-  return strokes;
+  return groups;
 }
 
-function activityOf(stroke: readonly TimelineEntry[]): ScalingActivity {
-  const [first] = stroke;
-  if (first === undefined) throw new Error('a stroke holds at least one change');
+function activityOf(changes: readonly TimelineEntry[]): ScalingActivity {
+  const [first] = changes;
+  if (first === undefined) throw new Error('an activity has at least one change');
   const { at, actor, kind, namespace, object, pod, reason, outcome, durationMs } = first;
   const sides = (side: 'from' | 'to'): unknown =>
-    first.container === null ? first[side] : Object.fromEntries(stroke.map((change) => [change.container, change[side]]));
+    first.container === null ? first[side] : Object.fromEntries(changes.map((change) => [change.container, change[side]]));
   return {
     time: isoTime(at),
     actor,
@@ -91,7 +91,7 @@ function activityOf(stroke: readonly TimelineEntry[]): ScalingActivity {
     dryRun: outcome === 'dry-run',
     outcome,
     durationSeconds: durationMs === null ? null : durationMs / 1000,
-    costDeltaPerHourUsd: sumOrNull(stroke.map((change) => change.costDeltaPerHourUsd)),
+    costDeltaPerHourUsd: sumOrNull(changes.map((change) => change.costDeltaPerHourUsd)),
   };
 }
 

@@ -3,18 +3,18 @@ import type { Instant } from '#kube/units';
 import { isoTime } from '#kube/time/iso-time';
 import { endOfLastStep, type TimeRange } from './time-range.ts';
 
-/** One value at one moment; null: not known then. */
+/** One value at one moment; null where it was unknown. */
 export interface Sample {
   readonly at: Instant;
   readonly value: number | null;
 }
 
-/** Samples of the past, and the present in the last step where the past has none there: a new cluster has no complete step yet. */
+/** Past samples, with the present one in the last step where that has none: a new cluster has no complete step yet. */
 export function upToNow<S extends { readonly at: Instant }>(range: TimeRange, past: readonly S[], present: S): readonly S[] {
   return past.some(({ at }) => at >= range.end && at < endOfLastStep(range)) ? past : [...past, present];
 }
 
-/** A line before it is cut into steps. */
+/** A series before it is divided into steps. */
 export interface Line {
   readonly name: string;
   readonly unit: 'millicores' | 'bytes' | 'count' | 'ratio';
@@ -22,7 +22,7 @@ export interface Line {
   readonly samples: Iterable<Sample>;
 }
 
-/** Lines as a series set: the mean of each step's samples, null where a step has none. */
+/** The series of all lines: the mean of each step's samples, null where a step has none. */
 export function seriesSet(range: TimeRange, lines: readonly Line[]): SeriesSet {
   return {
     start: isoTime(range.start),

@@ -1,5 +1,4 @@
-// What the read models read from, besides the ports: small interfaces, so that whoever knows can answer. Everything here
-// is a look-up in memory but history.
+// The sources of the read models besides the ports. All of them except history are look-ups in memory.
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { FieldDefaults } from '../core/policies/effective-values.ts';
@@ -18,78 +17,78 @@ import type { UsageRollupReader } from '../ports/usage-rollups.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PriceSource } from '../ports/price-source.ts';
 
-/** Usage as last seen. */
+/** The latest known usage. */
 export interface UsageReader {
-  /** Where it comes from: kubelet, metrics-server, prometheus, …; null before any source has answered. */
+  /** Name of the usage source; null before its first response. */
   source(): string | null;
-  /** When the source last confirmed what is served; null before it did. */
+  /** Time of the source's last confirmation; null before the first. */
   confirmedAt(): Instant | null;
-  /** Why no usage can be told at all, in words for people; null while it can. */
+  /** Why all usage is unknown, as a message for users; null while it is known. */
   problem(): string | null;
-  /** Latest usage of one container; null where not known or too old to stand for now. */
+  /** Latest usage of one container; null where it is unknown or stale. */
   containerUsage(namespace: string, pod: string, container: string): OptionalResources | null;
-  /** Latest usage of a whole node, daemons included; null where not known. */
+  /** Latest usage of a node, system daemons included; null where it is unknown. */
   nodeUsage(node: string): OptionalResources | null;
-  /** One node's past, ascending; null where it is not kept. */
+  /** Past usage of one node, ascending; null where it is not stored. */
   nodeHistory(node: string, from: Instant, to: Instant): readonly (OptionalResources & { readonly at: Instant })[] | null;
-  /** One container of a workload over its replicas (mean), ascending: as far back as memory goes. */
+  /** Past usage in memory of one container of a workload, as the mean of its replicas, ascending. */
   workloadHistory(
     workload: WorkloadRef,
     container: string,
     from: Instant,
     to: Instant,
   ): readonly (OptionalResources & { readonly at: Instant; readonly replicas: number })[];
-  /** Volumes as last measured; empty where none was. */
+  /** Latest usage of volumes; empty where none was measured. */
   volumes(): Iterable<VolumeUsage>;
 }
 
-/** What the deciding part of this process knows beyond what the objects say. */
+/** Reads decisions of this process that the objects do not contain. */
 export interface DecisionReader {
-  /** The policy that governs a workload (null: none, so all defaults hold), the mode in force, and whether the policy is in dry run. */
+  /** The policy that governs a workload (null where none does, so that the defaults apply), the mode in force, and whether the policy is in dry run. */
   governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode; readonly dryRun: boolean };
-  /** Whether a policy is in dry run, overrides counted. */
+  /** Whether a policy with its overrides is in dry run. */
   isDryRun(policy: PodResizePolicy): boolean;
-  /** What its annotations ask for and its policy ignores, in words: the policy takes only stricter ones. */
+  /** The overrides in a workload's annotations that its policy ignores, because it accepts only stricter ones. */
   wideningOverrides(workload: WorkloadRecord): readonly string[];
-  /** In mode Observe: the status that would be published; undefined where there is none (yet). */
+  /** In mode Observe: the status that would be published; undefined before the first decision. */
   unpublished(workload: WorkloadKey): RecommendationStatus | undefined;
-  /** The evidence behind what is recommended, by container; undefined where this process has none (yet). */
+  /** The evidence of the recommendation by container; undefined where this process has none. */
   evidence(workload: WorkloadKey): readonly ContainerAdvice[] | undefined;
-  /** Goal, percentile, margins, bounds and window in force, each with where it came from. */
+  /** Goal, percentile, margins, bounds and window in force, each with its source. */
   rules(workload: WorkloadRecord): readonly RuleInForce[];
 }
 
-/** One thing that `/health` tells of. */
+/** One check of `/health`. */
 export interface HealthSource {
   readonly name: string;
   status(): {
     readonly status: 'ok' | 'degraded' | 'failed';
     readonly message: string;
-    /** Without names of objects, for callers that are not admins; the same where left out. */
+    /** Message without object names for callers that are not admins; absent where a general message is used. */
     readonly publicMessage?: string;
     readonly since: Instant | null;
     readonly latencyMs: number | null;
   };
 }
 
-/** What the whole installation is set to. */
+/** The mode of the installation. */
 export interface ModeSource {
   mode(): {
     readonly mode: 'active' | 'dry-run' | 'paused';
     readonly dryRun: { readonly controller: boolean; readonly autoscaler: boolean };
-    /** Holder of the lease; null where nobody holds it. */
+    /** Holder of the lease; null where no replica holds it. */
     readonly leader: string | null;
     readonly features: Readonly<Record<string, boolean>>;
     readonly auth: { readonly enabled: boolean; readonly providers: readonly string[] };
   };
 }
 
-/** What stays the same while the process lives. */
+/** Constant properties of the process and its cluster. */
 export interface ClusterIdentity {
   readonly name: string;
   /** Version of Evenkeel. */
   readonly version: string;
-  /** gitVersion of the API server; null where it has not said. */
+  /** gitVersion of the API server; null before its first response. */
   kubernetesVersion(): string | null;
 }
 
@@ -106,13 +105,13 @@ export interface ClusterEvent {
   readonly count: number;
 }
 
-/** Values in force of one policy, by dotted field, for fields that settings or goals decide. */
+/** Default values of policies' fields. */
 export interface PolicyDefaults {
-  /** Default of each field that the object leaves out, and whether a setting or a constant gives it. */
+  /** Defaults by dotted field, and whether each comes from a setting or a constant. */
   defaultsOf(kind: string): FieldDefaults;
 }
 
-/** Everything that queries read from. */
+/** All sources of queries. */
 export interface ReadSources {
   readonly clock: Clock;
   readonly cluster: ClusterReader;
@@ -124,9 +123,9 @@ export interface ReadSources {
   readonly rollups: UsageRollupReader;
   readonly timeline: TimelineReader;
   readonly health: readonly HealthSource[];
-  /** What the API server has refused us, as `list pods`. */
+  /** Permissions that the API server has denied, for example `list pods`. */
   readonly missingPermissions: () => readonly string[];
-  /** Why the past of usage is missing, where somebody was to tell it; null where it is not. */
+  /** Why past usage is missing; null where it is not. */
   readonly pastUsageProblem?: () => string | null;
   readonly mode: ModeSource;
   readonly events: EventReader;

@@ -24,15 +24,15 @@ const CYCLES: Listing<ResizeCycle> = {
   defaultSort: '-startedAt',
 };
 
-/** For callers who may not read names of objects, which a source's own words hold: nodes, pods, the leader's. */
-const PUBLIC_WORDS: Readonly<Record<HealthCheck['status'], string>> = {
-  ok: 'works as it should',
-  degraded: 'works in part; an admin is told why',
-  failed: 'does not work; an admin is told why',
+/** Messages for callers that are not admins, because a source's message may contain names of nodes, pods or the leader. */
+const PUBLIC_MESSAGES: Readonly<Record<HealthCheck['status'], string>> = {
+  ok: 'ok',
+  degraded: 'degraded; admins see the reason',
+  failed: 'failed; admins see the reason',
 };
 
-/** The contract's word: the last 100 cycles. */
-const CYCLES_KEPT = 100;
+/** The API contract: the last 100 cycles. */
+const MAX_CYCLES = 100;
 
 /** `/health`, `/mode` and `/resize-stats`. */
 export class SystemQueries {
@@ -48,7 +48,7 @@ export class SystemQueries {
       return {
         name: source.name,
         status,
-        message: scope.admin ? message : (publicMessage ?? PUBLIC_WORDS[status]),
+        message: scope.admin ? message : (publicMessage ?? PUBLIC_MESSAGES[status]),
         since: isoTimeOrNull(since),
         latencyMs,
       };
@@ -64,12 +64,12 @@ export class SystemQueries {
 
   async cycles(scope: Scope, query: Operations['listResizeStats']['query']): Promise<Page<ResizeCycle> | Refusal> {
     try {
-      const cycles = await this.#sources.cycleLog.readCycles(CYCLES_KEPT);
+      const cycles = await this.#sources.cycleLog.readCycles(MAX_CYCLES);
       const records = cycles.map((cycle): ResizeCycle => ({ ...cycle, startedAt: isoTime(cycle.startedAt) }));
       return selectPage(records, CYCLES, query, scope);
     } catch (error) {
-      this.#sources.logger.warn('history out of reach', { err: error });
-      const warnings = [{ code: 'history_unavailable', message: 'The store is out of reach, so past cycles are not shown.' }];
+      this.#sources.logger.warn('Reading history failed', { err: error });
+      const warnings = [{ code: 'history_unavailable', message: 'The history store cannot be reached, so past cycles are not shown.' }];
       return { kind: 'page', items: [], total: 0, nextCursor: null, warnings };
     }
   }

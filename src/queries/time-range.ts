@@ -5,16 +5,16 @@ import { DAY_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#ku
 const MIN: DurationMs = 5 * MINUTE_MS;
 const MAX: DurationMs = 90 * DAY_MS;
 const MIN_STEP: DurationMs = 15 * SECOND_MS;
-/** Without a step asked for. More points than that no screen shows. */
-const POINTS_BY_DEFAULT = 400;
+/** Maximum of points without a requested step, as many as a screen can show. */
+const DEFAULT_MAX_POINTS = 400;
 const MAX_POINTS = 2000;
 
-/** Widths that read well on an axis. What is kept has a point every five minutes: a finer default would be mostly holes. */
+/** Default steps with round labels. The store has a point every five minutes, so a finer default would have gaps. */
 const NICE_STEPS: readonly DurationMs[] = [5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS);
 
 /**
- * The complete steps of a duration: `start` is where the first begins, `end` where the last begins. Both are multiples of the
- * step, and the step under way is left out, so that a refresh answers the same points until one more step is complete.
+ * The complete steps of a duration: `start` is the start of the first, `end` the start of the last. Both are multiples of the step, and the
+ * present step is excluded, so that a refresh returns the same points until another step is complete.
  */
 export interface TimeRange {
   readonly start: Instant;
@@ -22,12 +22,12 @@ export interface TimeRange {
   readonly stepMs: DurationMs;
 }
 
-/** The moment at which the last step of a range is over. */
+/** The end of the last step of a range. */
 export function endOfLastStep({ end, stepMs }: TimeRange): Instant {
   return end + stepMs;
 }
 
-/** Reads `duration` and `step` of a usage endpoint, back from now. */
+/** Parses `duration` and `step` of a usage endpoint, relative to now. */
 export function readTimeRange(
   query: { readonly duration: string; readonly step?: string },
   now: Instant,
@@ -57,7 +57,7 @@ export function readTimeRange(
 
 function defaultStep(durationMs: DurationMs): DurationMs {
   return (
-    NICE_STEPS.find((step) => durationMs / step <= POINTS_BY_DEFAULT) ?? Math.ceil(durationMs / POINTS_BY_DEFAULT / SECOND_MS) * SECOND_MS
+    NICE_STEPS.find((step) => durationMs / step <= DEFAULT_MAX_POINTS) ?? Math.ceil(durationMs / DEFAULT_MAX_POINTS / SECOND_MS) * SECOND_MS
   );
 }
 

@@ -1,5 +1,5 @@
-// Every sum over the cluster, made in one pass over its pods and shared by all read models for a moment: a page that asks
-// five questions walks 150,000 pods once.
+// All sums over the cluster, computed in one pass over its pods and cached for all read models, so that a page with five requests iterates
+// over 150,000 pods once.
 
 import { requestCost } from '../core/cost/request-cost.ts';
 import { requestsBesideContainers } from '#kube/records/pod-requests';
@@ -13,21 +13,21 @@ import { BudgetTally, type BudgetCounts } from './budget-tally.ts';
 import { RecommendedRequests } from './recommended-requests.ts';
 import type { ReadSources } from './sources.ts';
 
-/** What some pods ask for, use and cost together. */
+/** Requests, usage and cost of a set of pods. */
 export interface Sums {
   readonly pods: number;
   readonly requested: Resources;
-  /** What they would ask for if every recommendation were in force; a container without one keeps what it has. */
+  /** Recommended requests; containers without a recommendation count with their requests. */
   readonly recommended: Resources;
-  /** Anything is recommended at all. */
+  /** Whether any container has a recommendation. */
   readonly anyRecommended: boolean;
   /** Sum of limits; null for a resource where any container has none. */
   readonly limits: OptionalResources;
-  /** null for a resource that no container's usage is known of. */
+  /** null for a resource where no container's usage is known. */
   readonly used: OptionalResources;
-  /** What they ask for at their nodes' prices; null where no pod is on a node. */
+  /** Cost of the requests at the prices of their nodes; null where no pod is on a node. */
   readonly costPerMonthUsd: Usd | null;
-  /** What of it they use, request by request: usage beyond a request costs its neighbours, not more. */
+  /** Cost of the used part of the requests; usage above a request adds nothing. */
   readonly usedCostPerMonthUsd: Usd | null;
 }
 
@@ -39,14 +39,14 @@ export interface Totals {
   readonly byNamespace: ReadonlyMap<string, Sums>;
   readonly byWorkload: ReadonlyMap<WorkloadKey, Sums>;
   readonly prices: ReadonlyMap<string, NodePrice>;
-  /** The money of it all in cents that add up; the sums beside hold it exactly. */
+  /** Costs in rounded cents that add up; `Sums` has the exact values. */
   readonly costs: CostShares;
   readonly podCounts: PodCounts;
   readonly overRequests: OverRequests;
   readonly budgets: BudgetCounts;
 }
 
-/** Pods by what becomes of them; `active` are those that are not done. */
+/** Numbers of pods by phase; `active` pods have not completed. */
 export interface PodCounts {
   readonly total: number;
   readonly running: number;
@@ -56,7 +56,7 @@ export interface PodCounts {
   readonly active: number;
 }
 
-/** Containers whose usage is known, and those that use more than they ask for. */
+/** Numbers of containers with known usage, and of those whose usage exceeds their request. */
 export interface OverRequests {
   readonly measured: number;
   readonly overMemory: number;
@@ -64,15 +64,15 @@ export interface OverRequests {
 }
 
 /**
- * How long one set of figures answers: a second, and a second more for each 10,000 pods, so that summing costs no more
- * of the time in a large cluster than in a small one. Domain time: at many times real speed it is as fresh as it looks.
+ * Lifetime of cached totals in domain time: one second, and one more per 10,000 pods, so that a large cluster spends no larger share of
+ * its time on them than a small one.
  */
-const keptMs = (pods: number): number => 1000 + pods / 10;
+const cachedForMs = (pods: number): number => 1000 + pods / 10;
 
-/** Totals computed when asked for, at most once a second. */
+/** Computes totals on demand, at most once a second. */
 export class TotalsCache {
   readonly #sources: ReadSources;
-  #kept: Totals | null = null;
+  #cached: Totals | null = null;
 
   constructor(sources: ReadSources) {
     this.#sources = sources;
@@ -80,14 +80,14 @@ export class TotalsCache {
 
   totals(): Totals {
     const now = this.#sources.clock.now();
-    const kept = this.#kept;
-    if (kept !== null && now >= kept.at && now - kept.at < keptMs(kept.podCounts.total)) return kept;
-    this.#kept = computeTotals(this.#sources);
-    return this.#kept;
+    const cached = this.#cached;
+    if (cached !== null && now >= cached.at && now - cached.at < cachedForMs(cached.podCounts.total)) return cached;
+    this.#cached = computeTotals(this.#sources);
+    return this.#cached;
   }
 }
 
-/** Whether a pod holds room on its node: it is bound and not done. */
+/** Whether a pod uses capacity of a node: it is bound and has not completed. */
 export function takesCapacity(pod: PodRecord): boolean {
   return pod.node !== null && !isDone(pod);
 }
@@ -118,7 +118,7 @@ function computeTotals(sources: ReadSources): Totals {
     const sums = [total, accumulatorAt(byNode, pod.node), accumulatorAt(byNamespace, pod.namespace)];
     if (workload !== undefined) sums.push(accumulatorAt(byWorkload, workloadKey(workload)));
     const price = prices.get(pod.node) ?? null;
-    for (const each of sums) each.countPod();
+    for (const accumulator of sums) accumulator.countPod();
     for (const container of pod.containers) {
       const used = usage.containerUsage(pod.namespace, pod.name, container.name);
       const requests = countedRequests(container);
@@ -126,11 +126,11 @@ function computeTotals(sources: ReadSources): Totals {
       const cost = price === null ? null : requestCost(requests, price, HOURS_PER_MONTH);
       const usedCost = price === null || used === null ? null : requestCost(lesserOf(used, requests), price, HOURS_PER_MONTH);
       const counted = { requests, recommended, limits: container.limits, used, cost, usedCost };
-      for (const each of sums) each.add(counted);
+      for (const accumulator of sums) accumulator.add(counted);
       tallyUsage(overRequests, container.requests, used);
     }
     const beside = besideContainers(pod, (container) => recommendations.of(workload, container), price);
-    if (beside !== null) for (const each of sums) each.add(beside);
+    if (beside !== null) for (const accumulator of sums) accumulator.add(beside);
   }
   const done = <Key>(map: ReadonlyMap<Key, Accumulator>): ReadonlyMap<Key, Sums> =>
     new Map([...map].map(([key, sums]) => [key, sums.sums()]));
@@ -146,7 +146,7 @@ function computeTotals(sources: ReadSources): Totals {
   };
 }
 
-/** What a pod requests beyond its containers: nothing uses it by itself, and it has no limit of its own. null: nothing. */
+/** Requests of init containers and pod overhead beyond the containers, which have no usage and no limit; null where there are none. */
 function besideContainers(
   pod: PodRecord,
   recommendedOf: (container: string) => OptionalResources,
@@ -180,15 +180,15 @@ function tallyPod(counts: Mutable<PodCounts>, pod: PodRecord): void {
 function tallyUsage(counts: Mutable<OverRequests>, requests: OptionalResources, used: OptionalResources | null): void {
   if (used === null) return;
   counts.measured += 1;
-  if (passes(used.memoryBytes, requests.memoryBytes)) counts.overMemory += 1;
-  if (passes(used.cpuMillicores, requests.cpuMillicores)) counts.overCpu += 1;
+  if (exceeds(used.memoryBytes, requests.memoryBytes)) counts.overMemory += 1;
+  if (exceeds(used.cpuMillicores, requests.cpuMillicores)) counts.overCpu += 1;
 }
 
-function passes(used: number | null, request: number | null): boolean {
+function exceeds(used: number | null, request: number | null): boolean {
   return used !== null && request !== null && used > request;
 }
 
-/** One container, as it is counted. */
+/** The values of one container that are summed. */
 interface Counted {
   readonly requests: OptionalResources;
   readonly recommended: OptionalResources;
@@ -198,7 +198,7 @@ interface Counted {
   readonly usedCost: Usd | null;
 }
 
-/** Plain numbers that grow: at 150,000 pods an object for every sum would be half of the work. */
+/** Sums in plain numbers: for 150,000 pods, an object per addition would take half of the time. */
 class Accumulator {
   #pods = 0;
   readonly #requested = { cpuMillicores: 0, memoryBytes: 0 };
@@ -215,9 +215,9 @@ class Accumulator {
 
   add({ requests, recommended, limits, used, cost, usedCost }: Counted): void {
     for (const field of FIELDS) {
-      const asked = requests[field] ?? 0;
-      this.#requested[field] += asked;
-      this.#recommended[field] += recommended[field] ?? asked;
+      const requested = requests[field] ?? 0;
+      this.#requested[field] += requested;
+      this.#recommended[field] += recommended[field] ?? requested;
       if (recommended[field] !== null) this.#anyRecommended = true;
       this.#limits[field] = bothOrNull(this.#limits[field], limits[field]);
       if (used !== null) this.#used[field] = addKnown(this.#used[field], used[field]);
@@ -243,11 +243,11 @@ class Accumulator {
 const FIELDS = ['cpuMillicores', 'memoryBytes'] as const;
 
 function accumulatorAt<Key>(map: Map<Key, Accumulator>, key: Key): Accumulator {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = new Accumulator();
-  map.set(key, made);
-  return made;
+  const existing = map.get(key);
+  if (existing !== undefined) return existing;
+  const created = new Accumulator();
+  map.set(key, created);
+  return created;
 }
 
 function bothOrNull(a: number | null, b: number | null): number | null {
@@ -261,7 +261,7 @@ function lesserOf(used: OptionalResources, requests: OptionalResources): Optiona
   };
 }
 
-/** Sums of nothing. */
+/** Sums of no pods. */
 export const NO_SUMS: Sums = {
   pods: 0,
   requested: NO_RESOURCES,

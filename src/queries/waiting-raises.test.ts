@@ -24,7 +24,7 @@ function raisesWait(name: string, pods: number, requests: { readonly cpu?: strin
 const recordOf = (name: string) => models.recommendations.record(world.cluster.workloadList.find((each) => each.name === name)!);
 
 describe('raises that wait for node capacity', () => {
-  test('are part of the recommendation: the pods, since when, and what they request beyond what is in force', () => {
+  test('are part of the recommendation: the pods, since when, and their additional requests', () => {
     expect(recordOf('web').waitingForNodeCapacity).toEqual({
       pods: 3,
       since: '2026-11-20T14:00:00.000Z',

@@ -14,7 +14,7 @@ import { endOfLastStep, readTimeRange, type TimeRange } from './time-range.ts';
 import { VIEWER_OF_TARGET } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
 
-/** `/workloads/{ns}/{name}/usage`: usage of one replica (mean) by container, and the replicas. */
+/** `/workloads/{ns}/{name}/usage`: mean usage of a replica by container, and the number of replicas. */
 export class WorkloadUsageQueries {
   readonly #sources: ReadSources;
   readonly #recommendations: RecommendationQueries;
@@ -39,8 +39,8 @@ export class WorkloadUsageQueries {
       const points = await this.#sources.rollups.readUsage({ keyPrefix, from: range.start, to: endOfLastStep(range) });
       return found(seriesSet(range, this.#lines(workload, range, points, keyPrefix)));
     } catch (error) {
-      this.#sources.logger.warn('history out of reach', { err: error });
-      const warning = { code: 'history_unavailable', message: 'The store is out of reach: past usage is not shown.' };
+      this.#sources.logger.warn('Reading history failed', { err: error });
+      const warning = { code: 'history_unavailable', message: 'The history store cannot be reached, so past usage is not shown.' };
       return found(seriesSet(range, this.#lines(workload, range, [], '')), [warning]);
     }
   }
@@ -73,15 +73,15 @@ export class WorkloadUsageQueries {
     return [...lines, { name: 'replicas', unit: 'count', labels: {}, samples: replicas }];
   }
 
-  /** What the store holds, and after that what memory holds: a store that was away leaves no hole in the last day. */
+  /** Points of the store, completed by those in memory, so that an outage of the store leaves no gap in the last day. */
   #past(workload: WorkloadRecord, range: TimeRange, container: string, stored: readonly UsagePoint[]): readonly Past[] {
-    const remembered = this.#sources.usage.workloadHistory(workload, container, range.start, endOfLastStep(range));
-    const known = new Set(stored.map((point) => point.at));
-    return [...stored.map(perReplica), ...remembered.filter((slot) => !known.has(slot.at))];
+    const inMemory = this.#sources.usage.workloadHistory(workload, container, range.start, endOfLastStep(range));
+    const storedTimes = new Set(stored.map((point) => point.at));
+    return [...stored.map(perReplica), ...inMemory.filter((slot) => !storedTimes.has(slot.at))];
   }
 }
 
-/** The store keeps what all replicas used together. */
+/** Mean per replica: the store has the sum of all replicas. */
 function perReplica({ at, cpuMillicores, memoryBytes, replicas }: UsagePoint): Past {
   const share = (sum: number | null): number | null => (sum === null ? null : sum / Math.max(1, replicas));
   return { at, cpuMillicores: share(cpuMillicores), memoryBytes: share(memoryBytes), replicas };

@@ -19,8 +19,8 @@ test.each([
   ['stale-data', ['usage', 'informers', 'error-rate', 'clock']],
   ['confidence', ['minConfidence', 'memory']],
   ['unmeasured', ['throttling', 'Guaranteed', 'pressure']],
-  ['rollout', ['roll-out', 'ready', 'eviction']],
-] as const)('what frees a change that waits for %s names every cause of the reason', (reason, causes) => {
+  ['rollout', ['rollout', 'ready', 'eviction']],
+] as const)('the message for %s names every cause of that reason', (reason, causes) => {
   const answer = answerOf({ reason });
   for (const cause of causes) expect(answer).toContain(cause);
 });
@@ -31,10 +31,10 @@ test('an excluded workload is excluded by its annotation or its mode', () => {
   expect(answer).toContain('Off');
 });
 
-test('a reduction is not promised at once', () => {
+test('a reduction is not announced as immediate', () => {
   const bound = (cpuMillicores: number) => ({ cpuMillicores, memoryBytes: null });
   const container = { name: 'web', lowerBound: bound(90), upperBound: bound(110) };
   expect(answerOf({ containers: [container] as unknown as Recommendation['containers'] })).toBe(
-    'web: CPU demand that leaves 90m to 110m moves the value: a raise is due at once, a reduction after its checks.',
+    'web: CPU demand outside 90m to 110m changes the value: a raise is due at once, a reduction after its checks.',
   );
 });

@@ -1,38 +1,38 @@
 import { AWAITING_REASONS, type AwaitingReason } from '../apis/conditions.ts';
 import type { Recommendation as RecommendationItem } from '../apis/http/types.generated.ts';
 
-/** What frees a change that waits. */
+/** What ends each reason to wait. */
 const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
   window: 'The policy’s next window opens.',
   cooldown: 'The cool-down since the last change ends.',
-  approval: 'Someone approves the values.',
+  approval: 'A user approves the values.',
   confidence:
     'Confidence reaches the policy’s minConfidence, by more hours of usage; or the pod uses less memory, where its limit would be lowered. The message says which.',
-  'node-capacity': 'A node has room for the larger request.',
+  'node-capacity': 'A node has capacity for the larger request.',
   concurrency: 'The resize of another workload of the same policy is complete.',
-  'not-evictable': 'Its pod is created anew, or the workload may have a pod evicted: more than one replica, no annotation against it.',
-  stuck: 'The API server or the node carries out what it was asked for; the message says what it answers.',
+  'not-evictable': 'Its pod is replaced, or may be evicted: the workload has more than one replica and no annotation forbids it.',
+  stuck: 'The API server or the node carries out the resize; the message has its response.',
   'node-unsupported':
-    'The pod runs on a node that can resize it in place, or is created anew with the values; the message names the property of its node.',
-  'node-draining': 'The pod runs on a node that takes pods.',
+    'The pod runs on a node that can resize it in place, or is replaced by one with the values; the message names the property of its node.',
+  'node-draining': 'The pod runs on a schedulable node.',
   unmeasured:
-    "What would show harm is measured: throttling under CPU limits (kubelets' /metrics/cadvisor, or Prometheus); in Guaranteed pods also CPU minute by minute over some days; without a CPU limit, pressure on its nodes, or they use less than 80 % of their CPU.",
+    "The evidence of a regression is measured: throttling under CPU limits (kubelets' /metrics/cadvisor, or Prometheus); in Guaranteed pods also CPU minute by minute over some days; without a CPU limit, pressure on its nodes, or they use less than 80 % of their CPU.",
   'disruption-budget': 'A disruption budget allows one more disruption.',
   restart: 'The pods are restarted, or the policy allows the restart that this change needs.',
-  rollout: 'The roll-out is complete, and every pod is running, ready and past its start; after an eviction its successor, too.',
-  hpa: 'The horizontal autoscaler that scales on this request is moved with it, or no longer looks at it.',
-  'warm-up': 'The first minutes of observation after a start are over.',
-  paused: 'The pause is lifted.',
+  rollout: 'The rollout is complete, and every pod is running, ready and past its start-up; after an eviction also the replacement.',
+  hpa: 'The target of the HorizontalPodAutoscaler that scales on this request may change with it, or it no longer scales on this request.',
+  'warm-up': 'The warm-up after a start ends.',
+  paused: 'The pause ends.',
   'stale-data':
-    'What the message names answers again: usage, the informers or the error-rate query; after the clock was set back, usage is taken in again.',
-  hold: 'The hold that a user asked for ends: that of the annotation evenkeel.io/held-until, or of a roll-back. The message says which.',
-  'rolled-back': 'The hold after the roll-back ends; a raise that cannot wait is made sooner.',
+    'The source in the message responds again: usage, the informers or the error-rate query; after the clock was set back, usage is recorded again.',
+  hold: 'The hold that a user requested ends: that of the annotation evenkeel.io/held-until, or of a roll-back. The message says which.',
+  'rolled-back': 'The hold after the roll-back ends; an urgent raise is made earlier.',
   'start-up': 'Its pods have been ready for two minutes.',
-  quota: 'The namespace’s quota leaves room.',
-  'dry-run': 'Dry-run is switched off.',
+  quota: 'The namespace’s quota has capacity.',
+  'dry-run': 'The dry run ends.',
 };
 
-/** What would lead to another answer than the present one, in plain sentences. */
+/** Sentences that describe what would change the present recommendation. */
 export function wouldChangeIt(record: RecommendationItem, message: string | undefined): readonly string[] {
   const reasons: string[] = [];
   if (message !== undefined && message !== '') reasons.push(message);
@@ -45,7 +45,7 @@ export function wouldChangeIt(record: RecommendationItem, message: string | unde
     const { lowerBound, upperBound } = container;
     if (lowerBound.cpuMillicores !== null && upperBound.cpuMillicores !== null) {
       reasons.push(
-        `${container.name}: CPU demand that leaves ${lowerBound.cpuMillicores}m to ${upperBound.cpuMillicores}m moves the value: a raise is due at once, a reduction after its checks.`,
+        `${container.name}: CPU demand outside ${lowerBound.cpuMillicores}m to ${upperBound.cpuMillicores}m changes the value: a raise is due at once, a reduction after its checks.`,
       );
     }
   }

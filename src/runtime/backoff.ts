@@ -1,6 +1,7 @@
 import type { DurationMs } from '#kube/units';
 import type { Random } from '../ports/random.ts';
 
+/** Exponential back-off with jitter. */
 export interface BackoffRules {
   readonly firstMs: DurationMs;
   readonly maxMs: DurationMs;
@@ -9,10 +10,10 @@ export interface BackoffRules {
   readonly jitterRatio: number;
 }
 
-/** Reconcilers: our work is API-bound, so the longest wait is short enough for a person to watch it end. */
+/** Back-off of reconcilers. Reconciling depends on the API server alone, so the longest delay is short enough for a user to wait for it. */
 export const RECONCILE_BACKOFF: BackoffRules = { firstMs: 5, maxMs: 300_000, factor: 2, jitterRatio: 0.5 };
 
-/** Delay before try number `failures` + 1 (the first failure is 1). */
+/** The delay after a number of consecutive failures; 1 is the first failure. */
 export function backoffMs(rules: BackoffRules, failures: number, random: Random): DurationMs {
   const exponent = Math.max(0, failures - 1);
   const delay = Math.min(rules.maxMs, rules.firstMs * rules.factor ** exponent);

@@ -1,5 +1,4 @@
-// What a dry run would do comes to the same at every look, for as long as it lasts. It is told once a day: a log and a
-// timeline are read for what is new.
+// A dry run has the same result at every reconcile. It is reported once a day, so that the log and the timeline show what is new.
 
 import { DAY_MS, type Instant } from '#kube/units';
 
@@ -8,11 +7,12 @@ interface ReportedEffect {
   readonly at: Instant;
 }
 
+/** Remembers which dry-run effects were reported within the last day. */
 export class DryRunReports {
   readonly #reported = new Map<string, ReportedEffect>();
   #sweptAt: Instant = Number.NEGATIVE_INFINITY;
 
-  /** Whether this has not been told for a day. It counts as told from now on. */
+  /** Whether this change was not reported within a day; it then counts as reported. */
   isNew(action: string, object: string, change: string, now: Instant): boolean {
     this.#sweep(now);
     const key = `${action} ${object}`;
@@ -22,7 +22,7 @@ export class DryRunReports {
     return true;
   }
 
-  // Objects come and go, and nobody says that they are gone.
+  /** Drops old entries, because deleted objects are not reported here. */
   #sweep(now: Instant): void {
     if (now - this.#sweptAt < DAY_MS) return;
     this.#sweptAt = now;

@@ -56,19 +56,19 @@ function aGate(dependencies: Partial<EffectGateDependencies> = {}) {
 describe('EffectGate', () => {
   test.each<[string, Partial<EffectGateDependencies>, Partial<EffectIntent>, readonly string[]]>([
     ['a real run writes', {}, {}, ['real']],
-    ['the setting controller.dryRun has the server validate and nothing more', { dryRun: true }, {}, ['dry-run']],
-    ['so does the policy’s own', {}, { dryRun: true }, ['dry-run']],
-    ['a replica that does not lead writes nothing', { isLeader: () => false }, {}, []],
-    ['nor does anybody under the kill switch', { activePause: () => ({ reason: 'incident', until: null }) }, {}, []],
-    ['nothing is lowered while usage is observed after a start', { warmUpMs: 10 * MINUTE_MS }, {}, []],
-    ['what is too small grows meanwhile', { warmUpMs: 10 * MINUTE_MS }, INCREASE, ['real']],
-  ])('%s', async (_, dependencies, asked, expected) => {
+    ['the setting controller.dryRun sends only dry runs to the API server', { dryRun: true }, {}, ['dry-run']],
+    ['a policy in dry run does the same', {}, { dryRun: true }, ['dry-run']],
+    ['a follower writes nothing', { isLeader: () => false }, {}, []],
+    ['the kill switch blocks every write', { activePause: () => ({ reason: 'incident', until: null }) }, {}, []],
+    ['the warm-up blocks reductions', { warmUpMs: 10 * MINUTE_MS }, {}, []],
+    ['the warm-up blocks no increase', { warmUpMs: 10 * MINUTE_MS }, INCREASE, ['real']],
+  ])('%s', async (_, dependencies, urgency, expected) => {
     const { gate, written } = aGate(dependencies);
-    await gate.carryOut({ ...reduction, ...asked }, running);
+    await gate.carryOut({ ...reduction, ...urgency }, running);
     expect(written).toEqual(expected);
   });
 
-  test('what a dry run would do is told once, and again when it is something else or a day has gone by', async () => {
+  test('a dry run is reported once, and again when its change differs or after a day', async () => {
     const reported: TimelineEntry[] = [];
     const { gate, clock, written, logger } = aGate({ dryRun: true, timeline: { appendEntry: (value) => void reported.push(value) } });
     const lines = (): number => logger.lines.filter(({ level }) => level === 'info').length;
@@ -84,7 +84,7 @@ describe('EffectGate', () => {
     expect(await gate.carryOut({ ...eviction, target: webTwo }, running)).toEqual({ kind: 'dry-run' });
   });
 
-  test('reductions of the whole cluster have one budget, free again after a minute; raises have none', async () => {
+  test('reductions of the cluster share one budget per minute; raises have none', async () => {
     const { gate, clock, written } = aGate({ reductionsPerMinute: { optimize: () => 2 } });
     for (let times = 0; times < 3; times += 1) await gate.carryOut(reduction, running);
     expect(written).toHaveLength(2);
@@ -99,7 +99,7 @@ describe('EffectGate', () => {
     expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
 
-  test('a reduction waits while a raise waits to be sent', async () => {
+  test('a reduction waits while a raise is being sent', async () => {
     const { gate } = aGate();
     const raise = gate.carryOut(increase, running);
     expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'blocked', reason: 'other-lanes' });
@@ -107,7 +107,7 @@ describe('EffectGate', () => {
     expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
 
-  test('a reduction waits until the last of the raises that were announced is sent', async () => {
+  test('a reduction waits until the last announced raise was sent', async () => {
     const { gate } = aGate();
     const sent = gate.announceSafetyWrites();
     await gate.carryOut(increase, running);
@@ -122,7 +122,7 @@ describe('EffectGate', () => {
     expect(written).toEqual([]);
   });
 
-  test('observes again after an outage, also after one that ended before anybody asked', async () => {
+  test('warms up again after an outage, also after one that ended before the next effect', async () => {
     let confirmedAt: (now: number) => number = (now) => now;
     const { gate, clock } = aGate({
       warmUpMs: 10 * MINUTE_MS,
@@ -143,9 +143,9 @@ describe('EffectGate', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('what was done to a workload is remembered with who asked; a budget that says not now, and what the caller records, are not', async () => {
-    const remembered: TimelineEntry[] = [];
-    const timeline = { appendEntry: (value: TimelineEntry) => void remembered.push(value) };
+  test('an effect is recorded with the user who requested it, except refusals by a disruption budget and effects that the caller records', async () => {
+    const recorded: TimelineEntry[] = [];
+    const timeline = { appendEntry: (value: TimelineEntry) => void recorded.push(value) };
     const restart = { kind: 'restart', target: web, resourceVersion: '1', restartedAt: '2026-11-20T00:00:00Z', annotations: {} } as const;
     const { gate } = aGate({ timeline });
     await gate.carryOut({ ...intent, ...restart, change: 'restarted', actor: 'ann' }, running);
@@ -153,7 +153,7 @@ describe('EffectGate', () => {
     await gate.carryOut({ ...eviction, recordedByCaller: true }, running);
     const budget: WriteOutcome = { kind: 'refused', status: 429, message: 'disruption budget' };
     await aGate({ timeline, effects: aWriter(budget, [], 'real') }).gate.carryOut(eviction, running);
-    expect(remembered).toMatchObject([
+    expect(recorded).toMatchObject([
       {
         kind: 'resize',
         actor: 'ann',
@@ -168,7 +168,7 @@ describe('EffectGate', () => {
     ]);
   });
 
-  test('what was done for an object without a namespace is recorded for that object', async () => {
+  test('an effect for an object without a namespace is recorded for that object', async () => {
     const recorded: TimelineEntry[] = [];
     const { gate } = aGate({ timeline: { appendEntry: (value) => void recorded.push(value) } });
     const node = { apiVersion: 'v1', kind: 'Node', namespace: null, name: 'n1' };
@@ -176,14 +176,14 @@ describe('EffectGate', () => {
     expect(recorded).toMatchObject([{ object: { kind: 'Node', name: 'n1' }, namespace: null, pod: 'web-1', outcome: 'applied' }]);
   });
 
-  test('a refusal stands in the log with the server’s words', async () => {
+  test('a refusal is logged with the API server’s message', async () => {
     const refused: WriteOutcome = { kind: 'refused', status: 403, message: 'exceeded quota' };
     const { gate, logger } = aGate({ effects: aWriter(refused, [], 'real') });
     await gate.carryOut(reduction, running);
     expect(logger.lines).toEqual([
       {
         level: 'warn',
-        message: 'A pod was not resized',
+        message: 'Resizing pod failed',
         fields: {
           object: 'shop/web-1',
           owner: 'shop/Deployment/web',

@@ -1,5 +1,5 @@
-// The shell of the one gate before every effect: asks leader, kill switch, clocks and budgets, lets through or holds, and
-// keeps the audit. Nothing that changes what runs is written but through it.
+// The gate in front of every effect: checks leadership, kill switch, freshness of the data, warm-up and budgets, then writes or blocks
+// the effect and records it. Every write that changes workloads passes through it.
 
 import { LANES, type Effect } from '../core/effects/effect.ts';
 import {
@@ -25,39 +25,39 @@ import { DryRunReports } from './dry-run-reports.ts';
 import { EFFECT_MESSAGES, logEffect, targetName, timelineEntry } from './effect-messages.ts';
 import { LaneBudgets, type ReductionsPerMinute } from './lane-budgets.ts';
 
-/** How long usage is observed after a start or an outage before anything is reduced. */
+/** Usage is observed this long after a start or an outage before reductions are allowed. */
 export const WARM_UP_MS: DurationMs = 10 * MINUTE_MS;
 
-/** Often enough to see every outage that makes data stale: that takes two periods, a minute each. */
-const LOOK_EVERY_MS: DurationMs = 30 * SECOND_MS;
+/** Short enough to see every outage that makes data stale, which takes two periods of a minute. */
+const CHECK_INTERVAL_MS: DurationMs = 30 * SECOND_MS;
 
 export interface EffectGateDependencies {
   readonly effects: EffectWriter;
-  /** The same with the server's dry run: validates and changes nothing. */
+  /** Writes with the API server's dry run, which validates and changes nothing. */
   readonly dryRunEffects: EffectWriter;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly dryRun: boolean;
   readonly isLeader: () => boolean;
-  /** The kill switch, read from what the informers know at this moment. */
+  /** The pause by the kill switch, as the informers show it; null where there is none. */
   readonly activePause: (now: Instant) => { readonly reason: string; readonly until: Instant | null } | null;
-  /** Informers and usage: none of them may be older than two of its periods. */
+  /** Sources of data; one that was not confirmed within two of its periods is stale. */
   readonly sources: readonly {
     readonly name: SourceName;
     readonly periodMs: DurationMs;
     readonly confirmedAt: () => Instant;
-    /** What is wrong with it, in words; null: nothing that it knows of. */
+    /** What is wrong with the source; null where it reports no problem. */
     readonly problem?: () => string | null;
   }[];
   readonly warmUpMs?: DurationMs;
-  /** Of lane optimize 50 where it is left out. Lanes without a budget are bounded by the API client's rate alone. */
+  /** The default for lane optimize is 50. Lanes without a budget are bounded by the API client's rate alone. */
   readonly reductionsPerMinute?: ReductionsPerMinute;
-  /** Remembers what was done to workloads; of resizes those who ask tell more themselves. */
+  /** Records effects, except those with `recordedByCaller`, which the caller records in more detail. */
   readonly timeline?: TimelineWriter;
 }
 
-/** What the gate would say at this moment, for decisions that explain themselves. */
+/** What would block an effect now, for decisions that explain themselves. */
 export interface EffectGateState {
   readonly dryRun: boolean;
   readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
@@ -65,15 +65,16 @@ export interface EffectGateState {
   readonly warmUpUntil: Instant | null;
 }
 
+/** Carries out effects that pass its checks. */
 export class EffectGate {
   readonly #dependencies: EffectGateDependencies;
   readonly #outcomes: Counter;
   #warmUpSince: WarmUpState = null;
-  readonly #held: Counter;
+  readonly #blocked: Counter;
   readonly #budgets: LaneBudgets;
-  /** Of policies in dry run: as bounded as those that act, and nothing of theirs. */
+  /** Budgets of policies in dry run, equal to and separate from those of other policies. */
   readonly #dryRunBudgets: LaneBudgets;
-  /** Effects that reductions of lane optimize wait for: under way to the API server, or announced. */
+  /** Number of effects that reductions of lane optimize wait for: being sent, or announced. */
   #precedingWrites = 0;
   readonly #dryRuns = new DryRunReports();
 
@@ -81,41 +82,45 @@ export class EffectGate {
     this.#dependencies = dependencies;
     this.#outcomes = dependencies.metrics.counter({
       name: 'evenkeel_effects_total',
-      help: 'Effects asked for, by action and outcome (done, dry-run, held, conflict, gone, refused, error).',
+      help: 'Requested effects, by action and outcome (done, dry-run, blocked, conflict, gone, refused, error).',
       labels: ['action', 'outcome'],
     });
-    this.#held = dependencies.metrics.counter({
+    this.#blocked = dependencies.metrics.counter({
       name: 'evenkeel_effects_blocked_total',
-      help: 'Effects that were held back, by lane and by reason: not-leader, paused, stale-data, warm-up, budget, other-lanes.',
+      help: 'Blocked effects, by lane and by reason: not-leader, paused, stale-data, warm-up, budget, other-lanes.',
       labels: ['lane', 'reason'],
     });
-    for (const lane of LANES) for (const reason of BLOCK_REASONS) this.#held.add(0, { lane, reason });
+    for (const lane of LANES) for (const reason of BLOCK_REASONS) this.#blocked.add(0, { lane, reason });
     const perMinute = { optimize: () => reductionsPerMinute(0, 0), ...dependencies.reductionsPerMinute };
     this.#budgets = new LaneBudgets(perMinute);
     this.#dryRunBudgets = new LaneBudgets(perMinute);
   }
 
-  /** Notices outages that begin and end while nobody asks, so that observation begins again after them as well. Returns the cancel. */
+  /**
+   * Detects outages that start and end between two effects, so that the warm-up starts again after them as well.
+   * @returns a function that stops
+   */
   watch(): () => void {
     const { clock } = this.#dependencies;
     let cancel: () => void = () => undefined;
-    const look = (): void => {
+    const check = (): void => {
       this.#inputs();
-      cancel = clock.schedule(clock.now() + LOOK_EVERY_MS, look);
+      cancel = clock.schedule(clock.now() + CHECK_INTERVAL_MS, check);
     };
-    look();
+    check();
     return () => cancel();
   }
 
-  /** Changes with time and events alone; asking changes nothing but when observation began. */
+  /** What would block an effect now. */
   state(): EffectGateState {
     const inputs = this.#inputs();
     return { dryRun: inputs.dryRun, paused: inputs.pause, stale: findStaleSource(inputs), warmUpUntil: inputs.warmUpUntil };
   }
 
   /**
-   * Raises and roll-backs are about to be sent one after the other: no reduction passes in between. Those that wait for their node
-   * are not announced, because a reduction may make room for them. Returns the end, to be called once.
+   * Announces raises and roll-backs that are sent one after the other, so that no reduction is sent in between. Raises that wait for their
+   * node are not announced, because a reduction may free the capacity for them.
+   * @returns a function that ends the announcement, to be called once
    */
   announceSafetyWrites(): () => void {
     this.#precedingWrites += 1;
@@ -124,7 +129,11 @@ export class EffectGate {
     };
   }
 
-  /** Writes what is asked for, or answers why not. @throws where the term of the leader has ended, or the connection is broken */
+  /**
+   * Writes an effect.
+   * @returns the outcome; `blocked` with the reason where a check failed
+   * @throws when the leader's term has ended or the API server cannot be reached
+   */
   async carryOut(effect: Effect, signal: AbortSignal): Promise<WriteOutcome> {
     const { clock, effects, dryRunEffects, logger, timeline } = this.#dependencies;
     // Losing the lease aborts the signal before another replica can become leader.
@@ -132,17 +141,17 @@ export class EffectGate {
     const now = clock.now();
     const { action } = EFFECT_MESSAGES[effect.kind];
     const verdict = judgeEffect(this.#inputs(), effect);
-    if (verdict.kind === 'blocked') return this.#hold(effect, verdict.reason, verdict.message);
+    if (verdict.kind === 'blocked') return this.#block(effect, verdict.reason, verdict.message);
     const isDryRun = verdict.kind === 'dry-run';
-    const wait = this.#whyWait(effect, isDryRun, now);
-    if (wait !== null) return this.#hold(effect, wait.reason, wait.message);
-    // What changes nothing averts no harm either.
+    const blocker = this.#findBlocker(effect, isDryRun, now);
+    if (blocker !== null) return this.#block(effect, blocker.reason, blocker.message);
+    // Reductions do not wait for dry runs, which change nothing.
     const precedes = !isOptimizingReduction(effect) && !isDryRun;
     if (precedes) this.#precedingWrites += 1;
     try {
       const written = await (isDryRun ? dryRunEffects : effects).write(effect, signal);
-      const isOld = written.kind === 'dry-run' && !this.#dryRuns.isNew(action, targetName(effect), effect.change, now);
-      const outcome: WriteOutcome = isOld ? { kind: 'dry-run', repeated: true } : written;
+      const isRepeated = written.kind === 'dry-run' && !this.#dryRuns.isNew(action, targetName(effect), effect.change, now);
+      const outcome: WriteOutcome = isRepeated ? { kind: 'dry-run', repeated: true } : written;
       this.#outcomes.add(1, { action, outcome: outcome.kind });
       logEffect(logger, effect, outcome);
       const entry = effect.recordedByCaller === true ? null : timelineEntry(effect, outcome, now, clock.now() - now);
@@ -156,8 +165,8 @@ export class EffectGate {
     }
   }
 
-  /** Other effects that go first, or a budget that is used up; null: neither, and one of the budget is taken. */
-  #whyWait(effect: Effect, isDryRun: boolean, now: Instant): { readonly reason: BlockReason; readonly message: string } | null {
+  /** Effects that are sent first, or an exhausted budget; null where neither blocks, after one write was taken from the budget. */
+  #findBlocker(effect: Effect, isDryRun: boolean, now: Instant): { readonly reason: BlockReason; readonly message: string } | null {
     if (isOptimizingReduction(effect) && this.#precedingWrites > 0) {
       return {
         reason: 'other-lanes',
@@ -165,13 +174,13 @@ export class EffectGate {
       };
     }
     const budgets = isDryRun ? this.#dryRunBudgets : this.#budgets;
-    const usedUp = effect.direction === 'reduce' ? budgets.take(effect.lane, now) : null;
-    return usedUp === null ? null : { reason: 'budget', message: usedUp };
+    const exhausted = effect.direction === 'reduce' ? budgets.take(effect.lane, now) : null;
+    return exhausted === null ? null : { reason: 'budget', message: exhausted };
   }
 
-  #hold({ kind, lane }: Effect, reason: BlockReason, message: string): WriteOutcome {
+  #block({ kind, lane }: Effect, reason: BlockReason, message: string): WriteOutcome {
     this.#outcomes.add(1, { action: EFFECT_MESSAGES[kind].action, outcome: 'blocked' });
-    this.#held.add(1, { lane, reason });
+    this.#blocked.add(1, { lane, reason });
     return { kind: 'blocked', reason, message };
   }
 

@@ -33,8 +33,8 @@ function anEffect(urgency: Urgency): Effect {
 interface Gate {
   readonly clock: FakeClock;
   readonly metrics: CountingMetrics;
-  /** `done`, or the reason why it was held back. */
-  readonly ask: (urgency: Urgency) => Promise<string>;
+  /** `done`, or the reason why the effect was blocked. */
+  readonly request: (urgency: Urgency) => Promise<string>;
 }
 
 interface GateOptions {
@@ -63,17 +63,17 @@ function aGate({ outage, warmUpMs = 0, effects = DONE, dryRunEffects = DONE, ...
     sources: SOURCES.map((name) => ({ name, periodMs: MINUTE_MS, confirmedAt: () => (name === outage ? 0 : clock.now()) })),
     warmUpMs,
   });
-  const ask = async (urgency: Urgency): Promise<string> => {
+  const request = async (urgency: Urgency): Promise<string> => {
     const outcome = await gate.carryOut(anEffect(urgency), running);
     return outcome.kind === 'blocked' ? outcome.reason : outcome.kind;
   };
-  return { clock, metrics, ask };
+  return { clock, metrics, request };
 }
 
 const ON_INFORMERS: readonly SourceName[] = ['informers'];
 
 describe('An outage', () => {
-  // Kinds of effects that exist, and one of each lane that has none yet.
+  // Existing kinds of effects, and one of each lane that has none yet.
   test.each<[string, Urgency, Readonly<Record<SourceName, string>>]>([
     ['a raise after an OOM kill', INCREASE, { informers: 'stale-data', usage: 'done' }],
     ['a roll-back that lowers', REDUCING_ROLL_BACK, { informers: 'stale-data', usage: 'done' }],
@@ -84,36 +84,36 @@ describe('An outage', () => {
       { informers: 'stale-data', usage: 'done' },
     ],
     [
-      'a restart that a user asked for',
+      'a restart that a user requested',
       { lane: 'user', reliesOn: ON_INFORMERS, direction: 'neutral' },
       { informers: 'stale-data', usage: 'done' },
     ],
-    ['a reduction that saves', REDUCTION, { informers: 'stale-data', usage: 'stale-data' }],
+    ['an optimizing reduction', REDUCTION, { informers: 'stale-data', usage: 'stale-data' }],
   ])('of informers or of usage, for %s', async (_, urgency, expected) => {
-    for (const outage of SOURCES) expect([outage, await aGate({ outage }).ask(urgency)]).toEqual([outage, expected[outage]]);
+    for (const outage of SOURCES) expect([outage, await aGate({ outage }).request(urgency)]).toEqual([outage, expected[outage]]);
   });
 
-  test('holds back what relies on its source, whatever the lane, and nothing else', async () => {
+  test('blocks effects that rely on its source, in every lane, and no others', async () => {
     for (const lane of LANES)
       for (const reliesOn of [[], ['informers'], ['usage'], SOURCES] as const)
         for (const outage of SOURCES) {
-          const asked = { lane, reliesOn, direction: 'reduce' } as const;
+          const urgency = { lane, reliesOn, direction: 'reduce' } as const;
           const expected = (reliesOn as readonly SourceName[]).includes(outage) ? 'stale-data' : 'done';
-          expect([asked, outage, await aGate({ outage }).ask(asked)]).toEqual([asked, outage, expected]);
+          expect([urgency, outage, await aGate({ outage }).request(urgency)]).toEqual([urgency, outage, expected]);
         }
   });
 
-  test('of usage during observation after a start delays no raise after an OOM kill', async () => {
-    expect(await aGate({ outage: 'usage', warmUpMs: WARM_UP_MS }).ask(INCREASE)).toBe('done');
+  test('of usage during the warm-up delays no raise after an OOM kill', async () => {
+    expect(await aGate({ outage: 'usage', warmUpMs: WARM_UP_MS }).request(INCREASE)).toBe('done');
   });
 });
 
-describe('Observation after a start', () => {
-  test.each(LANES)('in lane %s holds back reductions of lane optimize alone', async (lane) => {
+describe('The warm-up', () => {
+  test.each(LANES)('in lane %s blocks only reductions of lane optimize', async (lane) => {
     for (const direction of ['increase', 'reduce', 'neutral'] as const) {
       const expected = lane === 'optimize' && direction === 'reduce' ? 'warm-up' : 'done';
-      const { ask } = aGate({ warmUpMs: WARM_UP_MS });
-      expect([direction, await ask({ lane, reliesOn: SOURCES, direction })]).toEqual([direction, expected]);
+      const { request } = aGate({ warmUpMs: WARM_UP_MS });
+      expect([direction, await request({ lane, reliesOn: SOURCES, direction })]).toEqual([direction, expected]);
     }
   });
 });
@@ -121,48 +121,48 @@ describe('Observation after a start', () => {
 describe('The budget of a lane', () => {
   const reduction = (lane: Lane): Urgency => ({ lane, reliesOn: ON_INFORMERS, direction: 'reduce' });
 
-  test.each(LANES)('%s holds back its own reductions alone, and is free again after a minute', async (lane) => {
-    const { ask, clock, metrics } = aGate({ reductionsPerMinute: { [lane]: () => 1 } });
-    expect(await ask(reduction(lane))).toBe('done');
-    for (const each of LANES) expect([each, await ask(reduction(each))]).toEqual([each, each === lane ? 'budget' : 'done']);
-    expect(await ask({ ...reduction(lane), direction: 'increase' })).toBe('done');
+  test.each(LANES)('%s blocks only its own reductions, and is free again after a minute', async (lane) => {
+    const { request, clock, metrics } = aGate({ reductionsPerMinute: { [lane]: () => 1 } });
+    expect(await request(reduction(lane))).toBe('done');
+    for (const other of LANES) expect([other, await request(reduction(other))]).toEqual([other, other === lane ? 'budget' : 'done']);
+    expect(await request({ ...reduction(lane), direction: 'increase' })).toBe('done');
     expect(metrics.total('evenkeel_effects_blocked_total', { lane, reason: 'budget' })).toBe(1);
     await clock.advance(MINUTE_MS);
-    expect(await ask(reduction(lane))).toBe('done');
+    expect(await request(reduction(lane))).toBe('done');
   });
 
-  test('has another for policies in dry run, which take nothing from what is carried out', async () => {
-    const { ask } = aGate({ reductionsPerMinute: { optimize: () => 1 } });
+  test('is separate for policies in dry run', async () => {
+    const { request } = aGate({ reductionsPerMinute: { optimize: () => 1 } });
     const dryRun = { ...REDUCTION, dryRun: true };
-    expect([await ask(dryRun), await ask(dryRun)]).toEqual(['done', 'budget']);
-    expect([await ask(REDUCTION), await ask(REDUCTION)]).toEqual(['done', 'budget']);
+    expect([await request(dryRun), await request(dryRun)]).toEqual(['done', 'budget']);
+    expect([await request(REDUCTION), await request(REDUCTION)]).toEqual(['done', 'budget']);
   });
 
-  test('says which one is used up', async () => {
-    const { ask, metrics } = aGate({ reductionsPerMinute: { optimize: () => 0 } });
-    expect([await ask(REDUCTION), await ask(REDUCTION), await ask(REDUCING_ROLL_BACK)]).toEqual(['budget', 'budget', 'done']);
+  test('is counted by lane once it is exhausted', async () => {
+    const { request, metrics } = aGate({ reductionsPerMinute: { optimize: () => 0 } });
+    expect([await request(REDUCTION), await request(REDUCTION), await request(REDUCING_ROLL_BACK)]).toEqual(['budget', 'budget', 'done']);
     expect(metrics.total('evenkeel_effects_blocked_total', { lane: 'optimize', reason: 'budget' })).toBe(2);
     expect(metrics.total('evenkeel_effects_blocked_total', { lane: 'safety', reason: 'budget' })).toBe(0);
   });
 });
 
-test('reductions of lane optimize wait for effects of every other lane that are being sent, and those wait for none', async () => {
+test('reductions of lane optimize wait for effects of other lanes that are being sent; those wait for none', async () => {
   const sent: (() => void)[] = [];
   const write: EffectWriter['write'] = () => new Promise((resolve) => sent.push(() => resolve({ kind: 'done' })));
-  for (const lane of LANES.filter((each) => each !== 'optimize')) {
-    const { ask, metrics } = aGate({ effects: { write } });
-    const first = ask(REDUCTION);
-    const other = ask({ lane, reliesOn: ON_INFORMERS, direction: 'reduce' });
+  for (const lane of LANES.filter((candidate) => candidate !== 'optimize')) {
+    const { request, metrics } = aGate({ effects: { write } });
+    const first = request(REDUCTION);
+    const other = request({ lane, reliesOn: ON_INFORMERS, direction: 'reduce' });
     expect([lane, sent.length]).toEqual([lane, 2]);
-    expect(await ask(REDUCTION)).toBe('other-lanes');
+    expect(await request(REDUCTION)).toBe('other-lanes');
     expect(metrics.total('evenkeel_effects_blocked_total', { lane: 'optimize', reason: 'other-lanes' })).toBe(1);
     for (const end of sent.splice(0)) end();
     expect(await Promise.all([first, other])).toEqual(['done', 'done']);
   }
 });
 
-test('reductions wait for no dry run that is under way', async () => {
-  const { ask } = aGate({ dryRunEffects: { write: () => new Promise(() => undefined) } });
-  void ask({ ...INCREASE, dryRun: true });
-  expect(await ask(REDUCTION)).toBe('done');
+test('reductions do not wait for a dry run that is being sent', async () => {
+  const { request } = aGate({ dryRunEffects: { write: () => new Promise(() => undefined) } });
+  void request({ ...INCREASE, dryRun: true });
+  expect(await request(REDUCTION)).toBe('done');
 });

@@ -1,4 +1,4 @@
-// How metrics, the log and the timeline name each kind of effect and what came of it.
+// The names of each kind of effect and its outcomes in metrics, log and timeline.
 
 import type { Effect, EffectKind } from '../core/effects/effect.ts';
 import { objectKey, type ObjectRef } from '../core/model/object-ref.ts';
@@ -20,43 +20,43 @@ export const EFFECT_MESSAGES: Readonly<Record<EffectKind, EffectMessages>> = {
   resize: {
     action: 'resize',
     activity: 'resize',
-    done: 'Resized a pod',
-    dryRun: 'Would resize a pod (dry run)',
-    failed: 'A pod was not resized',
+    done: 'Resized pod',
+    dryRun: 'Dry run: would resize pod',
+    failed: 'Resizing pod failed',
   },
   evict: {
     action: 'evict',
     activity: 'resize',
-    done: 'Evicted a pod',
-    dryRun: 'Would evict a pod (dry run)',
-    failed: 'A pod was not evicted',
+    done: 'Evicted pod',
+    dryRun: 'Dry run: would evict pod',
+    failed: 'Evicting pod failed',
   },
   restart: {
     action: 'restart',
     activity: 'resize',
-    done: 'Restarted a workload',
-    dryRun: 'Would restart a workload (dry run)',
-    failed: 'A workload was not restarted',
+    done: 'Restarted workload',
+    dryRun: 'Dry run: would restart workload',
+    failed: 'Restarting workload failed',
   },
   scale: {
     action: 'scale',
     activity: 'resize',
-    done: 'Scaled a workload',
-    dryRun: 'Would scale a workload (dry run)',
-    failed: 'A workload was not scaled',
+    done: 'Scaled workload',
+    dryRun: 'Dry run: would scale workload',
+    failed: 'Scaling workload failed',
   },
   patchHpa: {
     action: 'hpa',
     activity: 'hpa',
-    done: 'Moved the target of an autoscaler',
-    dryRun: 'Would move the target of an autoscaler (dry run)',
-    failed: 'The target of an autoscaler was not moved',
+    done: 'Patched HorizontalPodAutoscaler',
+    dryRun: 'Dry run: would patch HorizontalPodAutoscaler',
+    failed: 'Patching HorizontalPodAutoscaler failed',
   },
 };
 
 const TOO_MANY_REQUESTS = 429;
 
-/** How the timeline calls it; null: nothing came of it. */
+/** Outcomes in the timeline; null where an outcome is not recorded. */
 const TIMELINE_OUTCOMES = {
   done: 'applied',
   'dry-run': 'dry-run',
@@ -66,18 +66,18 @@ const TIMELINE_OUTCOMES = {
   blocked: null,
 } as const;
 
-/** The object that is written: `shop/web-1`; where that is the owner itself, the owner's key `shop/Deployment/web`. */
+/** The written object as `shop/web-1`; where the owner itself is written, its key `shop/Deployment/web`. */
 export function targetName({ target, owner }: { readonly target: ObjectRef; readonly owner: ObjectRef }): string {
   const key = objectKey(target);
   return key === objectKey(owner) || target.namespace === null ? key : `${target.namespace}/${target.name}`;
 }
 
-/** Whether a dry run came to the same as one that was reported within a day. */
+/** Whether the same dry run was reported within a day. */
 function isRepeated(outcome: WriteOutcome): boolean {
   return outcome.kind === 'dry-run' && outcome.repeated === true;
 }
 
-/** Writes the line that says which object was changed, how and why, or why not. */
+/** Logs the outcome of an effect with its object, change and reason. */
 export function logEffect(logger: Logger, effect: Effect, outcome: WriteOutcome): void {
   const messages = EFFECT_MESSAGES[effect.kind];
   const fields = { object: targetName(effect), owner: objectKey(effect.owner), change: effect.change, because: effect.reason };
@@ -104,10 +104,10 @@ export function logEffect(logger: Logger, effect: Effect, outcome: WriteOutcome)
   }
 }
 
-/** The entry of the timeline, of the owner, which may be of any kind and in no namespace; null: nothing came of it that is worth one. */
+/** The timeline entry of an effect, under its owner; null for outcomes that are not recorded. */
 export function timelineEntry(effect: Effect, outcome: WriteOutcome, at: Instant, durationMs: DurationMs): TimelineEntry | null {
   const result = TIMELINE_OUTCOMES[outcome.kind];
-  // An eviction that a disruption budget forbids is tried again and again: only what comes of it in the end is recorded.
+  // An eviction that a disruption budget refuses is retried; only its final outcome is recorded.
   if (result === null || isRepeated(outcome) || (outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS)) return null;
   const { target, owner, change, reason, actor = 'evenkeel' } = effect;
   const { action, activity } = EFFECT_MESSAGES[effect.kind];

@@ -6,7 +6,7 @@ const signer = new HmacSigner(() => Buffer.alloc(32, 1));
 const record = signer.sign(OF, '{"replicas":3}');
 
 describe('A record', () => {
-  test('stays JSON, with its signature beside what it says', () => {
+  test('stays JSON, with its signature as another field', () => {
     expect(JSON.parse(record)).toEqual({ replicas: 3, signature: expect.stringMatching(/^[\w-]{43}$/) });
     expect(signer.isAuthentic(OF, record)).toBe(true);
   });
@@ -16,18 +16,18 @@ describe('A record', () => {
     ['of another kind', { ...OF, kind: 'StatefulSet' }, record],
     ['of another field', { ...OF, field: 'evenkeel.io/original' }, record],
     ['that was changed', OF, record.replace('3', '9')],
-    ['that says more than was signed', OF, record.replace('{', '{"more":1,')],
+    ['with another field', OF, record.replace('{', '{"more":1,')],
     ['without a signature', OF, '{"replicas":3}'],
-    ['that is no text of ours', OF, 'no'],
-  ])('%s is not ours', (_, binding, value) => {
+    ['of another format', OF, 'no'],
+  ])('%s is not valid', (_, binding, value) => {
     expect(signer.isAuthentic(binding, value)).toBe(false);
   });
 
-  test('of another key is not ours', () => {
+  test('of another key is not valid', () => {
     expect(new HmacSigner(() => Buffer.alloc(32, 2)).isAuthentic(OF, record)).toBe(false);
   });
 
-  test('is neither signed nor known without a key', () => {
+  test('is neither signed nor verified without a key', () => {
     const none = new HmacSigner(() => null);
     expect([none.hasKey, none.isAuthentic(OF, record)]).toEqual([false, false]);
     expect(() => none.sign(OF, '{}')).toThrow('no key');

@@ -5,7 +5,7 @@ import type { RecordBinding, RecordSigner } from '../ports/record-signer.ts';
 export class HmacSigner implements RecordSigner {
   readonly #key: () => Buffer | null;
 
-  /** @param key null: there is none yet */
+  /** @param key returns null before the key is available */
   constructor(key: () => Buffer | null) {
     this.#key = key;
   }
@@ -16,7 +16,7 @@ export class HmacSigner implements RecordSigner {
 
   sign(binding: RecordBinding, record: string): string {
     const key = this.#key();
-    if (key === null) throw new Error('there is no key to sign records with yet; health tells why (source record-key)');
+    if (key === null) throw new Error('no key to sign records is available yet; health shows the reason (source record-key)');
     return `${record.slice(0, -1)},"signature":"${macOf(key, binding, record).toString('base64url')}"}`;
   }
 
@@ -24,9 +24,9 @@ export class HmacSigner implements RecordSigner {
     const key = this.#key();
     const [, text, signature] = /^(.*),"signature":"([\w-]{43})"\}$/s.exec(value) ?? [];
     if (key === null || text === undefined || signature === undefined) return false;
-    const given = Buffer.from(signature, 'base64url');
-    const made = macOf(key, binding, `${text}}`);
-    return given.length === made.length && timingSafeEqual(given, made);
+    const actual = Buffer.from(signature, 'base64url');
+    const expected = macOf(key, binding, `${text}}`);
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   }
 }
 

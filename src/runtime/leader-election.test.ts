@@ -8,15 +8,15 @@ import { SILENT_LOGGER } from './logging.ts';
 import { NO_METRICS } from './metrics.ts';
 import { SeededRandom } from './random.ts';
 
-/** One lease in memory, as the API server keeps it; can be cut off. */
+/** One Lease in memory, as the API server stores it; can be made unreachable. */
 class MemoryLease implements LeaseStore {
   record: LeaseRecord | undefined;
   away = false;
-  /** Why the server refuses; null: it does not. */
+  /** The server's refusal; null where it accepts requests. */
   refusal: string | null = null;
-  /** How many requests from now on find a connection that is dead: only their deadline ends them. */
+  /** Number of following requests that get a dead connection and end only at their deadline. */
   deadConnections = 0;
-  /** How long an answer takes after the write has been kept. */
+  /** Delays the response after the write was stored. */
   slow: () => Promise<void> = () => Promise.resolve();
   #version = 0;
 
@@ -27,7 +27,7 @@ class MemoryLease implements LeaseStore {
 
   async create(lease: LeaseWrite): Promise<LeaseRecord | undefined> {
     this.#reach();
-    return this.record === undefined ? this.#keep(lease) : undefined;
+    return this.record === undefined ? this.#store(lease) : undefined;
   }
 
   async update(resourceVersion: string, lease: LeaseWrite, signal: AbortSignal): Promise<LeaseRecord | undefined> {
@@ -36,17 +36,17 @@ class MemoryLease implements LeaseStore {
       this.deadConnections -= 1;
       await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('no answer')), { once: true }));
     }
-    const kept = this.record?.resourceVersion === resourceVersion ? this.#keep(lease) : undefined;
+    const stored = this.record?.resourceVersion === resourceVersion ? this.#store(lease) : undefined;
     await this.slow();
-    return kept;
+    return stored;
   }
 
-  /** As a person does with kubectl. */
+  /** Edits the Lease as a user does with kubectl. */
   edit(change: Partial<LeaseWrite>): void {
-    if (this.record !== undefined) this.#keep({ ...this.record, ...change });
+    if (this.record !== undefined) this.#store({ ...this.record, ...change });
   }
 
-  #keep(lease: LeaseWrite): LeaseRecord {
+  #store(lease: LeaseWrite): LeaseRecord {
     this.record = { ...lease, resourceVersion: String((this.#version += 1)) };
     return this.record;
   }
@@ -97,7 +97,7 @@ describe('LeaderElection', () => {
   });
 
   test.each([5_000, 5_700, 6_400, 7_100])(
-    'a clean stop (after %i ms) hands over within one look, and only after the work has ended',
+    'a clean stop (after %i ms) hands over within one poll, and only after the work has ended',
     async (afterMs) => {
       const machine = new FakeClock();
       const store = new MemoryLease();
@@ -109,19 +109,19 @@ describe('LeaderElection', () => {
       await a.ended;
       expect(a.terms).toEqual(['began', 'ended']);
       expect(store.record?.holder).toBe('');
-      await machine.advance(LEASE_TIMES.lookMs);
+      await machine.advance(LEASE_TIMES.pollMs);
       expect(b.election.isLeader()).toBe(true);
       b.stop.abort();
       await b.ended;
     },
   );
 
-  test('a stop in the middle of a renewal releases the lease all the same', async () => {
+  test('a stop during a renewal releases the lease', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const a = aCandidate('a', store, machine);
     await machine.advance(LEASE_TIMES.retryMs - 1);
-    // The server keeps this renewal; its answer is cut off by the stop.
+    // The server stores this renewal; the stop aborts its response.
     store.slow = () =>
       new Promise((_resolve, reject) => a.stop.signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }));
     const before = store.record?.resourceVersion;
@@ -133,7 +133,7 @@ describe('LeaderElection', () => {
     expect(store.record).toMatchObject({ holder: '', leaseDurationSeconds: 1 });
   });
 
-  test('a lease that another took meanwhile is not released', async () => {
+  test('a lease that another replica has taken is not released', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const a = aCandidate('a', store, machine);
@@ -144,7 +144,7 @@ describe('LeaderElection', () => {
     expect(store.record?.holder).toBe('b');
   });
 
-  test('after a crash the other leads in under 13 s, whatever time the dead one wrote', async () => {
+  test('after a crash another replica leads within 13 s, whatever time the crashed one wrote', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     store.record = {
@@ -166,7 +166,7 @@ describe('LeaderElection', () => {
     await b.ended;
   });
 
-  test('a leader that cannot renew stops acting before the lease runs out', async () => {
+  test('a leader that cannot renew ends its term before the lease expires', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const a = aCandidate('a', store, machine);
@@ -182,12 +182,12 @@ describe('LeaderElection', () => {
     await a.ended;
   });
 
-  test('the lease counts from when it was asked for: an answer that came late adds nothing', async () => {
+  test('the lease counts from its request: a late response does not extend it', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const a = aCandidate('a', store, machine);
     await machine.advance(1_000);
-    // This renewal is kept at once and answered six seconds later; after it the API server is gone.
+    // This renewal is stored at once and answered six seconds later; afterwards the API server cannot be reached.
     store.slow = () => {
       store.away = true;
       return new Promise((resolve) => machine.setTimer(6_000, resolve));
@@ -198,19 +198,19 @@ describe('LeaderElection', () => {
     await a.ended;
   });
 
-  test('a process that stood still does not hold itself for leader when it wakes', async () => {
+  test('a process that was suspended is not leader when it resumes', async () => {
     const machine = new FakeClock();
     const a = aCandidate('a', new MemoryLease(), machine);
     await machine.advance(3_000);
-    const asked = machine.nowMs.bind(machine);
-    machine.nowMs = () => asked() + 20_000; // no timer has fired yet
+    const nowMs = machine.nowMs.bind(machine);
+    machine.nowMs = () => nowMs() + 20_000; // no timer has fired yet
     expect(a.election.isLeader()).toBe(false);
-    machine.nowMs = asked;
+    machine.nowMs = nowMs;
     a.stop.abort();
     await a.ended;
   });
 
-  test('one dead connection does not cost the lease: the renewal is tried on another in time', async () => {
+  test('one dead connection does not lose the lease: the renewal is retried on another in time', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const a = aCandidate('a', store, machine);
@@ -227,7 +227,7 @@ describe('LeaderElection', () => {
     ['an hour behind', -HOUR_MS],
     ['an hour ahead', HOUR_MS],
     ['ten years ahead', 10 * 365 * 24 * HOUR_MS],
-  ])('a holder whose clock is %s keeps its lease while it renews, and loses it in time when it is gone', async (_, skewMs) => {
+  ])('a holder whose clock is %s keeps its lease while it renews, and loses it in time after it stops', async (_, skewMs) => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const a = aCandidate('a', store, machine, SILENT_LOGGER, skewMs);
@@ -235,7 +235,7 @@ describe('LeaderElection', () => {
     const b = aCandidate('b', store, machine);
     await machine.advance(60_000);
     expect([a.election.isLeader(), b.election.isLeader(), b.terms]).toEqual([true, false, []]);
-    // Gone without a word: its renewals reach the server no more.
+    // Its renewals no longer reach the server.
     const { record } = store;
     const update = store.update.bind(store);
     store.update = (version, lease, signal) =>
@@ -246,11 +246,11 @@ describe('LeaderElection', () => {
       expect([a.election.isLeader(), b.election.isLeader()]).not.toEqual([true, true]);
     }
     expect([store.record?.holder, machine.nowMs() - diedAt <= 13_000, record?.holder]).toEqual(['b', true, 'a']);
-    for (const each of [a, b]) each.stop.abort();
+    for (const { stop } of [a, b]) stop.abort();
     await Promise.all([a.ended, b.ended]);
   });
 
-  test('a candidate whose own clock is wrong takes no lease that is held', async () => {
+  test('a candidate with a wrong clock takes no held lease', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const a = aCandidate('a', store, machine);
@@ -259,11 +259,11 @@ describe('LeaderElection', () => {
     const c = aCandidate('c', store, machine, SILENT_LOGGER, -HOUR_MS);
     await machine.advance(120_000);
     expect([a.terms, b.terms, c.terms]).toEqual([['began'], [], []]);
-    for (const each of [a, b, c]) each.stop.abort();
+    for (const { stop } of [a, b, c]) stop.abort();
     await Promise.all([a.ended, b.ended, c.ended]);
   });
 
-  test('a refused lease is told once, and what mends it, until it is given', async () => {
+  test('a refused lease is logged once and reported until it is acquired', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const logger = new RecordingLogger();
@@ -282,8 +282,8 @@ describe('LeaderElection', () => {
   test.each<[string, (store: MemoryLease) => void]>([
     ['emptied by hand', (store) => store.edit({ holder: '' })],
     ['deleted', (store) => (store.record = undefined)],
-    ['given to the other by hand', (store) => store.edit({ holder: 'b' })],
-    ['given to somebody who does not exist', (store) => store.edit({ holder: 'nobody' })],
+    ['given to the other replica by hand', (store) => store.edit({ holder: 'b' })],
+    ['given to an identity that does not exist', (store) => store.edit({ holder: 'no-such-replica' })],
   ])('a lease that is %s never makes two leaders', async (_, edit) => {
     for (let afterMs = 3_000; afterMs < 5_000; afterMs += 200) {
       const machine = new FakeClock();
@@ -299,12 +299,12 @@ describe('LeaderElection', () => {
       }
       expect(a.terms.slice(0, 2)).toEqual(['began', 'ended']);
       expect([a.election.isLeader(), b.election.isLeader()].filter(Boolean)).toHaveLength(1);
-      for (const each of [a, b]) each.stop.abort();
+      for (const { stop } of [a, b]) stop.abort();
       await Promise.all([a.ended, b.ended]);
     }
   });
 
-  test('a lease that was given and whose answer was lost is taken at the next look', async () => {
+  test('a lease whose acquisition was stored but not answered is held after the next poll', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     store.record = { resourceVersion: '1', holder: '', leaseDurationSeconds: 1, acquireTime: '', renewTime: '', transitions: 0 };
@@ -313,13 +313,13 @@ describe('LeaderElection', () => {
     await machine.advance(100);
     expect([store.record.holder, b.election.isLeader()]).toEqual(['b', false]);
     store.slow = () => Promise.resolve();
-    await machine.advance(LEASE_TIMES.lookMs);
+    await machine.advance(LEASE_TIMES.pollMs);
     expect(b.election.isLeader()).toBe(true);
     b.stop.abort();
     await b.ended;
   });
 
-  test('work that ends with an error is begun again later, not at once', async () => {
+  test('work that ends with an error starts again after a delay', async () => {
     const machine = new FakeClock();
     let terms = 0;
     const stop = new AbortController();
@@ -335,15 +335,15 @@ describe('LeaderElection', () => {
     await ended;
   });
 
-  test('a leader whose lease was taken stops acting', async () => {
+  test('a leader whose lease was taken ends its term', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();
     const a = aCandidate('a', store, machine);
     await machine.advance(3_000);
-    store.record = { ...store.record!, holder: 'thief', resourceVersion: 'taken' };
+    store.record = { ...store.record!, holder: 'other', resourceVersion: 'taken' };
     await machine.advance(2_000);
     expect(a.terms).toEqual(['began', 'ended']);
-    expect(store.record.holder).toBe('thief');
+    expect(store.record.holder).toBe('other');
     a.stop.abort();
     await a.ended;
   });

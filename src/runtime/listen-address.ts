@@ -1,10 +1,10 @@
 export interface ListenAddress {
-  /** Undefined: all interfaces, as `:9090` says. */
+  /** undefined for all interfaces, as in `:9090`. */
   readonly host: string | undefined;
   readonly port: number;
 }
 
-/** `:9090`, `127.0.0.1:9090`, `[::1]:0` → host and port; undefined where it is neither. */
+/** Parses `:9090`, `127.0.0.1:9090` or `[::1]:0`; undefined where the text is no such address. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
   if (match === null) return undefined;

@@ -16,7 +16,7 @@ function aLog(level: 'debug' | 'info' = 'info') {
 }
 
 describe('createLogger', () => {
-  test('writes one JSON object a line, fields of parents included', () => {
+  test('writes one JSON object per line, with the fields of parents', () => {
     const { logger, lines } = aLog();
     logger.child({ controller: 'resize' }).info('Resized', { object: 'a/b' });
     expect(lines()).toEqual([
@@ -24,20 +24,20 @@ describe('createLogger', () => {
     ]);
   });
 
-  test('leaves out what is below the level', () => {
+  test('omits lines below the level', () => {
     const { logger, lines } = aLog();
     logger.debug('Detail');
     expect(lines()).toEqual([]);
   });
 
-  test('keeps its own words for itself', () => {
+  test('does not let a field replace the message', () => {
     const { logger, lines } = aLog();
-    // @ts-expect-error a field named like the line's own words would be lost under them
+    // @ts-expect-error a field with a reserved name would be lost
     logger.warn('Failed', { message: 'never replaces the constant one' });
     expect(lines()).toMatchObject([{ message: 'Failed' }]);
   });
 
-  test('tells an error with its causes, and no secret', () => {
+  test('writes an error with its causes, and no secret', () => {
     const { logger, lines } = aLog();
     const err = new Error('applying status', { cause: new Error('connection reset') });
     logger.warn('Failed', { err, token: 'abc' });

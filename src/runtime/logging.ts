@@ -3,18 +3,18 @@ import type { LogFields, Logger } from '../ports/logger.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Words that never belong in a log, wherever they stand in a field's name. */
+/** Fields whose name contains one of these words are redacted. */
 const SECRET_FIELD = /token|secret|password|authorization|cookie|credential/i;
 
 /**
- * One JSON object a line on `stream`: `time`, `level`, `message`, then the fields. Errors become name, message, stack
- * and causes; fields whose name says that they are secret are replaced.
+ * Writes one JSON object per line to `stream`: `time`, `level`, `message`, then the fields. Errors are written with name, message, stack
+ * and causes; fields with secret names are redacted.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
   readonly stream: NodeJS.WritableStream;
   readonly fields?: LogFields;
-  /** Domain time differs from the machine's in the embedded cluster; a log line carries the machine's. */
+  /** Time of a log line: the machine's, which differs from domain time in the embedded cluster. */
   readonly now?: () => Date;
 }): Logger {
   const now = options.now ?? (() => new Date());
@@ -60,7 +60,7 @@ class WinstonLogger implements Logger {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    // The message stays a constant: winston would otherwise append a field of that name to it.
+    // winston appends a field `message` to the message, so the fields come first and the message replaces it.
     this.#winston.log({ ...this.#fields, ...fields, level, message });
   }
 }
@@ -84,7 +84,7 @@ function describeError(error: Error): Record<string, unknown> {
   };
 }
 
-/** For tests and tools that want none. */
+/** Logs nothing, for tests and tools. */
 export const SILENT_LOGGER: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PrometheusMetrics } from './metrics.ts';
 
 describe('PrometheusMetrics', () => {
-  test('exports what is counted, with help and labels', async () => {
+  test('exports metrics with help and labels', async () => {
     const metrics = new PrometheusMetrics();
     metrics.counter({ name: 'evenkeel_tries_total', help: 'Tries.', labels: ['result'] }).add(2, { result: 'ok' });
     metrics.gauge({ name: 'evenkeel_leader', help: '1 while leading.' }).set(1);
@@ -11,7 +11,7 @@ describe('PrometheusMetrics', () => {
     expect(text).toContain('# TYPE evenkeel_leader gauge\nevenkeel_leader 1');
   });
 
-  test('answers the same metric for the same name', async () => {
+  test('returns the same metric for the same name', async () => {
     const metrics = new PrometheusMetrics();
     const spec = { name: 'evenkeel_tries_total', help: 'Tries.' };
     metrics.counter(spec).add();
@@ -19,13 +19,13 @@ describe('PrometheusMetrics', () => {
     expect(await metrics.expose()).toContain('evenkeel_tries_total 2');
   });
 
-  test('lists what it exports with its type', () => {
+  test('lists its metrics with their types', () => {
     const metrics = new PrometheusMetrics();
     metrics.histogram({ name: 'evenkeel_wait_seconds', help: 'Waiting.', buckets: [1] });
     expect(metrics.exported()).toEqual([{ type: 'histogram', name: 'evenkeel_wait_seconds', help: 'Waiting.', buckets: [1] }]);
   });
 
-  test('exports the process, and no gauge under a name that only a counter may have', async () => {
+  test('exports process metrics, without gauges that are named like counters', async () => {
     const metrics = new PrometheusMetrics();
     metrics.collectProcessMetrics();
     const text = await metrics.expose();

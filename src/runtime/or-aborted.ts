@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason when it aborts first. */
+/** Settles as the promise does, or rejects with the signal's reason where the signal aborts first. */
 export function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

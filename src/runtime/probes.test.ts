@@ -7,7 +7,7 @@ import { type Listening, startMetricsEndpoint, startProbes, startProbesAndMetric
 
 const listening: Listening[] = [];
 afterEach(async () => {
-  await Promise.all(listening.splice(0).map((each) => each.close()));
+  await Promise.all(listening.splice(0).map((server) => server.close()));
 });
 
 async function get(port: number, path: string, init: RequestInit = {}): Promise<{ status: number; body: string }> {
@@ -16,7 +16,7 @@ async function get(port: number, path: string, init: RequestInit = {}): Promise<
 }
 
 describe('probes', () => {
-  test('answer 200 ok while every check holds, else 503 with the check that fails', async () => {
+  test('answer 200 while every check passes, else 503 with the failing checks', async () => {
     let synced = false;
     const checks = {
       healthz: [{ name: 'event-loop', check: () => ({ ok: true, message: '' }) }],
@@ -33,14 +33,14 @@ describe('probes', () => {
     expect((await get(probes.port, '/readyz')).status).toBe(200);
   });
 
-  test('know no other path and no other method', async () => {
+  test('answer 404 for other paths and 405 for other methods', async () => {
     const probes = await startProbes('127.0.0.1:0', { healthz: [], readyz: [] }, NO_METRICS);
     listening.push(probes);
     expect((await get(probes.port, '/secrets')).status).toBe(404);
     expect((await get(probes.port, '/healthz', { method: 'POST' })).status).toBe(405);
   });
 
-  test('an address that is taken fails the start with its name', async () => {
+  test('fail to start on an address in use, with the address in the error', async () => {
     const first = await startProbes('127.0.0.1:0', { healthz: [], readyz: [] }, NO_METRICS);
     listening.push(first);
     await expect(startProbes(`127.0.0.1:${first.port}`, { healthz: [], readyz: [] }, NO_METRICS)).rejects.toThrow(
@@ -49,7 +49,7 @@ describe('probes', () => {
     await expect(startProbes('nowhere', { healthz: [], readyz: [] }, NO_METRICS)).rejects.toThrow('expected host:port');
   });
 
-  test('metrics come in the text that Prometheus reads', async () => {
+  test('serve metrics in the Prometheus text format', async () => {
     const metrics = new PrometheusMetrics();
     metrics.counter({ name: 'evenkeel_test_total', help: 'Tests.', labels: ['kind'] }).add(2, { kind: 'unit' });
     const endpoint = await startMetricsEndpoint('127.0.0.1:0', metrics, new ManualClock());
@@ -57,7 +57,7 @@ describe('probes', () => {
     expect((await get(endpoint.port, '/metrics')).body).toContain('evenkeel_test_total{kind="unit"} 2');
   });
 
-  test('metrics are rendered once a second at most, and shared by all that ask meanwhile', async () => {
+  test('render metrics at most once a second and share the result', async () => {
     const timer = new ManualClock();
     let rendered = 0;
     const metrics = { ...NO_METRICS, contentType: 'text/plain', expose: () => Promise.resolve(`rendered ${++rendered}`) };
@@ -71,7 +71,7 @@ describe('probes', () => {
     expect(await scrape()).toBe('rendered 2');
   });
 
-  test.each(['probes', 'metrics'] as const)('a flood of connections from four addresses keeps no other from %s', async (server) => {
+  test.each(['probes', 'metrics'] as const)('a flood of connections from four addresses leaves %s to others', async (server) => {
     const metrics = Object.assign(new CountingMetrics(), { contentType: 'text/plain', expose: () => Promise.resolve('ok\n') });
     const start = {
       probes: () => startProbes('127.0.0.1:0', { healthz: [], readyz: [] }, metrics),

@@ -8,41 +8,42 @@ import { boundPipelining } from './clients/bound-pipelining.ts';
 import { type CountRefusal, refusalCounter } from './clients/refusals.ts';
 import { parseListenAddress } from './listen-address.ts';
 
-/** One thing that must hold; `message` says what is wrong when it does not. */
+/** A check of a probe; `message` is the reason of a failure. */
 export interface ProbeCheck {
   readonly name: string;
   check(): { readonly ok: boolean; readonly message: string };
 }
 
+/** A server that listens on `port`. */
 export interface Listening {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** What `/healthz` and `/readyz` ask. */
+/** The checks of `/healthz` and `/readyz`. */
 export interface ProbeChecks {
   readonly healthz: readonly ProbeCheck[];
   readonly readyz: readonly ProbeCheck[];
 }
 
-/** Metrics as Prometheus scrapes them. */
+/** Metrics with their text format. */
 export type ExposedMetrics = Metrics & { readonly contentType: string; expose(): Promise<string> };
 
 /**
- * `/healthz` and `/readyz` as Kubernetes asks for them: 200 `ok`, or 503 with a line for each check that fails. With
- * `?verbose` every check is listed.
+ * Serves `/healthz` and `/readyz` as Kubernetes components do: 200 `ok`, or 503 with a line for each failing check. With `?verbose` every
+ * check is listed.
  */
 export function startProbes(address: string, checks: ProbeChecks, metrics: Metrics): Promise<Listening> {
   return listen(address, refusalCounter(metrics, 'probes'), (path, verbose) => answerProbe(checks, path, verbose) ?? NOT_FOUND);
 }
 
-/** `/metrics` for Prometheus, on an address of its own. What is answered is up to a second old. */
+/** Serves `/metrics` on a separate address. A response is up to one second old. */
 export function startMetricsEndpoint(address: string, metrics: ExposedMetrics, timer: MachineTimer): Promise<Listening> {
   const rendered = renderedMetrics(metrics, timer);
   return listen(address, refusalCounter(metrics, 'metrics'), (path) => (path === '/metrics' ? rendered() : NOT_FOUND));
 }
 
-/** `/healthz`, `/readyz` and `/metrics`, all at one address. */
+/** Serves `/healthz`, `/readyz` and `/metrics` on one address. */
 export function startProbesAndMetrics(
   address: string,
   checks: ProbeChecks,
@@ -55,10 +56,10 @@ export function startProbesAndMetrics(
   });
 }
 
-/** undefined: it is no probe. */
+/** undefined where the path is no probe. */
 function answerProbe(checks: ProbeChecks, path: string, verbose: boolean): Answer | undefined {
   if (path !== '/healthz' && path !== '/readyz') return undefined;
-  const results = (path === '/healthz' ? checks.healthz : checks.readyz).map((each) => ({ name: each.name, ...each.check() }));
+  const results = (path === '/healthz' ? checks.healthz : checks.readyz).map((probe) => ({ name: probe.name, ...probe.check() }));
   const failing = results.filter((result) => !result.ok);
   const shown = verbose ? results : failing;
   const lines = shown.map((result) => `[${result.ok ? '+' : '-'}]${result.name} ${result.ok ? 'ok' : result.message}`);
@@ -67,28 +68,28 @@ function answerProbe(checks: ProbeChecks, path: string, verbose: boolean): Answe
 }
 
 function renderedMetrics(metrics: ExposedMetrics, timer: MachineTimer): () => Promise<Answer> {
-  const rendered = atMostEvery(RENDER_EVERY_MS, timer, () => metrics.expose());
+  const rendered = cached(RENDER_INTERVAL_MS, timer, () => metrics.expose());
   return async () => ({ status: 200, type: metrics.contentType, body: await rendered() });
 }
 
-/** Rendering takes tens of milliseconds of the event loop, and no Prometheus scrapes more often. */
-const RENDER_EVERY_MS: DurationMs = 1000;
+/** Rendering blocks the event loop for tens of milliseconds, and Prometheus does not scrape more often. */
+const RENDER_INTERVAL_MS: DurationMs = 1000;
 
-/** What `make` returns, shared by all that ask within `everyMs` of machine time, a failure like a success. */
-function atMostEvery<Made>(everyMs: DurationMs, timer: MachineTimer, make: () => Promise<Made>): () => Promise<Made> {
-  let last: { readonly atMs: number; readonly made: Promise<Made> } | null = null;
+/** Calls `create` at most once per interval of machine time and shares its result, also a failure. */
+function cached<Result>(intervalMs: DurationMs, timer: MachineTimer, create: () => Promise<Result>): () => Promise<Result> {
+  let last: { readonly atMs: number; readonly result: Promise<Result> } | null = null;
   return () => {
     const atMs = timer.nowMs();
-    if (last === null || atMs - last.atMs >= everyMs) last = { atMs, made: make() };
-    return last.made;
+    if (last === null || atMs - last.atMs >= intervalMs) last = { atMs, result: create() };
+    return last.result;
   };
 }
 
-/** A kubelet or a Prometheus has one or two: a quarter of these, which one address has, is plenty. */
+/** One address gets a quarter of these; a kubelet or a Prometheus opens one or two. */
 const MAX_CONNECTIONS = 64;
 /** How often Node.js compares open requests with their deadline. */
 const DEADLINE_CHECK_MS: DurationMs = 5000;
-/** A connection over which nothing goes, because its client does not read, is closed. */
+/** A connection without traffic for this long is closed. */
 const IDLE_MS: DurationMs = 60_000;
 
 interface Answer {
@@ -123,11 +124,11 @@ async function listen(
       .catch(() => send({ status: 500, type: PLAIN_TEXT, body: 'internal error\n' }));
   };
   const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, boundPipelining(handle, refused));
-  // A probe that never ends its request must not hold a socket for ever.
+  // A client that never ends its request must not occupy a socket for ever.
   server.requestTimeout = 10_000;
   server.timeout = IDLE_MS;
   boundConnections(server, { maxConnections: MAX_CONNECTIONS, refused });
-  await started(server, at.host, at.port, address);
+  await listenOn(server, at.host, at.port, address);
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
@@ -138,7 +139,8 @@ async function listen(
   };
 }
 
-function started(server: Server, host: string | undefined, port: number, address: string): Promise<void> {
+/** @throws where the address is in use or cannot be bound */
+function listenOn(server: Server, host: string | undefined, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => reject(new Error(`listening on ${address}: ${cause.message}`, { cause })));
     server.listen(port, host, () => resolve());

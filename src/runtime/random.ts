@@ -1,6 +1,6 @@
 import type { Random } from '../ports/random.ts';
 
-/** Mulberry32: 32 bits of state, enough for jitter and simulations, never for secrets. The same seed gives the same row. */
+/** Mulberry32 with 32 bits of state, for jitter and simulations, not for secrets. The same seed gives the same sequence. */
 export class SeededRandom implements Random {
   #state: number;
 

@@ -28,7 +28,7 @@ function aHost(reconcile: (key: string, signal: AbortSignal) => Promise<Reconcil
 }
 
 describe('ReconcilerHost', () => {
-  test('looks again when the reconciler says so, in domain time', async () => {
+  test('requeues after the reconciler’s delay, in domain time', async () => {
     const seen: string[] = [];
     const { queue, clock, stop, ended } = aHost(async (key) => {
       seen.push(key);
@@ -42,33 +42,33 @@ describe('ReconcilerHost', () => {
     await ended;
   });
 
-  test('a failing key is retried and holds up no other', async () => {
+  test('a failing key is retried and delays no other', async () => {
     const seen: string[] = [];
     const { queue, machine, stop, ended } = aHost(async (key) => {
       seen.push(key);
-      if (key === 'poisoned') throw new Error('always');
+      if (key === 'always-failing') throw new Error('always');
       return { done: true };
     });
-    queue.add('poisoned');
+    queue.add('always-failing');
     queue.add('fine');
     await machine.advance(100);
-    expect(seen.filter((key) => key === 'poisoned').length).toBeGreaterThan(3);
+    expect(seen.filter((key) => key === 'always-failing').length).toBeGreaterThan(3);
     expect(seen.filter((key) => key === 'fine')).toHaveLength(1);
     stop.abort();
     await ended;
   });
 
-  test('what failed in an outage is tried again within half a minute of its end, however long it was; a poisoned key is not', async () => {
+  test('a key that failed in an outage is retried within 30 s of its end; a key that always fails is not', async () => {
     let outage = true;
     const seen: string[] = [];
     const { queue, machine, stop, ended } = aHost(async (key) => {
       seen.push(key);
-      if (key === 'poisoned') throw new Error('always');
+      if (key === 'always-failing') throw new Error('always');
       if (outage) throw new Error('applying status of a/b', { cause: new UnavailableError('no answer') });
       return { done: true };
     });
     queue.add('fine');
-    queue.add('poisoned');
+    queue.add('always-failing');
     await machine.advance(3_600_000);
     outage = false;
     seen.length = 0;
@@ -76,12 +76,12 @@ describe('ReconcilerHost', () => {
     expect(seen.filter((key) => key === 'fine')).toHaveLength(1);
     seen.length = 0;
     await machine.advance(3_600_000);
-    expect(seen.filter((key) => key === 'poisoned').length).toBeLessThan(25);
+    expect(seen.filter((key) => key === 'always-failing').length).toBeLessThan(25);
     stop.abort();
     await ended;
   });
 
-  test('a terminal error waits for the object to change', async () => {
+  test('a terminal error is not retried until the object changes', async () => {
     let tries = 0;
     const { queue, machine, activity, stop, ended } = aHost(async () => {
       tries += 1;
@@ -112,7 +112,7 @@ describe('ReconcilerHost', () => {
     await ended;
   });
 
-  test('stopping waits for what is under way', async () => {
+  test('a stop waits for the running reconciles', async () => {
     let finish: () => void = () => undefined;
     const { queue, stop, ended } = aHost(async () => {
       await new Promise<void>((resolve) => (finish = resolve));
@@ -121,10 +121,10 @@ describe('ReconcilerHost', () => {
     queue.add('a');
     await settle();
     stop.abort();
-    let over = false;
-    void ended.then(() => (over = true));
+    let hasEnded = false;
+    void ended.then(() => (hasEnded = true));
     await settle();
-    expect(over).toBe(false);
+    expect(hasEnded).toBe(false);
     finish();
     await ended;
   });

@@ -6,11 +6,11 @@ import { isUnavailable } from '../ports/unavailable-error.ts';
 import { type Reconciler, TerminalError } from './reconciler.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-/** A reconcile that takes longer is aborted: something it waits for will not come. */
+/** A reconcile that takes longer waits for a response that will not come, and is aborted. */
 const RECONCILE_DEADLINE_MS: DurationMs = 60_000;
 /**
- * Failures of an outage say nothing about the key: waits that grew to minutes in it would outlast it by as much. The load
- * on a server that is coming back is bounded by the workers and by the transport's own rate, not by this.
+ * Failures in an outage are not caused by the key, so its back-off must not delay it for minutes after the outage. The load on a
+ * recovering API server is bounded by the number of workers and the client's rate limit.
  */
 const MAX_OUTAGE_RETRY_MS: DurationMs = 30_000;
 
@@ -21,7 +21,7 @@ export interface ReconcilerHostDependencies<K extends string> {
   readonly machine: MachineTimer;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** How many keys are worked on at once. */
+  /** Number of concurrent reconciles. */
   readonly workers: number;
 }
 
@@ -32,7 +32,7 @@ interface HostMetrics {
   readonly depth: Gauge;
 }
 
-/** Takes keys from a queue and reconciles them until its signal aborts. One failing key never holds up another. */
+/** Reconciles the keys of a queue until its signal aborts. A failing key does not delay others. */
 export class ReconcilerHost<K extends string = string> {
   readonly #dependencies: ReconcilerHostDependencies<K>;
   readonly #metrics: HostMetrics;
@@ -44,7 +44,7 @@ export class ReconcilerHost<K extends string = string> {
     for (const result of ['success', 'error', 'terminal']) this.#metrics.results.add(0, { controller: dependencies.name, result });
   }
 
-  /** Resolves when the signal has aborted and every reconcile under way has ended. */
+  /** Resolves when the signal has aborted and every running reconcile has ended. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => this.#dependencies.queue.stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -79,34 +79,34 @@ export class ReconcilerHost<K extends string = string> {
     const cancelDeadline = machine.setTimer(RECONCILE_DEADLINE_MS, () =>
       stop.abort(new Error(`reconciling took more than ${RECONCILE_DEADLINE_MS / 1000} s`)),
     );
-    const begun = machine.nowMs();
+    const startedAtMs = machine.nowMs();
     try {
       const result = await reconciler.reconcile(key, stop.signal);
       queue.forget(key);
       if ('requeueAfterMs' in result) queue.addAfter(key, result.requeueAfterMs);
       this.#metrics.results.add(1, { controller: name, result: 'success' });
     } catch (err) {
-      this.#failed(key, err, signal, sequence);
+      this.#handleFailure(key, err, signal, sequence);
     } finally {
       cancelDeadline();
       signal.removeEventListener('abort', onAbort);
-      this.#metrics.seconds.observe((machine.nowMs() - begun) / 1000, { controller: name });
+      this.#metrics.seconds.observe((machine.nowMs() - startedAtMs) / 1000, { controller: name });
     }
   }
 
-  #failed(key: K, err: unknown, signal: AbortSignal, sequence: number): void {
+  #handleFailure(key: K, err: unknown, signal: AbortSignal, sequence: number): void {
     const { queue, name } = this.#dependencies;
-    if (signal.aborted) return; // stopping or no longer leader: not a failure of the key
+    if (signal.aborted) return; // the process stops or the term has ended, which is no failure of the key
     const logger = this.#dependencies.logger.child({ controller: name, object: key, reconcileId: `${name}-${sequence}` });
     if (err instanceof TerminalError) {
       queue.forget(key);
       this.#metrics.results.add(1, { controller: name, result: 'terminal' });
-      logger.error('Reconciling failed for good; waiting for the object to change', { err });
+      logger.error('Reconcile failed; not retrying before the object changes', { err });
       return;
     }
     const retryInMs = queue.addRateLimited(key, isUnavailable(err) ? MAX_OUTAGE_RETRY_MS : undefined);
     this.#metrics.results.add(1, { controller: name, result: 'error' });
-    logger.warn('Reconciling failed; will retry', { err, retryInMs: Math.round(retryInMs), failures: queue.failuresOf(key) });
+    logger.warn('Reconcile failed; will retry', { err, retryInMs: Math.round(retryInMs), failures: queue.failuresOf(key) });
   }
 }
 
@@ -120,16 +120,16 @@ function hostMetrics(metrics: Metrics): HostMetrics {
     }),
     seconds: metrics.histogram({
       name: 'evenkeel_reconcile_duration_seconds',
-      help: 'Machine time that one reconcile took.',
+      help: 'Duration of reconciles in machine time.',
       labels,
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     }),
     latency: metrics.histogram({
       name: 'evenkeel_workqueue_wait_seconds',
-      help: 'Machine time that a key waited before it was worked on.',
+      help: 'Time that keys waited in the queue, in machine time.',
       labels,
       buckets: [0.001, 0.01, 0.1, 1, 10, 60],
     }),
-    depth: metrics.gauge({ name: 'evenkeel_workqueue_depth', help: 'Keys ready or in work.', labels }),
+    depth: metrics.gauge({ name: 'evenkeel_workqueue_depth', help: 'Keys that are queued or being reconciled.', labels }),
   };
 }

@@ -2,19 +2,19 @@ import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
-/** A part of the process that is started once and stopped once. */
+/** A component of the process that is started once and stopped once. */
 export interface Component {
   readonly name: string;
-  /** Resolves when the part is up. A throw ends the start of everything. */
+  /** Resolves once the component runs. An error stops the process. */
   start(): Promise<void>;
-  /** Resolves when the part has let go. Called in reverse order of starts; must bear being called once only. */
+  /** Resolves once the component has released its resources. Called at most once, in reverse order of the starts. */
   stop(): Promise<void>;
 }
 
-/** Under the 10 s that Evenkeel promises, and well under Kubernetes' 30 s of grace. */
+/** Below Evenkeel's documented 10 s and Kubernetes' default terminationGracePeriodSeconds of 30. */
 const STOP_DEADLINE_MS: DurationMs = 8_000;
 
-/** Starts parts in order and stops them in reverse. What does not stop in time is named and left behind. */
+/** Starts components in order and stops them in reverse. One that does not stop in time is logged and abandoned. */
 export class Supervisor {
   readonly #logger: Logger;
   readonly #machine: MachineTimer;
@@ -26,7 +26,10 @@ export class Supervisor {
     this.#machine = machine;
   }
 
-  /** Starts one part after those already running. When it fails, everything started is stopped before the error is thrown. */
+  /**
+   * Starts a component after the running ones.
+   * @throws where the start fails, after all running components were stopped
+   */
   async start(component: Component): Promise<void> {
     if (this.#stopping !== undefined) return;
     try {
@@ -38,7 +41,7 @@ export class Supervisor {
     this.#started.push(component);
   }
 
-  /** Stops everything; further calls wait for the first. */
+  /** Stops all components; further calls wait for the first. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;
@@ -47,25 +50,25 @@ export class Supervisor {
   async #stopAll(): Promise<void> {
     const deadline = this.#machine.nowMs() + STOP_DEADLINE_MS;
     for (const component of this.#started.splice(0).reverse()) {
-      const left = Math.max(50, deadline - this.#machine.nowMs());
-      const stopped = await this.#within(left, component);
-      if (!stopped) this.#logger.error('A part did not stop in time and is left behind', { component: component.name });
+      const remainingMs = Math.max(50, deadline - this.#machine.nowMs());
+      const isStopped = await this.#stopWithin(remainingMs, component);
+      if (!isStopped) this.#logger.error('Component did not stop in time; continuing without it', { component: component.name });
     }
   }
 
-  async #within(ms: DurationMs, component: Component): Promise<boolean> {
+  async #stopWithin(ms: DurationMs, component: Component): Promise<boolean> {
     let cancel: () => void = () => undefined;
-    const tooLate = new Promise<boolean>((resolve) => {
+    const timeout = new Promise<boolean>((resolve) => {
       cancel = this.#machine.setTimer(ms, () => resolve(false));
     });
     const stopped = component
       .stop()
       .then(() => true)
       .catch((err: unknown) => {
-        this.#logger.error('Stopping a part failed', { component: component.name, err });
+        this.#logger.error('Stopping component failed', { component: component.name, err });
         return true;
       });
-    const result = await Promise.race([stopped, tooLate]);
+    const result = await Promise.race([stopped, timeout]);
     cancel();
     return result;
   }

@@ -1,10 +1,10 @@
 import type { Activity, Clock, MachineTimer } from '../ports/clock.ts';
 import type { DurationMs, Instant } from '#kube/units';
 
-/** Node's timers hold 31 bits of milliseconds; longer waits are taken in legs. */
+/** Node.js timers have 31 bits of milliseconds; longer delays use several timers. */
 const MAX_TIMER_MS: DurationMs = 2 ** 31 - 1;
 
-/** Domain time as it is outside: the wall clock. */
+/** Domain time of a real cluster: the wall clock. */
 export class SystemClock implements Clock {
   now(): Instant {
     return Date.now();
@@ -13,15 +13,15 @@ export class SystemClock implements Clock {
   schedule(at: Instant, task: () => void): () => void {
     let timer: NodeJS.Timeout;
     const arm = (): void => {
-      const left = at - Date.now();
-      timer = left > MAX_TIMER_MS ? setTimeout(arm, MAX_TIMER_MS) : setTimeout(task, Math.max(0, left));
+      const remainingMs = at - Date.now();
+      timer = remainingMs > MAX_TIMER_MS ? setTimeout(arm, MAX_TIMER_MS) : setTimeout(task, Math.max(0, remainingMs));
     };
     arm();
     return () => clearTimeout(timer);
   }
 }
 
-/** Machine time: monotonic. */
+/** Monotonic machine time. */
 export class SystemTimer implements MachineTimer {
   nowMs(): number {
     return performance.now();
@@ -33,5 +33,5 @@ export class SystemTimer implements MachineTimer {
   }
 }
 
-/** In production nobody waits for idleness. */
+/** Records no activity: only the embedded cluster's virtual clock waits until a process is idle. */
 export const NO_ACTIVITY: Activity = { begin: () => () => undefined };

@@ -17,7 +17,7 @@ async function takeKey(queue: WorkQueue): Promise<string | undefined> {
 }
 
 describe('WorkQueue', () => {
-  test('a key added twice is worked on once', async () => {
+  test('a key added twice is processed once', async () => {
     const { queue } = aQueue();
     queue.add('a');
     queue.add('a');
@@ -26,7 +26,7 @@ describe('WorkQueue', () => {
     expect(queue.depth).toBe(2);
   });
 
-  test('a key that changes while it is worked on comes back, and only after it is done', async () => {
+  test('a key added while it is processed is queued again once it is done', async () => {
     const { queue } = aQueue();
     queue.add('a');
     await queue.take();
@@ -40,7 +40,7 @@ describe('WorkQueue', () => {
     expect(again).toBe('a');
   });
 
-  test('safety goes first, first lists last', async () => {
+  test('high priority comes first, low last', async () => {
     const { queue } = aQueue();
     queue.add('list', 'low');
     queue.add('change');
@@ -48,7 +48,7 @@ describe('WorkQueue', () => {
     expect([await takeKey(queue), await takeKey(queue), await takeKey(queue)]).toEqual(['oom', 'change', 'list']);
   });
 
-  test('a waiting key can be raised, never lowered', async () => {
+  test('the priority of a queued key can be raised, not lowered', async () => {
     const { queue } = aQueue();
     queue.add('a');
     queue.add('b', 'low');
@@ -57,7 +57,7 @@ describe('WorkQueue', () => {
     expect(await takeKey(queue)).toBe('b');
   });
 
-  test('a look replaces the periodic one that was still to come', async () => {
+  test('taking a key cancels its pending periodic requeue', async () => {
     const { queue, clock } = aQueue();
     queue.addAfter('a', 1000);
     queue.add('a');
@@ -67,7 +67,7 @@ describe('WorkQueue', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('a look leaves what a change asked for, also where a periodic one would have come first', async () => {
+  test('taking a key keeps a requeue that a change requested, also where a periodic one was due first', async () => {
     for (const plan of [['normal'], ['low', 'normal'], ['normal', 'low']] as const) {
       const { queue, clock } = aQueue();
       for (const [place, priority] of plan.entries()) queue.addAfter('a', 1000 + place, priority);
@@ -79,7 +79,7 @@ describe('WorkQueue', () => {
     }
   });
 
-  test('of several delays the earliest holds', async () => {
+  test('the earliest of several delays applies', async () => {
     const { queue, clock } = aQueue();
     queue.addAfter('a', 1000);
     queue.addAfter('a', 100);
@@ -91,7 +91,7 @@ describe('WorkQueue', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('delays in domain time leave the virtual clock free, retries in machine time hold it', async () => {
+  test('delays in domain time do not stop the virtual clock, retries in machine time do', async () => {
     const { queue, activity, machine } = aQueue();
     queue.addAfter('a', 1000);
     expect(activity.count).toBe(0);
@@ -104,7 +104,7 @@ describe('WorkQueue', () => {
     expect(activity.count).toBe(0);
   });
 
-  test('each failure waits longer, up to five minutes; success starts over', () => {
+  test('each failure waits longer, up to five minutes; a success resets the delay', () => {
     const { queue } = aQueue();
     const delays = Array.from({ length: 25 }, () => queue.addRateLimited('a'));
     expect(delays[0]).toBeLessThanOrEqual(5);
@@ -114,7 +114,7 @@ describe('WorkQueue', () => {
     expect(queue.addRateLimited('a')).toBeLessThanOrEqual(5);
   });
 
-  test('stopping answers those who wait and holds nothing', async () => {
+  test('a stop resolves waiting takers and leaves no timer', async () => {
     const { queue, activity, clock, machine } = aQueue();
     const waiting = queue.take();
     queue.addAfter('a', 10);
@@ -125,35 +125,35 @@ describe('WorkQueue', () => {
     expect([activity.count, clock.waiting, machine.waiting]).toEqual([0, 0, 0]);
   });
 
-  test('never gives one key to two workers, loses none, and ends idle', async () => {
+  test('never gives a key to two workers, loses none, and ends idle', async () => {
     const step = fc.record({ key: fc.constantFrom('a', 'b', 'c'), action: fc.constantFrom('add', 'take', 'done') });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const { queue, activity } = aQueue();
-        const inWork = new Set<string>();
-        const wanted = new Set<string>();
+        const processing = new Set<string>();
+        const queued = new Set<string>();
         const take = async (): Promise<void> => {
-          const before = queue.depth - inWork.size;
+          const before = queue.depth - processing.size;
           if (before <= 0) return;
           const key = await takeKey(queue);
           if (key === undefined) throw new Error('took nothing');
-          if (inWork.has(key)) throw new Error(`${key} is worked on twice`);
-          inWork.add(key);
-          wanted.delete(key);
+          if (processing.has(key)) throw new Error(`${key} is processed twice`);
+          processing.add(key);
+          queued.delete(key);
         };
         for (const { key, action } of steps) {
           if (action === 'add') {
             queue.add(key);
-            wanted.add(key);
-          } else if (action === 'done' && inWork.delete(key)) queue.done(key);
-          else if (action === 'take' && [...wanted].some((each) => !inWork.has(each))) await take();
+            queued.add(key);
+          } else if (action === 'done' && processing.delete(key)) queue.done(key);
+          else if (action === 'take' && [...queued].some((candidate) => !processing.has(candidate))) await take();
         }
-        for (const key of inWork) queue.done(key);
-        inWork.clear();
-        while (wanted.size > 0) {
+        for (const key of processing) queue.done(key);
+        processing.clear();
+        while (queued.size > 0) {
           await take();
-          for (const key of inWork) queue.done(key);
-          inWork.clear();
+          for (const key of processing) queue.done(key);
+          processing.clear();
         }
         expect(activity.count).toBe(0);
       }),

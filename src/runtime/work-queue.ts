@@ -1,12 +1,12 @@
-// client-go's work queue, restated: a key waits at most once, is never worked on twice at once, and comes back when it
-// changed meanwhile. On top: delays in domain time, retries in machine time, and priorities.
+// A work queue as in client-go: a key is queued at most once, is never processed twice at once, and is queued again when it is added
+// while it is processed. In addition: delays in domain time, retries in machine time, and priorities.
 
 import type { DurationMs, Instant } from '#kube/units';
 import type { Activity, Clock, MachineTimer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import { backoffMs, type BackoffRules, RECONCILE_BACKOFF } from './backoff.ts';
 
-/** `low`: first lists and periodic looks; `normal`: something changed; `high`: safety (out of memory, roll-back). */
+/** `low`: initial lists and periodic requeues; `normal`: changes; `high`: safety (OOM kills, roll-backs). */
 export type Priority = 'low' | 'normal' | 'high';
 
 const ORDER: readonly Priority[] = ['high', 'normal', 'low'];
@@ -19,7 +19,7 @@ export interface WorkQueueDependencies {
   readonly backoff?: BackoffRules;
 }
 
-interface Delayed {
+interface DelayedKey {
   readonly due: Instant;
   readonly priority: Priority;
   readonly cancel: () => void;
@@ -31,48 +31,49 @@ export interface WorkItem<K extends string> {
   readonly waitedMs: DurationMs;
 }
 
-/** Holds keys of work to do. Single-threaded: no method awaits, so none is ever seen half done. */
+/** Queues keys for reconcilers. No method awaits, so every call is atomic. */
 export class WorkQueue<K extends string = string> {
   readonly #dependencies: WorkQueueDependencies;
   readonly #waiting: Record<Priority, Set<K>> = { high: new Set(), normal: new Set(), low: new Set() };
   readonly #dirty = new Map<K, Priority>();
   readonly #processing = new Set<K>();
-  readonly #delayed = new Map<K, Delayed>();
+  readonly #delayed = new Map<K, DelayedKey>();
   readonly #retries = new Map<K, () => void>();
   readonly #failures = new Map<K, number>();
   readonly #addedAt = new Map<K, number>();
   readonly #takers: ((item: WorkItem<K> | undefined) => void)[] = [];
-  #holding: (() => void) | undefined;
+  /** Ends the activity of this queue; undefined while it is idle. */
+  #endActivity: (() => void) | undefined;
   #stopped = false;
 
   constructor(dependencies: WorkQueueDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Keys ready or in work; delayed ones are not counted. */
+  /** Keys that are queued or being processed; delayed ones are not counted. */
   get depth(): number {
     return this.#dirty.size + this.#processing.size;
   }
 
-  /** The key needs work now. Raises its priority if it waits already. */
+  /** Queues a key now, or raises the priority of a queued one. */
   add(key: K, priority: Priority = 'normal'): void {
     if (this.#stopped) return;
-    const known = this.#dirty.get(key);
-    if (known !== undefined) {
-      if (!isHigher(priority, known)) return;
-      this.#waiting[known].delete(key);
+    const queued = this.#dirty.get(key);
+    if (queued !== undefined) {
+      if (!isHigher(priority, queued)) return;
+      this.#waiting[queued].delete(key);
     } else {
       this.#addedAt.set(key, this.#dependencies.machine.nowMs());
     }
     this.#dirty.set(key, priority);
     if (!this.#processing.has(key)) this.#waiting[priority].add(key);
-    this.#settle();
+    this.#updateActivity();
     this.#dispatch();
   }
 
   /**
-   * The key needs work in `afterMs` of domain time. The earliest of several wishes holds, at the highest of their priorities.
-   * A periodic look (`low`) that is still to come is dropped when the key is taken: that look has been had, and plans the next.
+   * Queues a key after `afterMs` of domain time. The earliest of several delays applies, with the highest of their priorities. A pending
+   * periodic requeue (`low`) is cancelled when the key is taken, because that reconcile schedules the next one.
    */
   addAfter(key: K, afterMs: DurationMs, priority: Priority = 'low'): void {
     if (this.#stopped) return;
@@ -88,27 +89,30 @@ export class WorkQueue<K extends string = string> {
     }
     earlier?.cancel();
     const cancel = this.#dependencies.clock.schedule(due, () => {
-      const held = this.#delayed.get(key)?.priority ?? priority;
+      const current = this.#delayed.get(key)?.priority ?? priority;
       this.#delayed.delete(key);
-      this.add(key, held);
+      this.add(key, current);
     });
     const highest = earlier !== undefined && isHigher(earlier.priority, priority) ? earlier.priority : priority;
     this.#delayed.set(key, { due, priority: highest, cancel });
   }
 
-  /** Forgets a pending delay: the object is gone, or its next look has been settled otherwise. */
+  /** Cancels a pending delay of a key. */
   cancelDelay(key: K): void {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
   }
 
-  /** The key failed: try again after its own back-off, at most `longestMs`, in machine time. Holds the virtual clock until then. */
-  addRateLimited(key: K, longestMs: DurationMs = Infinity): DurationMs {
+  /**
+   * Queues a failed key after its back-off in machine time, at most `maxMs`. The virtual clock stops until then.
+   * @returns the delay
+   */
+  addRateLimited(key: K, maxMs: DurationMs = Infinity): DurationMs {
     if (this.#stopped) return 0;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     const rules = this.#dependencies.backoff ?? RECONCILE_BACKOFF;
-    const delay = backoffMs({ ...rules, maxMs: Math.min(rules.maxMs, longestMs) }, failures, this.#dependencies.random);
+    const delay = backoffMs({ ...rules, maxMs: Math.min(rules.maxMs, maxMs) }, failures, this.#dependencies.random);
     this.#retries.get(key)?.();
     const release = this.#dependencies.activity.begin();
     const cancelTimer = this.#dependencies.machine.setTimer(delay, () => {
@@ -123,16 +127,17 @@ export class WorkQueue<K extends string = string> {
     return delay;
   }
 
-  /** The key did well: its next failure starts from the shortest wait. */
+  /** Resets the back-off of a key after a success. */
   forget(key: K): void {
     this.#failures.delete(key);
   }
 
+  /** Consecutive failures of a key. */
   failuresOf(key: K): number {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** Resolves with the next key, or with undefined once the queue is stopped. `done` must follow for every key. */
+  /** Resolves with the next key, or with undefined once the queue is stopped. `done` must be called for every key. */
   take(): Promise<WorkItem<K> | undefined> {
     if (this.#stopped) return Promise.resolve(undefined);
     const promise = new Promise<WorkItem<K> | undefined>((resolve) => this.#takers.push(resolve));
@@ -140,16 +145,16 @@ export class WorkQueue<K extends string = string> {
     return promise;
   }
 
-  /** The key's work is over; if it changed meanwhile it waits again. */
+  /** Ends the processing of a key; it is queued again where it was added meanwhile. */
   done(key: K): void {
     this.#processing.delete(key);
     const priority = this.#dirty.get(key);
     if (priority !== undefined) this.#waiting[priority].add(key);
-    this.#settle();
+    this.#updateActivity();
     this.#dispatch();
   }
 
-  /** No new keys, no delays, no retries; takers are told. Keys in work finish by themselves. */
+  /** Drops queued keys, delays and retries, and resolves waiting `take` calls with undefined. Keys being processed finish. */
   stop(): void {
     this.#stopped = true;
     for (const { cancel } of this.#delayed.values()) cancel();
@@ -159,19 +164,19 @@ export class WorkQueue<K extends string = string> {
     this.#dirty.clear();
     for (const priority of ORDER) this.#waiting[priority].clear();
     for (const taker of this.#takers.splice(0)) taker(undefined);
-    this.#settle();
+    this.#updateActivity();
   }
 
   #dispatch(): void {
     while (this.#takers.length > 0) {
       const key = this.#next();
       if (key === undefined) return;
-      const added = this.#addedAt.get(key);
+      const addedAtMs = this.#addedAt.get(key);
       this.#addedAt.delete(key);
       this.#dirty.delete(key);
       this.#processing.add(key);
       if (this.#delayed.get(key)?.priority === 'low') this.cancelDelay(key);
-      this.#takers.shift()?.({ key, waitedMs: added === undefined ? 0 : this.#dependencies.machine.nowMs() - added });
+      this.#takers.shift()?.({ key, waitedMs: addedAtMs === undefined ? 0 : this.#dependencies.machine.nowMs() - addedAtMs });
     }
   }
 
@@ -186,13 +191,13 @@ export class WorkQueue<K extends string = string> {
     return undefined;
   }
 
-  // One hold for the whole queue: begun when the first key waits, ended when the last is done.
-  #settle(): void {
-    const busy = this.depth > 0;
-    if (busy && this.#holding === undefined) this.#holding = this.#dependencies.activity.begin();
-    if (!busy && this.#holding !== undefined) {
-      this.#holding();
-      this.#holding = undefined;
+  /** One activity for the whole queue, from the first queued key until the last is done. */
+  #updateActivity(): void {
+    const isBusy = this.depth > 0;
+    if (isBusy && this.#endActivity === undefined) this.#endActivity = this.#dependencies.activity.begin();
+    if (!isBusy && this.#endActivity !== undefined) {
+      this.#endActivity();
+      this.#endActivity = undefined;
     }
   }
 }

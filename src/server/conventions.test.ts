@@ -36,7 +36,7 @@ describe('the envelope', () => {
     world.usageConfirmedAt = world.clock.now() - 121_000;
     const late = await client.get('/api/v1/pods');
     expect(late.body.meta.warnings).toEqual([
-      { code: 'usage_unavailable', message: 'The usage source has not answered for 121 s: figures of usage are from then.' },
+      { code: 'usage_unavailable', message: 'The usage source has not responded for 121 s, so usage is that old.' },
     ]);
     world.usageConfirmedAt = null;
     const never = await client.get('/api/v1/pods');

@@ -141,7 +141,7 @@ describe('limit exceptions', () => {
     world.cluster.workloadList = world.cluster.workloadList.map((each) =>
       each.name === 'web' ? { ...each, annotations: { 'evenkeel.io/mode': 'Recommend' } } : each,
     );
-    expect((await client.send('POST', `${LIST}/shop/web/approve`, {})).body.error.message).toMatch(/nothing is applied in it/);
+    expect((await client.send('POST', `${LIST}/shop/web/approve`, {})).body.error.message).toMatch(/this mode applies nothing/);
     expect((await client.send('POST', `${LIST}/shop/web/reject`, {})).body.data[0].state).toBe('rejected');
   });
 

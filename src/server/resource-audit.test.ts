@@ -167,7 +167,7 @@ describe('reset to deploy', () => {
   test('of a bare pod is not feasible', async () => {
     world.cluster.podList.push({ ...world.cluster.podList[0]!, name: 'single', namespace: 'shop', labels: {} });
     const answer = await client.send('POST', '/api/v1/resource-audit/shop/single/reset-to-deploy', {});
-    expect([answer.status, answer.body.error.message]).toEqual([422, expect.stringContaining('single pod')]);
+    expect([answer.status, answer.body.error.message]).toEqual([422, expect.stringContaining('bare pod')]);
   });
 
   test.each(['0s', 'soon', '91d', '30s'])('for %s is a 400', async (duration) => {

@@ -386,7 +386,7 @@ function renewals(count: number): Promise<unknown> {
   return eventually(
     `${count} new certificates served: each was removed from its Secret`,
     HANG_MS,
-    () => logged(controller.process, 'Admission is served with a new certificate').length >= count,
+    () => logged(controller.process, 'Serving admission webhook with a new certificate').length >= count,
   );
 }
 

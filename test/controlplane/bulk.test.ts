@@ -68,7 +68,7 @@ test(
       namespace: 'shop',
       name: 'web',
     });
-    expect(logged(controller.process, 'Restarted a workload')).toHaveLength(1);
+    expect(logged(controller.process, 'Restarted workload')).toHaveLength(1);
   },
   HANG_TEST_MS,
 );

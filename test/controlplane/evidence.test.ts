@@ -90,7 +90,7 @@ test(
 test('health reports that throttling and pressure are measured', async () => {
   const checks = await read<readonly HealthCheck[]>(controller.dashboard, 'health');
   expect(checks.filter(({ name }) => name === 'throttling' || name === 'pressure')).toEqual([
-    expect.objectContaining({ name: 'pressure', status: 'ok', message: 'known of 1 nodes' }),
-    expect.objectContaining({ name: 'throttling', status: 'ok', message: 'known of 1 nodes with CPU-limited containers' }),
+    expect.objectContaining({ name: 'pressure', status: 'ok', message: 'known for 1 nodes' }),
+    expect.objectContaining({ name: 'throttling', status: 'ok', message: 'known for 1 nodes with CPU-limited containers' }),
   ]);
 });

@@ -35,7 +35,7 @@ describe('Two replicas with one store', () => {
     );
     expect(await kubeletReads(leader)).toBeGreaterThan(0);
     expect(await kubeletReads(follower)).toBe(0);
-    expect(await healthOf(follower, 'usage-source')).toBe('ok: kubelet, by way of the leader: read');
+    expect(await healthOf(follower, 'usage-source')).toBe('ok: kubelet, through the leader: read');
     expect([termsOf(leader), termsOf(follower)]).toEqual([1, 0]);
   });
 
@@ -122,7 +122,7 @@ describe('Hand-over', () => {
     );
     // As a follower it takes usage from its successor, and no longer reads kubelets.
     await eventually('the old leader takes usage from its successor: a follower reads no kubelet', HANG_MS, async () =>
-      (await healthOf(leader, 'usage-source')).includes('by way of the leader: read'),
+      (await healthOf(leader, 'usage-source')).includes('through the leader: read'),
     );
     [leader, follower] = [follower, leader];
   });

@@ -70,7 +70,7 @@ beforeAll(async () => {
       'kubelet.interval': '10s',
     }).map(([path, value]) => `--${path}=${value}`),
   );
-  const { input } = await controller.line('stderr', /"message":"Evenkeel is up"/);
+  const { input } = await controller.line('stderr', /"message":"Evenkeel started"/);
   const { dashboardPort, metricsPort } = JSON.parse(input) as { dashboardPort: number; metricsPort: number };
   dashboard = `http://127.0.0.1:${dashboardPort}`;
   metrics = `127.0.0.1:${metricsPort}`;

@@ -209,7 +209,7 @@ async function namesOfVanishing(): Promise<readonly string[]> {
 
 /** Failed reconciles of one workload: a slow request for another workload does not count. */
 function failedReconciles(workload: string): readonly object[] {
-  const failed = ['Reconciling failed; will retry', 'Reconciling failed for good; waiting for the object to change'];
+  const failed = ['Reconcile failed; will retry', 'Reconcile failed; not retrying before the object changes'];
   return failed
     .flatMap((message) => logged(world.controller.process, message))
     .filter(({ object }) => typeof object === 'string' && object.endsWith(`/${workload}`));

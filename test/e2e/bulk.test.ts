@@ -51,7 +51,7 @@ test(
       namespace: 'shop',
       name: 'web',
     });
-    expect(controller.process.stderr.filter((line) => line.includes('"message":"Restarted a workload"'))).toHaveLength(1);
+    expect(controller.process.stderr.filter((line) => line.includes('"message":"Restarted workload"'))).toHaveLength(1);
   },
   HANG_TEST_MS,
 );

@@ -48,7 +48,7 @@ export async function startController(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Controller> {
   const process = runController(fixture, settings, environment);
-  const { input } = await process.line('stderr', /"message":"Evenkeel is up"/);
+  const { input } = await process.line('stderr', /"message":"Evenkeel started"/);
   const { dashboardPort, metricsPort, probePort } = JSON.parse(input) as Ports;
   return {
     process,

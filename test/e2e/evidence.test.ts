@@ -39,8 +39,8 @@ test(
     expect(await throttledRatioOf('throttled')).toBeGreaterThan(0.1);
     expect(await throttledRatioOf('ample')).toBe(0);
     expect(await throttledRatioOf('unlimited')).toBeNull();
-    expect(await healthOf('throttling')).toMatchObject({ status: 'ok', message: 'known of 2 nodes with CPU-limited containers' });
-    expect(await healthOf('pressure')).toMatchObject({ status: 'ok', message: 'known of 2 nodes' });
+    expect(await healthOf('throttling')).toMatchObject({ status: 'ok', message: 'known for 2 nodes with CPU-limited containers' });
+    expect(await healthOf('pressure')).toMatchObject({ status: 'ok', message: 'known for 2 nodes' });
   },
   HANG_TEST_MS,
 );

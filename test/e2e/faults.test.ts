@@ -265,9 +265,7 @@ describe('A CRD that differs from Evenkeel’s', () => {
       `${CRDS}/accesspolicies.evenkeel.io`,
     );
     expect(newer.metadata.annotations[CRD_VERSION_ANNOTATION]).toBe('99.0.0');
-    const reports = logged(world.controller.process, 'A custom resource is not as it should be').filter(
-      ({ outcome }) => outcome !== 'unreached',
-    );
+    const reports = logged(world.controller.process, 'CRD is not up to date').filter(({ outcome }) => outcome !== 'unreached');
     expect(new Set(reports.map(({ outcome }) => outcome))).toEqual(new Set(['kept-newer', 'failed']));
   });
 });

@@ -111,7 +111,7 @@ describe('A controller that has not listed the cluster yet', () => {
     const health = await read<readonly { readonly name: string; readonly message: string }[]>(dashboard, 'health');
     const warning = expect.stringMatching(/prometheus\.tokenFile is sent without encryption: write https/) as unknown;
     expect(health).toContainEqual(expect.objectContaining({ name: 'credentials', status: 'degraded', message: warning }));
-    expect(logged(process, 'A credential is sent without encryption')).toEqual([expect.objectContaining({ warning })]);
+    expect(logged(process, 'Credential is sent without encryption')).toEqual([expect.objectContaining({ warning })]);
   });
 
   test('exits with 0 when it is stopped meanwhile', async () => {

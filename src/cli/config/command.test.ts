@@ -55,7 +55,7 @@ describe('evenkeel config check', () => {
     expect([code, out]).toEqual([2, []]);
     expect(err.split('\n')).toEqual([
       'evenkeel config: 5 settings are wrong:',
-      '  (command line) (arguments): stray: only options are understood; `--help` lists them',
+      '  (command line) (arguments): stray: unexpected argument; `--help` lists the options',
       `  controller.dryRun (file ${file}:2): "maybe": must be true or false`,
       `  history.retnetion (file ${file}:4): there is no such setting; did you mean history.retention?`,
       expect.stringContaining('history.maxBytes (environment EVENKEEL_HISTORY_MAX_BYTES): "12": must be a whole number'),

@@ -21,7 +21,7 @@ export const configCommand: Command = {
     'the values in force, secrets masked, and the source of each: default, file, environment or flag. No cluster is contacted.',
     '',
     '  --config FILE               YAML file with settings',
-    '  --config-compat             unknown settings only warn',
+    '  --config-compat             warn about unknown settings instead of failing',
     '  --SETTING VALUE             any setting by its path, as in docs/settings.md',
     '',
     'Exit code: 0 the settings are valid, 2 they are invalid, or a usage error.',

@@ -1,4 +1,4 @@
-// Admission: served by every replica once there is a certificate, and announced to the API server by the leader.
+// The admission webhook: every replica serves it once a certificate exists, and the leader registers it with the API server.
 
 import { readFile } from 'node:fs/promises';
 import { AdmissionServer } from '../../adapters/admission/admission-server.ts';
@@ -18,17 +18,17 @@ import type { Metrics } from '../../ports/metrics.ts';
 import { parseListenAddress } from '../../runtime/listen-address.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 
-/** Certificate and configuration are looked at this often; the certificate has a month left when it is renewed. */
-const LOOK_EVERY_MS: DurationMs = 20 * SECOND_MS;
-/** Until there is a certificate to serve with, and after a failure. */
-const SOON_MS: DurationMs = 2 * SECOND_MS;
+/** Interval at which certificate and registration are checked; a certificate is renewed a month before it expires. */
+const CHECK_INTERVAL_MS: DurationMs = 20 * SECOND_MS;
+/** Interval before the first certificate, and after a failure. */
+const RETRY_MS: DurationMs = 2 * SECOND_MS;
 const SERVICE_PORT = 443;
 
 export interface AdmissionDependencies {
   readonly settings: Settings;
   readonly transport: ApiTransport;
-  /** What leaves by it leaves while this replica leads. */
-  readonly leaders: ApiTransport;
+  /** Sends only while this replica leads. */
+  readonly leaderTransport: ApiTransport;
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -43,7 +43,7 @@ export class Admission {
   readonly #secret: CertificateSecret | null;
   #server: AdmissionServer | null = null;
   #served = '';
-  #announced = '';
+  #registered = '';
   #removed = false;
   #problem: string | null = 'no certificate yet';
   #running: Promise<void> = Promise.resolve();
@@ -51,13 +51,13 @@ export class Admission {
   constructor(dependencies: AdmissionDependencies) {
     this.#dependencies = dependencies;
     const { settings, transport, namespace } = dependencies;
-    const ours = settings['controller.admission.enabled'] && settings['controller.admission.certFile'] === '';
-    this.#secret = ours
+    const createsCertificate = settings['controller.admission.enabled'] && settings['controller.admission.certFile'] === '';
+    this.#secret = createsCertificate
       ? new CertificateSecret({ transport, namespace, names: namesOf(settings, namespace), now: () => Date.now() })
       : null;
   }
 
-  /** Serves and announces from now on, as soon as it can: a webhook that is late keeps no pod from being created. */
+  /** Starts in the background: the API server creates pods without the webhook until it is registered. */
   start(): void {
     this.#running = this.#run();
   }
@@ -68,11 +68,11 @@ export class Admission {
     await this.#server?.close();
   }
 
-  /** null: switched off. */
+  /** null where admission is disabled. */
   status(): { readonly ok: boolean; readonly message: string } | null {
     const { settings } = this.#dependencies;
     if (!settings['controller.admission.enabled']) return null;
-    if (settings['controller.dryRun']) return { ok: true, message: 'dry run: not announced to the API server' };
+    if (settings['controller.dryRun']) return { ok: true, message: 'dry run: not registered with the API server' };
     return { ok: this.#problem === null, message: this.#problem ?? `serving on port ${this.#server?.port ?? 0}` };
   }
 
@@ -82,45 +82,45 @@ export class Admission {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const wait = await this.#once();
-      if (wait === null) return;
-      await this.#pause(wait);
+      const waitMs = await this.#tryUpdate();
+      if (waitMs === null) return;
+      await this.#pause(waitMs);
     }
   }
 
-  /** How long to wait before the next look; null: there is nothing more to do. */
-  async #once(): Promise<DurationMs | null> {
+  /** @returns the time until the next check; null where none is needed */
+  async #tryUpdate(): Promise<DurationMs | null> {
     const { settings, logger } = this.#dependencies;
-    // A dry run changes nothing of the cluster: what is asked of the API server is asked of nobody.
+    // A dry run does not register the webhook, because it changes nothing in the cluster.
     const enabled = settings['controller.admission.enabled'] && !settings['controller.dryRun'];
     try {
-      if (enabled) return await this.#look();
-      return (await this.#withdraw()) ? null : SOON_MS;
+      if (enabled) return await this.#update();
+      return (await this.#unregister()) ? null : RETRY_MS;
     } catch (err) {
       const message = err instanceof Error ? err.message : String(err);
-      if (!this.#stop.signal.aborted && message !== this.#problem) logger.warn('Admission is not as it should be; trying again', { err });
+      if (!this.#stop.signal.aborted && message !== this.#problem) logger.warn('Updating the admission webhook failed; retrying', { err });
       this.#problem = message;
-      return enabled ? SOON_MS : LOOK_EVERY_MS;
+      return enabled ? RETRY_MS : CHECK_INTERVAL_MS;
     }
   }
 
-  async #look(): Promise<DurationMs> {
-    const { isLeader, leaders, logger } = this.#dependencies;
-    const serving = await this.#serving();
-    if (serving === null) return SOON_MS;
+  async #update(): Promise<DurationMs> {
+    const { isLeader, leaderTransport, logger } = this.#dependencies;
+    const serving = await this.#readCertificate();
+    if (serving === null) return RETRY_MS;
     await this.#serve(serving);
     if (isLeader()) {
       const body = webhookConfiguration(this.#target(), serving.authorities);
-      await applyWebhookConfiguration(leaders, body, this.#stop.signal);
+      await applyWebhookConfiguration(leaderTransport, body, this.#stop.signal);
       const text = JSON.stringify(body);
-      if (this.#announced !== text) logger.info('Admission is announced to the API server', { port: this.#server?.port ?? 0 });
-      this.#announced = text;
+      if (this.#registered !== text) logger.info('Registered admission webhook', { port: this.#server?.port ?? 0 });
+      this.#registered = text;
     }
     this.#problem = null;
-    return LOOK_EVERY_MS;
+    return CHECK_INTERVAL_MS;
   }
 
-  async #serving(): Promise<ServingPair | null> {
+  async #readCertificate(): Promise<ServingPair | null> {
     const { settings, isLeader } = this.#dependencies;
     if (this.#secret !== null) return this.#secret.read(isLeader(), this.#stop.signal);
     const file = (setting: 'certFile' | 'keyFile' | 'caFile'): Promise<string> => {
@@ -140,20 +140,20 @@ export class Admission {
       const listen = parseListenAddress(settings['controller.admission.addr']);
       if (listen === undefined) throw new Error('controller.admission.addr: expected host:port or :port');
       this.#server = await AdmissionServer.start({ listen, keyPair: pair, sizes, metrics, logger, timer });
-      logger.info('Admission is served', { port: this.#server.port });
+      logger.info('Serving admission webhook', { port: this.#server.port });
     } else if (text !== this.#served) {
       this.#server.replaceCertificate(pair);
-      logger.info('Admission is served with a new certificate');
+      logger.info('Serving admission webhook with a new certificate');
     }
     this.#served = text;
   }
 
-  /** Switched off: what an earlier run announced goes, once, by the leader. */
-  async #withdraw(): Promise<boolean> {
-    const { isLeader, leaders, logger } = this.#dependencies;
+  /** Removes the registration of an earlier run, once, by the leader, where admission is disabled. */
+  async #unregister(): Promise<boolean> {
+    const { isLeader, leaderTransport, logger } = this.#dependencies;
     if (this.#removed || !isLeader()) return this.#removed;
-    if (await removeWebhookConfiguration(leaders, this.#stop.signal))
-      logger.info('Admission is switched off: its configuration is removed');
+    if (await removeWebhookConfiguration(leaderTransport, this.#stop.signal))
+      logger.info('Removed admission webhook, because admission is disabled');
     this.#removed = true;
     return true;
   }
@@ -182,7 +182,7 @@ export class Admission {
   }
 }
 
-/** By which the API server reaches the webhook: the Service's, or the host of the address. */
+/** DNS names of the webhook for its certificate: those of the Service, or the host of its URL. */
 function namesOf(settings: Settings, namespace: string): readonly string[] {
   const url = settings['controller.admission.url'];
   const service = settings['controller.admission.service'];

@@ -6,7 +6,7 @@ import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
 
 let clock: FakeClock;
-/** What reading answers; the autoscaler renews the lease meanwhile. */
+/** The response to a read; by default a lease that the autoscaler renews. */
 let answer: () => Promise<LeaseRecord | undefined>;
 let reads: number;
 let reader: AutoscalerLeaseReader;
@@ -38,7 +38,7 @@ describe('the reader of the lease of evenkeel-autoscaler', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('reports once that it is lost, and that it is held again', async () => {
+  test('reports once that the lease is lost, and that it is held again', async () => {
     await reader.start();
     answer = async () => undefined;
     await clock.advance(30_000);
@@ -49,7 +49,7 @@ describe('the reader of the lease of evenkeel-autoscaler', () => {
     reader.stop();
   });
 
-  test('what cannot be read is not held, and neither is what is not answered in 5 s', async () => {
+  test('a lease that cannot be read within 5 s is not held', async () => {
     await reader.start();
     answer = () => Promise.reject(new Error('403 Forbidden'));
     await clock.advance(10_000);
@@ -60,7 +60,7 @@ describe('the reader of the lease of evenkeel-autoscaler', () => {
     await clock.advance(14_999);
     expect(reader.lease.isHeld).toBe(true);
     await clock.advance(1);
-    expect(reader.lease).toMatchObject({ isHeld: false, reason: expect.stringContaining('no answer in 5 s') });
+    expect(reader.lease).toMatchObject({ isHeld: false, reason: expect.stringContaining('no response in 5 s') });
     reader.stop();
   });
 });

@@ -5,19 +5,19 @@ import type { MachineTimer } from '../../ports/clock.ts';
 import type { LeaseStore } from '../../ports/lease-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 
-/** As long as a lease of Evenkeel's lasts: its loss is seen within two durations, at one small request each. */
-const READ_EVERY_MS: DurationMs = 10 * SECOND_MS;
+/** Equal to the duration of Evenkeel's leases: a lost lease is seen within two durations. */
+const READ_INTERVAL_MS: DurationMs = 10 * SECOND_MS;
 const DEADLINE_MS: DurationMs = 5 * SECOND_MS;
 
 export interface AutoscalerLeaseReaderDependencies {
   readonly store: Pick<LeaseStore, 'read'>;
   readonly timer: MachineTimer;
   readonly logger: Logger;
-  /** Unix time of this machine: leases are renewed by machine time, whatever the domain clock does. */
+  /** Unix time of this machine, because leases are renewed in machine time. */
   readonly wallMs: () => number;
 }
 
-/** Reads the lease of evenkeel-autoscaler from time to time. What was read last holds until the next reading. */
+/** Reads the lease of evenkeel-autoscaler periodically, and returns the last read one. */
 export class AutoscalerLeaseReader {
   readonly #dependencies: AutoscalerLeaseReaderDependencies;
   readonly #listeners = new Set<(lease: AutoscalerLease) => void>();
@@ -33,18 +33,21 @@ export class AutoscalerLeaseReader {
     return this.#lease;
   }
 
-  /** Calls back when it begins or ends to be held, and when the reason changes. Returns the cancel. */
+  /**
+   * Calls the listener when the lease is acquired or lost, and when the reason changes.
+   * @returns a function that ends the subscription
+   */
   onChange(listener: (lease: AutoscalerLease) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Resolves when it has been read once, whatever came of it. */
+  /** Resolves after the first read, even where it failed. */
   async start(): Promise<void> {
     const lease = await this.#read();
     if (this.#stopped) return;
-    this.#take(lease);
-    this.#cancel = this.#dependencies.timer.setTimer(READ_EVERY_MS, () => void this.start());
+    this.#update(lease);
+    this.#cancel = this.#dependencies.timer.setTimer(READ_INTERVAL_MS, () => void this.start());
   }
 
   stop(): void {
@@ -54,17 +57,17 @@ export class AutoscalerLeaseReader {
 
   async #read(): Promise<AutoscalerLease> {
     const { store, timer, wallMs } = this.#dependencies;
-    const late = new AbortController();
+    const timeout = new AbortController();
     let cancel: () => void = () => undefined;
     const deadline = new Promise<never>((_, reject) => {
       cancel = timer.setTimer(DEADLINE_MS, () => {
-        const problem = new Error(`no answer in ${DEADLINE_MS / SECOND_MS} s`);
-        late.abort(problem);
+        const problem = new Error(`no response in ${DEADLINE_MS / SECOND_MS} s`);
+        timeout.abort(problem);
         reject(problem);
       });
     });
     try {
-      return autoscalerLeaseOf(await Promise.race([store.read(late.signal), deadline]), wallMs());
+      return autoscalerLeaseOf(await Promise.race([store.read(timeout.signal), deadline]), wallMs());
     } catch (err) {
       return unreadableLease(err instanceof Error ? err.message : String(err));
     } finally {
@@ -72,12 +75,12 @@ export class AutoscalerLeaseReader {
     }
   }
 
-  #take(lease: AutoscalerLease): void {
+  #update(lease: AutoscalerLease): void {
     const before = this.#lease;
     this.#lease = lease;
     if (JSON.stringify(lease) === JSON.stringify(before)) return;
     if (lease.isHeld)
-      this.#dependencies.logger.info('The lease is held: pace Hourly is in force where a policy asks for it', { lease: AUTOSCALER_LEASE });
+      this.#dependencies.logger.info('Lease of evenkeel-autoscaler is held; pace Hourly is in force', { lease: AUTOSCALER_LEASE });
     else this.#dependencies.logger.info('Pace Hourly acts as Daily', { reason: lease.reason });
     for (const listener of this.#listeners) listener(lease);
   }

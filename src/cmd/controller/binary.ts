@@ -10,7 +10,7 @@ export function controllerBinary(openClock: OpenClock = openSystemClock): Binary
     name: 'evenkeel-controller',
     schema: EVENKEEL_SETTINGS,
     logLevel: (settings) => settings['controller.logLevel'],
-    reach: (settings, parts, signal) => reachCluster(settings, parts, signal, openClock),
-    start: (settings, world, { logger, metrics }, signal) => startController({ world, settings, logger, metrics }, signal),
+    reach: (settings, dependencies, signal) => reachCluster(settings, dependencies, signal, openClock),
+    start: (settings, environment, { logger, metrics }, signal) => startController({ environment, settings, logger, metrics }, signal),
   };
 }

@@ -15,8 +15,15 @@ export interface ControllerHistoryDependencies {
   readonly clock: Clock;
 }
 
-/** What is remembered of the whole cluster: its usage, what it costs, and what all recommendations come to. */
-export function controllerHistory({ state, usage, rollups, prices, reconcilers, clock }: ControllerHistoryDependencies): HistoryRecorder {
+/** Creates the recorder of the cluster's usage, cost and recommended requests. */
+export function createHistoryRecorder({
+  state,
+  usage,
+  rollups,
+  prices,
+  reconcilers,
+  clock,
+}: ControllerHistoryDependencies): HistoryRecorder {
   const costPerHourUsd = (): number => {
     let sum = 0;
     for (const node of state.nodes()) sum += prices.priceOf(node).perHourUsd;

@@ -1,5 +1,5 @@
-// The controller: every part built and joined, in the order in which they need each other. Used by the binary on a real
-// cluster and by the demo on the embedded one.
+// Builds and starts the components of the controller in the order of their dependencies. The binary uses it on a real cluster, the demo
+// on the embedded one.
 
 import { join } from 'node:path';
 import { readCrds } from '../../adapters/kubernetes/crd-installer.ts';
@@ -28,10 +28,10 @@ import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { ProcessHost } from '../process/process-host.ts';
 import { Admission } from './admission.ts';
 import { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
-import { budgetsOfLanes } from './budgets-of-lanes.ts';
-import { controllerHistory } from './controller-history.ts';
-import { CrdInstaller } from './crds.ts';
-import { startDashboard } from './dashboard.ts';
+import { laneBudgets } from './lane-budget-settings.ts';
+import { createHistoryRecorder } from './controller-history.ts';
+import { CrdInstaller } from './crd-installer.ts';
+import { startDashboard } from './start-dashboard.ts';
 import {
   admissionHealth,
   healthSource,
@@ -46,20 +46,20 @@ import {
   throttlingHealth,
   usageHealth,
 } from './health-sources.ts';
-import { leadTerm } from './leading.ts';
+import { leadTerm } from './lead-term.ts';
 import { openHistory } from './open-history.ts';
 import { openPrices } from './open-prices.ts';
 import { orAborted } from '../../runtime/or-aborted.ts';
-import { PartRegistry } from './part-registry.ts';
+import { StatusRegistry } from './status-registry.ts';
 import { credentialsHealth, plaintextCredentials } from './plaintext-credentials.ts';
 import { ControllerPrometheus, PAST_MS } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
-import { chooseUsageSources, liveUsage } from './usage-sources.ts';
-import type { ControllerDependencies } from './controller-parts.ts';
+import { chooseUsageSources, createLiveUsage } from './usage-sources.ts';
+import type { ControllerDependencies } from './controller-environment.ts';
 import { workloadKindsHealth } from './workload-kinds.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
-/** Of leader election. */
+/** Lease of the leader election. */
 const LEASE_NAME = 'evenkeel-controller';
 
 export interface RunningController {
@@ -67,47 +67,47 @@ export interface RunningController {
   readonly metricsPort: number;
   readonly probePort: number;
   isLeader(): boolean;
-  /** Stops accepting, lets reconciles under way end, releases the lease, closes the store. Under 10 s. */
+  /** Stops accepting requests, waits for running reconciles, releases the lease and closes the store, within 10 s. */
   stop(): Promise<void>;
 }
 
 /**
- * Resolves when everything is up and the informers have listed once; probes and dashboard answer earlier and say what is
- * missing. Throws with what could not start, or with the signal's reason when it aborts before; nothing is left running then.
+ * Resolves once all components run and the informers have synced; probes and dashboard respond earlier and report what is missing.
+ * @throws where a component cannot start, or with the signal's reason where it aborts earlier, after all components were stopped
  */
 export function startController(
-  { world, settings, logger, metrics }: ControllerDependencies,
+  { environment, settings, logger, metrics }: ControllerDependencies,
   signal?: AbortSignal,
 ): Promise<RunningController> {
   const lease = settings['controller.leaderElect'] ? LEASE_NAME : null;
-  const host = new ProcessHost({ world, logger, metrics, lease }, signal);
-  return host.startWith(() => new Starting(host, settings).run());
+  const host = new ProcessHost({ environment, logger, metrics, lease }, signal);
+  return host.startWith(() => new ControllerStart(host, settings).run());
 }
 
-class Starting {
+class ControllerStart {
   readonly #host: ProcessHost<ControllerEnvironment>;
-  /** With the transports of the host. */
-  readonly #parts: ControllerDependencies;
-  readonly #registry = new PartRegistry();
+  /** With the watched transports of the host. */
+  readonly #dependencies: ControllerDependencies;
+  readonly #registry = new StatusRegistry();
 
   constructor(host: ProcessHost<ControllerEnvironment>, settings: Settings) {
     this.#host = host;
-    this.#parts = { world: host.world, settings, logger: host.logger, metrics: host.metrics };
+    this.#dependencies = { environment: host.environment, settings, logger: host.logger, metrics: host.metrics };
   }
 
   async run(): Promise<RunningController> {
     const host = this.#host;
-    const { settings, logger, metrics } = this.#parts;
-    const { world, apiServer, state, election } = host;
-    const { clock, timer, transport } = world;
+    const { settings, logger, metrics } = this.#dependencies;
+    const { environment, apiServer, state, election } = host;
+    const { clock, timer, transport } = environment;
     await host.begin();
     const registry = this.#registry;
-    registry.addHealth(apiServer, permissionHealth(host.permissions, clock), leaderHealth(election, world.identity, clock));
-    const history = await openHistory(this.#parts);
-    await host.addPart('history', () => history.close());
+    registry.addHealth(apiServer, permissionHealth(host.permissions, clock), leaderHealth(election, environment.identity, clock));
+    const history = await openHistory(this.#dependencies);
+    await host.addComponent('history', () => history.close());
     registry.addHealth(storeHealth(history, clock));
-    const plaintext = plaintextCredentials(settings, world.apiServer);
-    for (const warning of plaintext) logger.warn('A credential is sent without encryption', { warning });
+    const plaintext = plaintextCredentials(settings, environment.apiServer);
+    for (const warning of plaintext) logger.warn('Credential is sent without encryption', { warning });
     registry.addHealth(...credentialsHealth(plaintext, clock.now()));
     const prices = openPrices(settings);
     registry.addHealth(priceHealth(prices, state, clock));
@@ -119,8 +119,8 @@ class Starting {
     registry.addHealth(workloadKindsHealth(informers, state, clock));
     const intervalMs = settings['kubelet.interval'];
     const usage = new UsageModel({ clock, reader: state, logger, metrics, intervalMs });
-    const usageSources = await chooseUsageSources(world, { settings, reader: state, metrics, logger }, host.stopping);
-    // Made before what restores it, since a thread may be lost at any time.
+    const usageSources = await chooseUsageSources(environment, { settings, reader: state, metrics, logger }, host.stopping);
+    // Assigned later: a thread may end before the checkpoints that restore it exist.
     let restoreLost = (): Promise<unknown> => Promise.resolve();
     const threads = openRecommender(settings['controller.recommenderThreads'], {
       timer,
@@ -128,36 +128,36 @@ class Starting {
       metrics,
       restoreLost: () => restoreLost().then(() => undefined),
     });
-    await host.addPart('recommender', () => threads.stop());
+    await host.addComponent('recommender', () => threads.stop());
     const recommender = new JobRunRecommender(threads);
 
-    const prometheus = new ControllerPrometheus(world, settings, state, logger);
-    await host.addPart('prometheus', () => prometheus.stop());
+    const prometheus = new ControllerPrometheus(environment, settings, state, logger);
+    await host.addComponent('prometheus', () => prometheus.stop());
     registry.addHealth(...prometheusHealth(prometheus, clock));
     const events = new KubernetesEventRecorder({
       transport,
       clock,
-      random: world.random,
+      random: environment.random,
       logger,
       metrics,
       controller: 'evenkeel.io/controller',
-      instance: world.identity,
+      instance: environment.identity,
     });
     const isLeader = (): boolean => host.isLeader();
-    // What the leader writes leaves while it leads; what people ask for, any replica writes.
-    const records = new KubernetesRecordWriter(world.commandTransport);
+    // The leader's writes are sent only while it leads; every replica writes user requests.
+    const records = new KubernetesRecordWriter(environment.commandTransport);
     const recordKey = await this.#recordKey();
     const signer = new HmacSigner(() => recordKey.key);
     const gate = await host.openGate({
       timeline: history,
       dryRun: settings['controller.dryRun'],
       warmUpMs: settings['controller.warmUp'],
-      reductionsPerMinute: budgetsOfLanes(settings, () => [...state.nodes()].length),
+      reductionsPerMinute: laneBudgets(settings, () => [...state.nodes()].length),
       sources: [{ name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt(), problem: () => usage.problem() }],
     });
     const autoscalerLease = this.#autoscalerLease();
     const reconcilers = new Reconcilers({
-      world,
+      environment,
       settings,
       logger,
       metrics,
@@ -181,14 +181,14 @@ class Starting {
     registry.addFeature('idleWorkloads', settings['features.idleWorkloads']);
     const admission = this.#admission(reconcilers.policies);
     const { decisions } = reconcilers;
-    const usageSource = liveUsage({
+    const usageSource = createLiveUsage({
       sources: usageSources,
       prometheus: prometheus.counters,
       prometheusProblem: () => prometheus.refusal(),
       usage,
       decisions,
       cluster: state,
-      world,
+      environment,
       metrics,
     });
     const leaderFeed = this.#leaderFeed(history.shared, usage, reconcilers);
@@ -198,8 +198,8 @@ class Starting {
       throttlingHealth(usage.evidence, usageStatus, clock),
       pressureHealth(usage.evidence, usageStatus, clock),
     );
-    const joined = {
-      parts: registry,
+    const dashboardDependencies = {
+      registry,
       permissions: host.permissions,
       apiServer,
       state,
@@ -215,29 +215,29 @@ class Starting {
       signer,
       events,
     };
-    const dashboard = await startDashboard(this.#parts, joined);
-    await host.addPart('dashboard', () => dashboard.close());
+    const dashboard = await startDashboard(this.#dependencies, dashboardDependencies);
+    await host.addComponent('dashboard', () => dashboard.close());
 
     await orAborted(informers.whenSynced, host.stopping);
-    await host.addPart(
-      'lease of evenkeel-autoscaler',
+    await host.addComponent(
+      'evenkeel-autoscaler lease reader',
       () => autoscalerLease.stop(),
       () => autoscalerLease.start(),
     );
-    await host.addPart(
+    await host.addComponent(
       'admission',
       () => admission.stop(),
       () => admission.start(),
     );
     const checkpoints = await this.#startLearning(recommender, usage, history, prometheus);
     restoreLost = () => checkpoints.restore();
-    const recorder = controllerHistory({ state, usage, rollups: history, prices, reconcilers, clock });
-    // Records of an earlier term are known from the first decision on.
+    const recorder = createHistoryRecorder({ state, usage, rollups: history, prices, reconcilers, clock });
+    // The key is read first, so that the first decision can verify records of earlier terms.
     const decide = (term: AbortSignal): Promise<void> => recordKey.look(term).then(() => reconcilers.run(term));
     if (leaderFeed === null) {
       checkpoints.start(0);
-      await host.runPart('usage source', (signal) => usageSource.run(usage, intervalMs, signal).finally(() => usage.close()));
-      await host.addPart(
+      await host.runComponent('usage source', (signal) => usageSource.run(usage, intervalMs, signal).finally(() => usage.close()));
+      await host.addComponent(
         'history recorder',
         () => recorder.stop(),
         () => recorder.start(),
@@ -245,63 +245,69 @@ class Starting {
       await host.lead(decide);
     } else {
       const stopFollowing = (): Promise<void> => leaderFeed.stop().then(() => usage.close());
-      await host.addPart('what the leader shares', stopFollowing, () => leaderFeed.start());
+      await host.addComponent('leader feed', stopFollowing, () => leaderFeed.start());
       const { shared } = history;
-      if (shared === null) throw new Error('a store that is not shared has no leader to follow');
-      const parts = { shared, feed: leaderFeed, source: usageSource, usage, intervalMs, recorder, checkpoints, decisions };
+      if (shared === null) throw new Error('a leader feed requires a shared store');
+      const dependencies = { shared, feed: leaderFeed, source: usageSource, usage, intervalMs, recorder, checkpoints, decisions };
       const follow = (): void => void (host.stopping.aborted || leaderFeed.start());
-      const lead = { ...parts, cluster: state, clock, isLeader, leaseTransitions: () => election?.transitions() ?? 0 };
+      const lead = { ...dependencies, cluster: state, clock, isLeader, leaseTransitions: () => election?.transitions() ?? 0 };
       await host.lead((term) => leadTerm(lead, decide, term).finally(follow));
     }
     const ports = { dashboardPort: dashboard.port, metricsPort: endpoints.metricsPort, probePort: endpoints.probePort };
-    logger.info('Evenkeel is up', { version: evenkeelVersion(), ...ports, dryRun: settings['controller.dryRun'] });
+    logger.info('Evenkeel started', { version: evenkeelVersion(), ...ports, dryRun: settings['controller.dryRun'] });
     return { ...ports, isLeader, stop: () => host.stop() };
   }
 
   async #installCrds(): Promise<void> {
-    const { stopping, world, logger } = this.#host;
+    const { stopping, environment, logger } = this.#host;
     const manifests = await readCrds(join(PACKAGE_ROOT, 'crds'));
-    const crds = new CrdInstaller({ manifests, transport: world.transport, timer: world.timer, logger, version: evenkeelVersion() });
+    const crds = new CrdInstaller({
+      manifests,
+      transport: environment.transport,
+      timer: environment.timer,
+      logger,
+      version: evenkeelVersion(),
+    });
     await crds.install(stopping);
-    await this.#host.runPart('custom resources', (signal) => crds.keep(AbortSignal.any([signal, stopping])));
-    this.#registry.addHealth(healthSource('custom-resources', world.clock, () => crds.status()));
+    await this.#host.runComponent('CRD installer', (signal) => crds.keep(AbortSignal.any([signal, stopping])));
+    this.#registry.addHealth(healthSource('custom-resources', environment.clock, () => crds.status()));
   }
 
   async #recordKey(): Promise<RecordKey> {
-    const { world, logger, leaderTransport: leaders } = this.#host;
-    const { transport, timer, namespace } = world;
-    const dryRun = this.#parts.settings['controller.dryRun'];
+    const { environment, logger, leaderTransport: leaders } = this.#host;
+    const { transport, timer, namespace } = environment;
+    const dryRun = this.#dependencies.settings['controller.dryRun'];
     const key = new RecordKey({ transport, leaders, timer, logger, namespace, isLeader: () => this.#host.isLeader(), dryRun });
-    await this.#host.runPart('key of records', (signal) => key.keep(signal));
-    this.#registry.addHealth(recordKeyHealth(key, world.clock));
+    await this.#host.runComponent('record key', (signal) => key.keep(signal));
+    this.#registry.addHealth(recordKeyHealth(key, environment.clock));
     return key;
   }
 
-  /** Reads the lease by which it is seen whether evenkeel-autoscaler has a leader. */
+  /** The lease shows whether evenkeel-autoscaler has a leader. */
   #autoscalerLease(): AutoscalerLeaseReader {
-    const { world, logger } = this.#host;
-    const store = new KubernetesLeaseStore(world.leaseTransport, { namespace: world.namespace, name: AUTOSCALER_LEASE });
-    return new AutoscalerLeaseReader({ store, timer: world.timer, logger, wallMs: () => Date.now() });
+    const { environment, logger } = this.#host;
+    const store = new KubernetesLeaseStore(environment.leaseTransport, { namespace: environment.namespace, name: AUTOSCALER_LEASE });
+    return new AutoscalerLeaseReader({ store, timer: environment.timer, logger, wallMs: () => Date.now() });
   }
 
   #admission(policies: PolicyResolver): Admission {
-    const { world, state, logger, metrics, leaderTransport: leaders } = this.#host;
-    const { settings } = this.#parts;
-    const { transport, timer, clock, namespace } = world;
+    const { environment, state, logger, metrics, leaderTransport } = this.#host;
+    const { settings } = this.#dependencies;
+    const { transport, timer, clock, namespace } = environment;
     const activePause = (now: Instant): unknown => state.activePause(now);
     const sizes = new RecommendedSizesAtCreation({ cluster: state, policies, clock, dryRun: settings['controller.dryRun'], activePause });
     const isLeader = (): boolean => this.#host.isLeader();
-    const admission = new Admission({ settings, transport, leaders, timer, logger, metrics, namespace, sizes, isLeader });
+    const admission = new Admission({ settings, transport, leaderTransport, timer, logger, metrics, namespace, sizes, isLeader });
     this.#registry.addHealth(...admissionHealth(admission, clock));
     return admission;
   }
 
-  /** Only where replicas share a store and take turns in leading. */
+  /** null where this replica never follows: the store is not shared, or leader election is disabled. */
   #leaderFeed(shared: SharedState | null, usage: UsageModel, { decisions }: Reconcilers): LeaderFeed | null {
     if (shared === null || this.#host.election === null) return null;
-    const { world, settings, logger, metrics } = this.#parts;
+    const { environment, settings, logger, metrics } = this.#dependencies;
     const intervalMs = settings['kubelet.interval'];
-    return new LeaderFeed({ shared, usage, decisions, intervalMs, clock: world.clock, machine: world.timer, logger, metrics });
+    return new LeaderFeed({ shared, usage, decisions, intervalMs, clock: environment.clock, machine: environment.timer, logger, metrics });
   }
 
   async #startLearning(
@@ -311,19 +317,19 @@ class Starting {
     prometheus: ControllerPrometheus,
   ): Promise<Checkpoints> {
     const host = this.#host;
-    const { world, state, logger } = host;
-    const { clock, activity, pastUsage } = world;
+    const { environment, state, logger } = host;
+    const { clock, activity, pastUsage } = environment;
     const checkpoints = new Checkpoints({ recommender, store, isLeader: () => host.isLeader(), clock, activity, logger });
     await checkpoints.restore();
     const onForgotten = (keys: readonly string[]): void => void checkpoints.delete(keys);
     const feed = new RecommenderFeed({ cluster: state, usage, recommender, clock, logger, onForgotten });
     if (pastUsage !== null) await feed.backfill(pastUsage, PAST_MS, host.stopping);
-    await host.addPart(
-      'what the recommender is fed',
+    await host.addComponent(
+      'recommender feed',
       () => feed.stop(),
       () => feed.start(),
     );
-    await host.addPart('checkpoints', () => checkpoints.stop());
+    await host.addComponent('checkpoints', () => checkpoints.stop());
     prometheus.startPast(feed);
     return checkpoints;
   }

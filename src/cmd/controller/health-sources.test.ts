@@ -19,19 +19,19 @@ const first = { key: 'n1', problem: `status.allocatable.cpu: expected a CPU quan
 
 describe('the health of an informer', () => {
   test.each<[string, Partial<InformerStatus>, object]>([
-    ['is ok with all objects read', {}, { status: 'ok', message: '3 objects, 0 restarts, no event yet' }],
+    ['is ok when all objects are readable', {}, { status: 'ok', message: '3 objects, 0 restarts, no event yet' }],
     [
-      'names the time of the last event',
+      'has the time of the last event',
       { lastEventAt: Date.UTC(2026, 10, 20, 14, 29, 58) },
       { status: 'ok', message: '3 objects, 0 restarts, last event 2026-11-20T14:29:58.000Z' },
     ],
     [
-      'names an object that cannot be read, its field and the remedy',
+      'has the key of an unreadable object, its field and the remedy',
       { unreadable: { count: 1, first } },
       { status: 'degraded', message: `n1 cannot be read: ${first.problem}; correct this field (3 objects, 0 restarts, no event yet)` },
     ],
     [
-      'names one of several objects that cannot be read',
+      'has the key of one of several unreadable objects',
       { unreadable: { count: 2, first } },
       {
         status: 'degraded',
@@ -39,7 +39,7 @@ describe('the health of an informer', () => {
       },
     ],
     [
-      'reports what keeps it from listing first',
+      'reports a failed list first',
       { problem: 'not permitted to list and watch nodes', unreadable: { count: 1, first } },
       { status: 'failed', message: 'not permitted to list and watch nodes (3 objects, 0 restarts, no event yet)' },
     ],

@@ -14,7 +14,7 @@ import type { ClusterState } from '../../state/cluster-state.ts';
 import type { EvidenceLog } from '../../state/evidence-log.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 
-/** A source of health whose `since` moves when its status does. */
+/** A health source whose `since` is the time of the last change of its status. */
 export function healthSource(
   name: string,
   clock: Clock,
@@ -33,24 +33,24 @@ export function healthSource(
   };
 }
 
-/** One source for each informer: objects, last event, restarts, and an object that cannot be read. */
+/** One source per informer: objects, last event, restarts, and an unreadable object. */
 export function informerHealth(informers: Pick<KubernetesInformers, 'informers'>, clock: Clock): readonly HealthSource[] {
   return informers.informers().map(({ name }) =>
     healthSource(`informer/${name}`, clock, () => {
-      const informer = informers.informers().find((each) => each.name === name);
+      const informer = informers.informers().find((candidate) => candidate.name === name);
       if (informer === undefined) return { status: 'failed', message: 'is not running' };
       const { objects, restarts, lastEventAt, problem, synced, unreadable } = informer;
-      // The time, not the age: an age would change at every request.
+      // The time instead of the age, which would change at every request.
       const lastEvent = lastEventAt === null ? 'no event yet' : `last event ${isoTime(lastEventAt)}`;
-      const figures = `${objects} objects, ${restarts} restarts, ${lastEvent}`;
-      if (problem !== null) return { status: informer.required ? 'failed' : 'degraded', message: `${problem} (${figures})` };
-      if (unreadable !== null) return { status: 'degraded', message: `${unreadableText(unreadable)} (${figures})` };
-      return synced ? { status: 'ok', message: figures } : { status: 'degraded', message: 'has not listed yet' };
+      const counts = `${objects} objects, ${restarts} restarts, ${lastEvent}`;
+      if (problem !== null) return { status: informer.required ? 'failed' : 'degraded', message: `${problem} (${counts})` };
+      if (unreadable !== null) return { status: 'degraded', message: `${unreadableText(unreadable)} (${counts})` };
+      return synced ? { status: 'ok', message: counts } : { status: 'degraded', message: 'has not listed yet' };
     }),
   );
 }
 
-/** Objects that cannot be read, with one of them, its field and the remedy. */
+/** Message about unreadable objects: their number, the key and field of one, and the remedy. */
 export function unreadableText({ count, first }: NonNullable<InformerStatus['unreadable']>): string {
   const which = count === 1 ? `${first.key} cannot be read` : `${count} objects cannot be read, such as ${first.key}`;
   return `${which}: ${first.problem}; correct this field`;
@@ -65,9 +65,9 @@ export function usageHealth(
   return healthSource('usage-source', clock, () => {
     const unshared = feed?.problem() ?? null;
     if (unshared !== null) return { status: 'failed', message: unshared };
-    const { name, problem: ofSource } = source();
-    const from = feed?.isFollowing() === true ? `${name}, by way of the leader` : name;
-    const problem = joined(ofSource, usage.problem());
+    const { name, problem: sourceProblem } = source();
+    const from = feed?.isFollowing() === true ? `${name}, through the leader` : name;
+    const problem = joinProblems(sourceProblem, usage.problem());
     if (usage.isStale())
       return { status: 'failed', message: `${from}: nothing read for two periods${problem === null ? '' : `: ${problem}`}` };
     return problem === null ? { status: 'ok', message: `${from}: read` } : { status: 'degraded', message: `${from}: ${problem}` };
@@ -80,65 +80,65 @@ export function throttlingHealth(
   clock: Clock,
 ): HealthSource {
   return healthSource('throttling', clock, () => {
-    const nothingReports = source().throttlingProblem;
-    if (nothingReports !== null) return { status: 'degraded', message: `not known, and reported as null: ${nothingReports}` };
+    const { throttlingProblem } = source();
+    if (throttlingProblem !== null) return { status: 'degraded', message: `unknown, reported as null: ${throttlingProblem}` };
     const { known, unknown } = evidence.throttlingByNode(clock.now());
     const [first] = unknown;
-    if (first === undefined) return { status: 'ok', message: `known of ${known} nodes with CPU-limited containers` };
+    if (first === undefined) return { status: 'ok', message: `known for ${known} nodes with CPU-limited containers` };
     const share = `${unknown.length} of ${known + unknown.length} nodes with CPU-limited containers`;
-    return { status: 'degraded', message: `not known of ${share}, and reported as null: ${first.problem}` };
+    return { status: 'degraded', message: `unknown for ${share}, reported as null: ${first.problem}` };
   });
 }
 
 export function pressureHealth(evidence: Pick<EvidenceLog, 'pressureByNode'>, source: () => UsageSourceStatus, clock: Clock): HealthSource {
   return healthSource('pressure', clock, () => {
     const { name, kubeletProblem: unread } = source();
-    if (unread !== null) return { status: 'degraded', message: `not known, and reported as null: ${unread}` };
+    if (unread !== null) return { status: 'degraded', message: `unknown, reported as null: ${unread}` };
     const { known, unmeasured } = evidence.pressureByNode(clock.now());
     const [first] = unmeasured;
     if (first !== undefined) {
       const share = `${unmeasured.length} of ${known + unmeasured.length} nodes, such as ${first}`;
-      return { status: 'degraded', message: `not measured on ${share}: it needs kubelet 1.34 or newer, cgroup v2 and a kernel with PSI` };
+      return { status: 'degraded', message: `not measured on ${share}: requires kubelet 1.34 or newer, cgroup v2 and a kernel with PSI` };
     }
-    if (known > 0) return { status: 'ok', message: `known of ${known} nodes` };
-    return { status: 'degraded', message: `not known, and reported as null: ${name} has reported none yet` };
+    if (known > 0) return { status: 'ok', message: `known for ${known} nodes` };
+    return { status: 'degraded', message: `unknown, reported as null: no reading from ${name} yet` };
   });
 }
 
 export function permissionHealth(permissions: Pick<PermissionWatch, 'missing'>, clock: Clock): HealthSource {
   return healthSource('permissions', clock, () => {
     const missing = permissions.missing();
-    if (missing.length === 0) return { status: 'ok', message: 'nothing that was asked for was refused' };
+    if (missing.length === 0) return { status: 'ok', message: 'no request was forbidden' };
     const remedy =
       "grant it to Evenkeel's ServiceAccount, unless the API server has just started and not read its roles yet; access is reviewed every 30 s";
     return { status: 'degraded', message: `not permitted: ${missing.map(wordsOf).join(', ')}; ${remedy}` };
   });
 }
 
-/** None where no Prometheus is set. Without it there is no past usage and no error rate; throttling is read from the kubelets. */
+/** Empty where no Prometheus is configured. Without it past usage and error rates are missing; throttling is read from the kubelets. */
 export function prometheusHealth(
   prometheus: { status(): { readonly status: 'ok' | 'degraded'; readonly message: string } | null },
   clock: Clock,
 ): readonly HealthSource[] {
   if (prometheus.status() === null) return [];
-  return [healthSource('prometheus', clock, () => prometheus.status() ?? { status: 'ok', message: 'not set' })];
+  return [healthSource('prometheus', clock, () => prometheus.status() ?? { status: 'ok', message: 'not configured' })];
 }
 
-/** None where admission is switched off. */
+/** Empty where admission is disabled. */
 export function admissionHealth(
   admission: { status(): { readonly ok: boolean; readonly message: string } | null },
   clock: Clock,
 ): readonly HealthSource[] {
   if (admission.status() === null) return [];
   const read = (): { readonly status: 'ok' | 'degraded'; readonly message: string } => {
-    const { ok, message } = admission.status() ?? { ok: true, message: 'switched off' };
-    // Pods are created all the same, only larger or smaller than they should be.
+    const { ok, message } = admission.status() ?? { ok: true, message: 'disabled' };
+    // Only degraded, because pods are created without the webhook too, at their template's size.
     return { status: ok ? 'ok' : 'degraded', message };
   };
   return [healthSource('webhook', clock, read)];
 }
 
-/** Without the key nothing falls idle, no target of an autoscaler moves and no reset is asked for. */
+/** Without the key no workload is idled, no autoscaler's target changes and no reset is accepted. */
 export function recordKeyHealth(recordKey: { readonly problem: string | null }, clock: Clock): HealthSource {
   return healthSource('record-key', clock, () => {
     const { problem } = recordKey;
@@ -146,7 +146,7 @@ export function recordKeyHealth(recordKey: { readonly problem: string | null }, 
   });
 }
 
-/** Degraded where the price list does not know a node's kind. */
+/** Degraded where the price list lacks a node's machine type. */
 export function priceHealth(prices: PriceSource, cluster: Pick<ClusterState, 'nodes'>, clock: Clock): HealthSource {
   return healthSource('price-source', clock, () => {
     const estimated = [...cluster.nodes()].filter((node) => prices.priceOf(node).estimate).length;
@@ -164,16 +164,16 @@ export function storeHealth(store: StoreHealth, clock: Clock): HealthSource {
 
 export function leaderHealth(election: LeaderElection | null, identity: string, clock: Clock): HealthSource {
   return healthSource('leader-election', clock, () => {
-    if (election === null) return { status: 'ok', message: 'switched off: this replica acts' };
+    if (election === null) return { status: 'ok', message: 'disabled: this replica acts' };
     const [holder, problem] = [election.holder(), election.problem()];
     if (problem !== null) return { status: 'failed', message: problem };
-    if (holder === null) return { status: 'degraded', message: 'nobody holds the lease' };
-    return { status: 'ok', message: holder === identity ? 'this replica leads' : `${holder} leads` };
+    if (holder === null) return { status: 'degraded', message: 'no replica holds the lease' };
+    return { status: 'ok', message: holder === identity ? 'this replica is the leader' : `${holder} is the leader` };
   });
 }
 
-/** Both problems, the more general first; null: there is none. */
-function joined(...problems: readonly (string | null)[]): string | null {
-  const given = problems.filter((problem) => problem !== null);
-  return given.length === 0 ? null : given.join('; ');
+/** null where there is no problem. */
+function joinProblems(...problems: readonly (string | null)[]): string | null {
+  const present = problems.filter((problem) => problem !== null);
+  return present.length === 0 ? null : present.join('; ');
 }

@@ -6,17 +6,17 @@ import { probeInPlaceResize } from './in-place-resize.ts';
 const probe = (answer: FakeTransport['answer'], signal = new AbortController().signal) =>
   probeInPlaceResize(new FakeTransport(answer), SILENT_LOGGER, signal);
 
-describe('whether pods can be resized in place', () => {
+describe('support of in-place resize', () => {
   test.each<[string, FakeTransport['answer'], boolean]>([
-    ['is what discovery says', () => ({ body: { resources: [{ name: 'pods' }, { name: 'pods/resize' }] } }), true],
-    ['is no before Kubernetes 1.33', () => ({ body: { resources: [{ name: 'pods' }] } }), false],
-    ['is assumed where discovery is refused: a refused resize then tells', () => ({ status: 403 }), true],
-    ['is assumed where nobody answers', () => Promise.reject(new Error('connection refused')), true],
+    ['is true where discovery lists pods/resize', () => ({ body: { resources: [{ name: 'pods' }, { name: 'pods/resize' }] } }), true],
+    ['is false before Kubernetes 1.33', () => ({ body: { resources: [{ name: 'pods' }] } }), false],
+    ['is assumed where discovery is forbidden', () => ({ status: 403 }), true],
+    ['is assumed where the API server cannot be reached', () => Promise.reject(new Error('connection refused')), true],
   ])('%s', async (_, answer, expected) => {
     expect(await probe(answer)).toBe(expected);
   });
 
-  test('is not asked any longer when the term has ended', async () => {
+  test('is not probed after the end of the term', async () => {
     const term = AbortSignal.abort(new Error('the term has ended'));
     await expect(probe(() => Promise.reject(new Error('aborted')), term)).rejects.toThrow('the term has ended');
   });

@@ -12,22 +12,22 @@ const CALLER: KubeConnection = {
   headers: () => Promise.resolve({ authorization: 'Bearer of-the-controller' }),
 };
 
-interface Given {
+interface AccessOptions {
   readonly inPod: boolean;
-  /** What the controller may do. */
-  readonly mayAsk?: boolean;
+  /** Whether the controller may create the token. */
+  readonly mayCreateToken?: boolean;
   readonly exists?: boolean;
-  /** What the reader may do. */
+  /** Whether the reader may get nodes/metrics. */
   readonly mayRead?: boolean;
   readonly isDown?: boolean;
   readonly viaProxy?: boolean;
 }
 
-async function access(given: Given): Promise<KubeletAccess & { readonly asked: readonly string[] }> {
-  const { mayAsk = true, exists = true, mayRead = true, isDown = false } = given;
+async function access(given: AccessOptions): Promise<KubeletAccess & { readonly requests: readonly string[] }> {
+  const { mayCreateToken = true, exists = true, mayRead = true, isDown = false } = given;
   const transport = new FakeTransport(({ path }) => {
     if (isDown) return status(503, 'ServiceUnavailable', 'not now');
-    if (path.endsWith('/selfsubjectaccessreviews')) return { status: 201, body: { status: { allowed: mayAsk } } };
+    if (path.endsWith('/selfsubjectaccessreviews')) return { status: 201, body: { status: { allowed: mayCreateToken } } };
     return exists ? { status: 201, body: { status: { token: 'of-the-reader' } } } : status(404, 'NotFound', 'not found');
   });
   const token = new KubeletToken({ transport, namespace: 'evenkeel-system', timer: new FakeClock(0) });
@@ -41,13 +41,13 @@ async function access(given: Given): Promise<KubeletAccess & { readonly asked: r
     viaProxy: given.viaProxy ?? false,
     logger: new RecordingLogger(),
   });
-  return { ...result, asked: transport.requests.map(({ path }) => path.split('/').at(-1) ?? '') };
+  return { ...result, requests: transport.requests.map(({ path }) => path.split('/').at(-1) ?? '') };
 }
 
 const { signal } = new AbortController();
 
 describe('Kubelets', () => {
-  test.each([true, false])('are sent a token that reads them alone, and no client certificate (in a pod: %s)', async (inPod) => {
+  test.each([true, false])('get a token that may only read metrics, and no client certificate (in a pod: %s)', async (inPod) => {
     const { connection, problem, mayRead } = await access({ inPod });
     expect(await connection.headers()).toEqual({ authorization: 'Bearer of-the-reader' });
     expect(connection.tls).toEqual({ verify: true, ca: 'CA' });
@@ -57,33 +57,33 @@ describe('Kubelets', () => {
 
   test.each([
     ['the ServiceAccount is missing', { exists: false }],
-    ['its tokens may not be made', { mayAsk: false }],
-    ['the API server does not answer', { isDown: true }],
-  ])('are never sent the token of the controller in a pod: %s', async (_case, given) => {
+    ['its tokens may not be created', { mayCreateToken: false }],
+    ['the API server does not respond', { isDown: true }],
+  ])('never get the token of the controller in a pod: %s', async (_case, given) => {
     const { connection } = await access({ inPod: true, ...given });
     const sent = await connection.headers().catch(() => null);
     expect([null, { authorization: 'Bearer of-the-reader' }]).toContainEqual(sent);
     expect(connection.tls).toEqual({ verify: true, ca: 'CA' });
   });
 
-  test('are not read in a pod without that token, which is said with the remedy and not asked for in vain', async () => {
-    const { problem, mayRead, asked } = await access({ inPod: true, mayAsk: false });
+  test('are not read in a pod without that token; the problem names the remedy', async () => {
+    const { problem, mayRead, requests } = await access({ inPod: true, mayCreateToken: false });
     expect(await mayRead(signal)).toBe(false);
     expect(problem()).toContain('apply the ServiceAccount and the roles of the chart or of config/rbac');
-    expect(asked).toEqual(['selfsubjectaccessreviews']);
+    expect(requests).toEqual(['selfsubjectaccessreviews']);
   });
 
-  test('are sent the credentials of a kubeconfig where the token is refused to a person, and health says so', async () => {
+  test('get the credentials of the kubeconfig where the token is refused outside a pod, and health reports it', async () => {
     const { connection, problem } = await access({ inPod: false, exists: false });
     expect(connection).toBe(CALLER);
     expect(problem()).toMatch(/^the credentials of the kubeconfig are sent to each kubelet: .*evenkeel-kubelet-reader/);
   });
 
   test('need no token where they are read through the API server', async () => {
-    expect((await access({ inPod: true, viaProxy: true })).asked).toEqual([]);
+    expect((await access({ inPod: true, viaProxy: true })).requests).toEqual([]);
   });
 
-  test('are read with the token as soon as an API server that did not answer at first makes it', async () => {
+  test('are read with the token once an API server that did not respond at first creates it', async () => {
     const { connection, problem } = await access({ inPod: false, isDown: true });
     expect(connection.tls.cert).toBeUndefined();
     expect(problem()).toBeNull();

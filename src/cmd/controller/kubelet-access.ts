@@ -1,5 +1,5 @@
-// Whose credentials kubelets are sent. The controller's own may resize every pod of the cluster, and a node that was taken over keeps
-// what it is sent: so those of a ServiceAccount that may read nodes' metrics alone, wherever that is to be had.
+// The credentials that kubelets get. A compromised node could use the controller's own token to resize every pod of the cluster, so
+// kubelets get a token of a ServiceAccount that may only read nodes' metrics, where one is available.
 
 import { type KubeletToken, explainRefusal } from '../../adapters/kubelet/kubelet-token.ts';
 import { mayReadNodeMetrics } from '../../adapters/kubelet/usage-access.ts';
@@ -9,61 +9,64 @@ import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
 import type { ApiTransport } from '#kube/api-transport';
 import type { Logger } from '../../ports/logger.ts';
 
-/** How kubelets are read, and whether that may be. */
+/** The connection to kubelets, and whether they may be read. */
 export interface KubeletAccess {
   readonly connection: KubeConnection;
-  /** What is wrong about it, with the remedy; null: nothing. */
+  /** A problem of the access with its remedy; null where there is none. */
   readonly problem: () => string | null;
-  /** Whether who is shown to kubelets may get `nodes/metrics`. Rejects when the API server does not say. */
+  /**
+   * Whether the credentials may get `nodes/metrics`.
+   * @throws when the API server does not respond
+   */
   readonly mayRead: (signal: AbortSignal) => Promise<boolean>;
 }
 
 export interface KubeletAccessDependencies {
-  /** Of the controller. */
+  /** The controller's transport. */
   readonly transport: ApiTransport;
   readonly connection: KubeConnection;
   readonly token: KubeletToken;
-  /** Over a connection of its own, with the token's credentials. */
+  /** Opens a transport with the token's credentials. */
   readonly transportOf: (connection: KubeConnection) => ApiTransport;
-  /** Evenkeel's own. */
+  /** Evenkeel's namespace. */
   readonly namespace: string;
   readonly inPod: boolean;
-  /** Kubelets are read through the API server: no token is needed. */
+  /** Whether kubelets are read through the API server, which needs no token. */
   readonly viaProxy: boolean;
   readonly logger: Logger;
 }
 
 /**
- * In a pod no credentials but the token's are ever sent. Outside of one, where a person tries Evenkeel with a kubeconfig, the caller's
- * own are sent where the token is refused, and health says so.
+ * In a pod, kubelets get only the token. Outside a pod, where a user tries Evenkeel with a kubeconfig, they get the credentials of the
+ * kubeconfig where the token is refused, and health reports it.
  */
 export async function kubeletAccess(dependencies: KubeletAccessDependencies, signal?: AbortSignal): Promise<KubeletAccess> {
   const { transport, connection, token, transportOf, inPod, viaProxy, logger } = dependencies;
   const { ca, serverName, verify } = connection.tls;
-  // Without the caller's client certificate, which would be shown to kubelets, too.
+  // Without the client certificate of the connection, which kubelets would get as well.
   const tls = { verify, ...(ca === undefined ? {} : { ca }), ...(serverName === undefined ? {} : { serverName }) };
-  const ofReader: KubeConnection = { server: connection.server, tls, headers: (ask) => token.headers(ask) };
-  if (viaProxy) return { connection: ofReader, problem: () => null, mayRead: () => Promise.resolve(false) };
-  const refusal = await whyRefused(dependencies, signal);
+  const readerConnection: KubeConnection = { server: connection.server, tls, headers: (ask) => token.headers(ask) };
+  if (viaProxy) return { connection: readerConnection, problem: () => null, mayRead: () => Promise.resolve(false) };
+  const refusal = await findTokenRefusal(dependencies, signal);
   if (refusal === null) {
-    const asReader = transportOf(ofReader);
+    const readerTransport = transportOf(readerConnection);
     return {
-      connection: ofReader,
+      connection: readerConnection,
       problem: () => token.refusal(),
-      mayRead: (each) => mayReadNodeMetrics(asReader, each),
+      mayRead: (readSignal) => mayReadNodeMetrics(readerTransport, readSignal),
     };
   }
   if (inPod) {
-    logger.warn('Kubelets are not read', { problem: refusal });
-    return { connection: ofReader, problem: () => refusal, mayRead: () => Promise.resolve(false) };
+    logger.warn('Kubelets cannot be read', { problem: refusal });
+    return { connection: readerConnection, problem: () => refusal, mayRead: () => Promise.resolve(false) };
   }
   const problem = `the credentials of the kubeconfig are sent to each kubelet: ${refusal}`;
   logger.warn('Kubelets are sent the credentials of the kubeconfig', { problem: refusal });
-  return { connection, problem: () => problem, mayRead: (each) => mayReadNodeMetrics(transport, each) };
+  return { connection, problem: () => problem, mayRead: (readSignal) => mayReadNodeMetrics(transport, readSignal) };
 }
 
-/** null: the token is to be had, or the API server does not say. Asked before the token itself, so that nothing is tried in vain. */
-async function whyRefused(
+/** Why the token is refused; null where it is available or the API server does not respond. Reviews the access before it requests the token. */
+async function findTokenRefusal(
   { transport, token, namespace, logger }: KubeletAccessDependencies,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
@@ -72,7 +75,7 @@ async function whyRefused(
     if (!(await isAllowed(transport, attributes, signal))) return explainRefusal(namespace, 'not permitted');
     await token.headers();
   } catch (err) {
-    if (token.refusal() === null) logger.warn('Asking for the token that kubelets are read with failed; it is tried again', { err });
+    if (token.refusal() === null) logger.warn('Requesting the token of the kubelet reader failed; retrying', { err });
   }
   return token.refusal();
 }

@@ -4,33 +4,33 @@ import type { HistoryStore } from '../../ports/history-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
 const SQLITE = 'sqlite:';
 
-/** Whether history.url names a file of this process, and no server. */
+/** Whether history.url is a file instead of a server. */
 export function isStoreFile(url: string): boolean {
   return url.startsWith(SQLITE);
 }
 
-/** The store that history.url names: a file of this process alone, or a server that all replicas share. */
-export function openHistory(parts: {
-  readonly world: ControllerEnvironment;
+/** Opens the store of history.url: a file of this process, or a server that replicas share. */
+export function openHistory(dependencies: {
+  readonly environment: ControllerEnvironment;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }): Promise<HistoryStore> {
-  const { world, settings, logger, metrics } = parts;
+  const { environment, settings, logger, metrics } = dependencies;
   const url = settings['history.url'];
   const bounds = { retentionMs: settings['history.retention'], maxBytes: settings['history.maxBytes'] };
-  const options = { ...bounds, clock: world.clock, machine: world.timer, logger, metrics };
+  const options = { ...bounds, clock: environment.clock, machine: environment.timer, logger, metrics };
   if (isStoreFile(url)) return openSqliteHistory({ ...options, path: url.slice(SQLITE.length) });
   return openPostgresHistory({
     ...options,
     url,
     password: settings['history.password'],
     caFile: settings['history.caFile'],
-    identity: world.identity,
-    random: world.random,
+    identity: environment.identity,
+    random: environment.random,
   });
 }

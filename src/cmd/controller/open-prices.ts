@@ -4,7 +4,7 @@ import { parsePriceOverrides } from '../../adapters/pricing/price-overrides.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 
-/** Throws with the file and every problem in it. */
+/** @throws where prices.file cannot be read or has problems, with all of them */
 export function openPrices(settings: Pick<Settings, 'prices.file'>): PriceSource {
   const path = settings['prices.file'];
   if (path === '') return new DefaultPriceSource();
@@ -12,7 +12,7 @@ export function openPrices(settings: Pick<Settings, 'prices.file'>): PriceSource
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new Error(`prices.file ${path} cannot be read: set it to a file that is there, or leave it empty`, { cause });
+    throw new Error(`prices.file ${path} cannot be read: set it to an existing file, or leave it empty`, { cause });
   }
   const parsed = parsePriceOverrides(text, path);
   if (!parsed.ok) throw new Error(`prices.file ${path}: ${parsed.problems.join('; ')}`);

@@ -11,7 +11,7 @@ const SETTINGS = {
 const FAR = 'http://prometheus.monitoring:9090';
 const SECRET = 'hunter2';
 
-describe('a credential that leaves this machine without encryption', () => {
+describe('a credential that is sent without encryption', () => {
   test.each([
     ['prometheus.tokenFile', { 'prometheus.url': FAR, 'prometheus.tokenFile': '/token' }],
     ['prometheus.headers', { 'prometheus.url': FAR, 'prometheus.headers': ['X-Tenant: a', `Authorization: Bearer ${SECRET}`] }],
@@ -28,7 +28,7 @@ describe('a credential that leaves this machine without encryption', () => {
     expect(credentialsHealth(warnings, 7)[0]?.status()).toEqual({ status: 'degraded', message: warnings[0], since: 7, latencyMs: null });
   });
 
-  test('is reported of the API server', () => {
+  test('is reported for the API server', () => {
     const warnings = plaintextCredentials(SETTINGS, { url: 'http://api.example:8080', sendsCredentials: true });
     expect(warnings).toEqual([
       expect.stringMatching(/http:\/\/api\.example:8080.*write https:\/\/ as its server in kubernetes\.kubeconfig/),
@@ -44,13 +44,13 @@ describe('a credential that leaves this machine without encryption', () => {
     ['TLS to the store', { 'history.url': `postgres://keel:${SECRET}@db.example/history` }],
     ['a store on loopback', { 'history.url': `postgres://keel:${SECRET}@localhost/history` }],
     ['a store without a password', { 'history.url': 'postgres://keel@db.example/history?sslmode=disable' }],
-  ])('is none: %s', (_, given) => {
+  ])('is not reported: %s', (_, given) => {
     const warnings = plaintextCredentials({ ...SETTINGS, ...given }, { url: 'http://127.0.0.1:8001', sendsCredentials: true });
     expect(warnings).toEqual([]);
     expect(credentialsHealth(warnings, 7)).toEqual([]);
   });
 
-  test('is none where the API server asks for none', () => {
+  test('is not reported where the API server gets none', () => {
     expect(plaintextCredentials(SETTINGS, { url: 'http://api.example:8080', sendsCredentials: false })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Credentials that cross the network without encryption: whoever sees the traffic may use them.
+// Finds credentials that are sent over the network without encryption.
 
 import { isLocalServer, readPostgresAddress } from '../../adapters/history/postgres-address.ts';
 import type { Instant } from '#kube/units';
@@ -6,9 +6,9 @@ import type { HealthSource } from '../../queries/sources.ts';
 import { isLoopbackHost } from '../../runtime/loopback.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { isStoreFile } from './open-history.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
-/** Names of headers that hold a credential as a rule. */
+/** Names of headers that usually contain a credential. */
 const CREDENTIAL_HEADER = /^[^:]*(auth|token|key|secret|cookie|password)[^:]*:/i;
 
 type CredentialSettings = Pick<
@@ -16,12 +16,12 @@ type CredentialSettings = Pick<
   'prometheus.url' | 'prometheus.tokenFile' | 'prometheus.headers' | 'history.url' | 'history.password'
 >;
 
-/** One sentence for each setting by which a credential leaves this machine without encryption, with the remedy. */
+/** One message with its remedy for each setting whose credential is sent without encryption to another machine. */
 export function plaintextCredentials(settings: CredentialSettings, apiServer: ControllerEnvironment['apiServer']): readonly string[] {
   return [ofApiServer(apiServer), ofPrometheus(settings), ofHistory(settings)].filter((warning) => warning !== null);
 }
 
-/** None where no credential is sent without encryption. */
+/** Empty where no credential is sent without encryption. */
 export function credentialsHealth(warnings: readonly string[], since: Instant): readonly HealthSource[] {
   if (warnings.length === 0) return [];
   return [{ name: 'credentials', status: () => ({ status: 'degraded', message: warnings.join('; '), since, latencyMs: null }) }];
@@ -29,7 +29,7 @@ export function credentialsHealth(warnings: readonly string[], since: Instant): 
 
 function ofApiServer(apiServer: ControllerEnvironment['apiServer']): string | null {
   if (apiServer === undefined || !apiServer.sendsCredentials || !isPlain(apiServer.url)) return null;
-  return `the API server ${apiServer.url} is sent a credential without encryption: write https:// as its server in kubernetes.kubeconfig`;
+  return `the credential of the API server ${apiServer.url} is sent without encryption: write https:// as its server in kubernetes.kubeconfig`;
 }
 
 function ofPrometheus(settings: CredentialSettings): string | null {
@@ -42,7 +42,7 @@ function ofPrometheus(settings: CredentialSettings): string | null {
     ...(username === '' ? [] : ['its user and password']),
   ];
   if (from.length === 0) return null;
-  return `prometheus.url begins with http://, and the credential of ${from.join(', ')} is sent without encryption: write https:// (prometheus.caFile names the certificate's authority)`;
+  return `prometheus.url begins with http://, and the credential of ${from.join(', ')} is sent without encryption: write https:// (prometheus.caFile sets the CA of its certificate)`;
 }
 
 function ofHistory(settings: CredentialSettings): string | null {
@@ -50,7 +50,7 @@ function ofHistory(settings: CredentialSettings): string | null {
   if (isStoreFile(url)) return null;
   const { host, password, ssl } = readPostgresAddress({ url, password: settings['history.password'], caFile: '' });
   if (ssl !== false || password === undefined || isLocalServer(host)) return null;
-  return `history.url has sslmode=disable, and its password is sent without encryption: write sslmode=verify-full (history.caFile names the certificate's authority)`;
+  return `history.url has sslmode=disable, and its password is sent without encryption: write sslmode=verify-full (history.caFile sets the CA of its certificate)`;
 }
 
 function isPlain(url: string): boolean {

@@ -4,7 +4,7 @@ import { podResizeDefaults } from '../../core/resize/policy/pod-resize-defaults.
 import type { PolicyDefaults } from '../../queries/sources.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 
-/** What holds where a policy leaves a field out, and whether a setting or a constant says so. */
+/** The defaults of policies' fields, and whether each comes from a setting or a constant. */
 export function policyDefaults(settings: Settings): PolicyDefaults {
   const byKind: Readonly<Record<string, FieldDefaults>> = {
     PodResizePolicy: defaultsFrom('default', podResizeDefaults()),

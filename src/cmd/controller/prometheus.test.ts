@@ -33,7 +33,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Every series that a pod has; both clusters have a pod of this name, too. */
+/** All series of a pod and of `db-0`, which exists in both clusters. */
 function seriesOf(cluster: string, pod: string, memory: number): LabelledSeries[] {
   return [pod, 'db-0'].flatMap((name) => {
     const labels = { cluster, job: 'kubelet', instance: `${cluster}-node`, namespace: 'default', pod: name, container: 'app' };
@@ -68,14 +68,14 @@ function withMatchers(...matchers: readonly string[]): ControllerPrometheus {
   return prometheus;
 }
 
-/** Pods whose past is learnt from, and their memory in MiB; what fails is tried once. */
-async function learnt(from: ControllerPrometheus): Promise<Readonly<Record<string, number>>> {
+/** Pods whose past usage is read, and their memory in MiB; one attempt. */
+async function readPastOf(from: ControllerPrometheus): Promise<Readonly<Record<string, number>>> {
   const found: UsageSeries[] = [];
   let done = false;
   const readPast = async (source: UsageHistorySource, windowMs: number, signal: AbortSignal, namespaces?: readonly string[]) => {
     try {
       const range = { from: NOW - windowMs, to: NOW, stepSeconds: 300, ...(namespaces === undefined ? {} : { namespaces }) };
-      for await (const each of source.range(range, signal)) found.push(each);
+      for await (const podSeries of source.range(range, signal)) found.push(podSeries);
       return { series: found.length, samples: 0, dropped: 0 };
     } finally {
       done = true;
@@ -87,24 +87,24 @@ async function learnt(from: ControllerPrometheus): Promise<Readonly<Record<strin
 }
 
 describe('a Prometheus of several clusters', () => {
-  test('with a matcher: its own cluster alone is learnt from, measured and asked', async () => {
+  test('with a matcher: only series of its cluster are used', async () => {
     const used = withMatchers('cluster="prod-eu"');
-    expect(await learnt(used)).toEqual({ [OURS]: 100, 'db-0': 100 });
+    expect(await readPastOf(used)).toEqual({ [OURS]: 100, 'db-0': 100 });
     const counters = await used.counters?.containerCounters(aNodeRecord({ name: 'n1' }), GOING_ON);
     expect(counters?.map(({ pod, cpuPeriods }) => [pod, cpuPeriods])).toEqual([OURS, 'db-0'].map((pod) => [pod, 100 * MiB]));
     expect(await used.errorRates?.query('sum by (x) (errors)', NOW, GOING_ON)).toBe(100 * MiB);
     expect(used.problem()).toBeNull();
-    const asked = server.requests.map(({ form }) => form.get('query') ?? form.get('match[]') ?? '');
-    expect(asked.filter((text) => !text.includes('{cluster="prod-eu"'))).toEqual([]);
+    const queries = server.requests.map(({ form }) => form.get('query') ?? form.get('match[]') ?? '');
+    expect(queries.filter((text) => !text.includes('{cluster="prod-eu"'))).toEqual([]);
   });
 
   test.each([
     ['without a matcher', []],
-    ['with a matcher that leaves several', ['job="kubelet"']],
+    ['with a matcher that selects several clusters', ['job="kubelet"']],
     ['with a matcher of another cluster', ['cluster="prod-us"']],
-  ])('%s: nothing of it is learnt, measured or asked, and health names the remedy', async (_, matchers) => {
+  ])('%s: none of its series is used, and health names the remedy', async (_, matchers) => {
     const refused = withMatchers(...matchers);
-    expect(await learnt(refused)).toEqual({});
+    expect(await readPastOf(refused)).toEqual({});
     const refusal = /prometheus\.matchers/;
     await expect(refused.counters?.containerCounters(aNodeRecord({ name: 'n1' }), GOING_ON)).rejects.toThrow(refusal);
     expect(await refused.errorRates?.query('errors', NOW, GOING_ON)).toBeNull();

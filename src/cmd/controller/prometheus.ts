@@ -15,38 +15,38 @@ import type { ContainerCounterSource } from '#kube/kubelet/kubelet-pages';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
-/** How much of the past is asked for at a start, where a source knows it: the longest window of a policy's default. */
+/** Range of past usage that is read at start: the longest default window of a policy. */
 export const PAST_MS: DurationMs = 14 * DAY_MS;
 
-/** What Prometheus gives the controller, where there is one: the past, error rates, and the counters of containers. */
+/** Past usage, error rates and container counters from Prometheus, where one is configured. */
 export class ControllerPrometheus {
   readonly errorRates: ErrorRates | null;
-  /** Counters of containers as last scraped. */
+  /** Last scraped counters of containers; null where no Prometheus is configured. */
   readonly counters: ContainerCounterSource | null;
   readonly #client: PrometheusClient | null;
   readonly #check: ClusterCheck | null;
-  /** All that is asked for goes through the check. */
+  /** Queries that run only while the cluster check passes. */
   readonly #queries: PrometheusQueries | null;
   readonly #logger: Logger;
-  readonly #world: Pick<ControllerEnvironment, 'timer'>;
+  readonly #environment: Pick<ControllerEnvironment, 'timer'>;
   readonly #cluster: ClusterReader;
-  /** Why it cannot be used as it is set. */
-  readonly #wrong: string | null;
+  /** Why its configuration cannot be used. */
+  readonly #configProblem: string | null;
   #past: PastUsage | null = null;
 
   constructor(
-    world: Pick<ControllerEnvironment, 'clock' | 'timer' | 'random'>,
+    environment: Pick<ControllerEnvironment, 'clock' | 'timer' | 'random'>,
     settings: Settings,
     cluster: ClusterReader,
     logger: Logger,
   ) {
-    this.#world = world;
+    this.#environment = environment;
     this.#cluster = cluster;
     this.#logger = logger;
     const url = settings['prometheus.url'];
-    let wrong: string | null = null;
+    let configProblem: string | null = null;
     let client: PrometheusClient | null = null;
     try {
       if (url !== '') {
@@ -58,26 +58,26 @@ export class ControllerPrometheus {
           tenant: settings['prometheus.tenant'],
           matchers: settings['prometheus.matchers'],
         };
-        const onWarning = (warning: string): void => logger.warn('Prometheus answered in part', { warning });
+        const onWarning = (warning: string): void => logger.warn('Prometheus returned a partial response', { warning });
         const connection = connectPrometheus(address, 'prometheus.url');
-        client = new PrometheusClient({ connection, timer: world.timer, random: world.random, onWarning });
+        client = new PrometheusClient({ connection, timer: environment.timer, random: environment.random, onWarning });
       }
     } catch (err) {
-      // A past is good to have; nothing else waits for it.
-      wrong = err instanceof Error ? err.message : String(err);
-      logger.error('Prometheus cannot be used as it is set; going on without it', { err });
+      // Prometheus is optional, so the start continues.
+      configProblem = err instanceof Error ? err.message : String(err);
+      logger.error('Configuration of Prometheus cannot be used; continuing without Prometheus', { err });
     }
-    this.#wrong = wrong;
+    this.#configProblem = configProblem;
     this.#client = client;
-    const check = client === null ? null : new ClusterCheck({ client, cluster, clock: world.clock, pastMs: PAST_MS, logger });
+    const check = client === null ? null : new ClusterCheck({ client, cluster, clock: environment.clock, pastMs: PAST_MS, logger });
     const queries = client === null || check === null ? null : new CheckedQueries(client, check);
     this.#check = check;
     this.#queries = queries;
-    this.errorRates = queries === null ? null : new PrometheusErrorRates(queries, world.timer, logger);
-    this.counters = queries === null ? null : new PrometheusCounters(queries, (node) => cluster.podsOnNode(node), world.clock);
+    this.errorRates = queries === null ? null : new PrometheusErrorRates(queries, environment.timer, logger);
+    this.counters = queries === null ? null : new PrometheusCounters(queries, (node) => cluster.podsOnNode(node), environment.clock);
   }
 
-  /** Begins to read the past, behind everything else. */
+  /** Starts to read past usage in the background. */
   startPast(feed: Pick<RecommenderFeed, 'readPast'>): void {
     const client = this.#queries;
     const cluster = this.#cluster;
@@ -88,7 +88,7 @@ export class ControllerPrometheus {
       source: `Prometheus at ${client.shown}`,
       read: (namespace, signal) => feed.readPast(source, PAST_MS, signal, [namespace]),
       namespaces: () => new Set([...cluster.workloads()].map((workload) => workload.namespace)),
-      timer: this.#world.timer,
+      timer: this.#environment.timer,
       logger: this.#logger,
     });
     this.#past.start();
@@ -99,26 +99,26 @@ export class ControllerPrometheus {
     this.#client?.close();
   }
 
-  /** Why it is not used, or the past is missing; null where neither is so, or none is to be had. */
+  /** Why Prometheus is not used or past usage is missing; null where there is no problem or no Prometheus. */
   problem(): string | null {
     return this.refusal() ?? this.#past?.problem() ?? null;
   }
 
-  /** Null where there is none. */
+  /** null where no Prometheus is configured. */
   status(): { readonly status: 'ok' | 'degraded'; readonly message: string } | null {
     const refusal = this.refusal();
     if (refusal !== null) return { status: 'degraded', message: refusal };
     if (this.#client === null) return null;
-    return this.#past?.status() ?? { status: 'ok', message: 'not asked yet' };
+    return this.#past?.status() ?? { status: 'ok', message: 'not queried yet' };
   }
 
-  /** Why nothing of it is used now. */
+  /** Why Prometheus is not used; null where it is. */
   refusal(): string | null {
-    return this.#wrong ?? this.#check?.problem() ?? null;
+    return this.#configProblem ?? this.#check?.problem() ?? null;
   }
 }
 
-/** Whose a pod is, as the cluster knows it; of one that is gone, as its name says, where such a workload is there. */
+/** The workload of a pod; of a deleted pod, an existing workload that matches the pod's name. */
 function ownerInCluster(cluster: ClusterReader, namespace: string, pod: string): WorkloadRef | null {
   const live = cluster.findPod(namespace, pod);
   const owner = live === undefined ? undefined : cluster.workloadOf(live);

@@ -1,4 +1,4 @@
-// The way to a real cluster: its API server, and the kubelets of its nodes.
+// Connects to a real cluster: its API server and the kubelets of its nodes.
 
 import { ProxyKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
 import { KubeletToken } from '../../adapters/kubelet/kubelet-token.ts';
@@ -10,15 +10,16 @@ import type { OpenClock } from '../process/cluster-clock.ts';
 import { isInPod, reachApiServer, type ReachedApiServer } from '../process/reach-api-server.ts';
 import type { ProcessDependencies } from '../process/run-binary.ts';
 import { kubeletAccess } from './kubelet-access.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
 export interface ReachedCluster extends ControllerEnvironment {
   close(): Promise<void>;
 }
 
 /**
- * Throws with what is missing: no kubeconfig, a wrong context, an API server that does not answer; with the signal's
- * reason when it aborts first.
+ * Connects to the cluster of the settings.
+ * @throws where the kubeconfig is missing, its context is unknown or the API server does not respond; with the signal's reason where it
+ *   aborts first
  */
 export async function reachCluster(
   settings: Settings,
@@ -62,7 +63,7 @@ async function reachKubelets(
     signal,
   );
   const addresses = {
-    // Nodes of the embedded cluster differ by their ports alone.
+    // Nodes of the embedded cluster differ only in their ports.
     port: isEmbedded ? null : settings['kubelet.port'],
     loopback: isLoopbackHost(new URL(connection.server).hostname),
   };

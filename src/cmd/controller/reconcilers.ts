@@ -1,4 +1,4 @@
-// The reconcilers with their queues, and what wakes them.
+// The reconcilers with their queues and triggers.
 
 import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresizepolicy/reconciler.ts';
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
@@ -35,16 +35,16 @@ import { ResizeCycles } from '../../state/resize-cycles.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import type { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
 import { probeInPlaceResize } from './in-place-resize.ts';
-import { carryOutRequests } from './requests.ts';
+import { reconcileUserRequests } from './user-requests.ts';
 import { unpermittedKinds } from './workload-kinds.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
-/** Workloads decided at once: decisions are quick, their writes wait for the API server. */
+/** Concurrent reconciles of workloads, which mostly wait for the API server. */
 export const WORKLOAD_WORKERS = 8;
 const POLICY_WORKERS = 2;
 
 export interface ReconcilersDependencies {
-  readonly world: ControllerEnvironment;
+  readonly environment: ControllerEnvironment;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -80,18 +80,18 @@ export class Reconcilers {
         admission: dependencies.settings['controller.admission.enabled'],
         prometheus: dependencies.settings['prometheus.url'] !== '',
       },
-      ownNamespace: dependencies.world.namespace,
-      now: () => dependencies.world.clock.now(),
+      ownNamespace: dependencies.environment.namespace,
+      now: () => dependencies.environment.clock.now(),
       autoscalerLease: () => dependencies.autoscalerLease.lease,
     });
     this.decisions = new DecisionCache(this.policies);
   }
 
-  /** Reconciles until the signal aborts; resolves when everything under way has ended. Each term begins with every object. */
+  /** Reconciles until the signal aborts, starting with every object; resolves once running reconciles have ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { world, state, logger, metrics } = this.#dependencies;
-    const { clock, timer: machine, activity, random } = world;
-    this.#inPlace = await probeInPlaceResize(world.transport, logger, signal);
+    const { environment, state, logger, metrics } = this.#dependencies;
+    const { clock, timer: machine, activity, random } = environment;
+    this.#inPlace = await probeInPlaceResize(environment.transport, logger, signal);
     const workloads = new WorkQueue<WorkloadKey>({ clock, machine, activity, random });
     const policies = new WorkQueue({ clock, machine, activity, random });
     const cycles = new ResizeCycles();
@@ -133,7 +133,7 @@ export class Reconcilers {
       this.#dependencies.autoscalerLease.onChange(() => {
         for (const { metadata } of state.podResizePolicies()) policies.add(metadata.name);
       }),
-      // A kill is evidence that waits for no interval.
+      // An OOM kill is handled at once, without waiting for the policy's interval.
       this.#dependencies.usage.onOomKill((kill) => workloads.add(kill.workload, 'high')),
     ];
     policies.add(NO_POLICY, 'low');
@@ -159,7 +159,7 @@ export class Reconcilers {
           metrics,
           workers: WORKLOAD_WORKERS,
         }).run(signal),
-        carryOutRequests({ ...this.#dependencies, policies: this.policies, decisions: this.decisions }, signal),
+        reconcileUserRequests({ ...this.#dependencies, policies: this.policies, decisions: this.decisions }, signal),
       ]);
     } finally {
       for (const stop of stops) stop();
@@ -170,13 +170,13 @@ export class Reconcilers {
     }
   }
 
-  /** A sample over the threshold waits for no interval: its pods have their idle size as long as nobody looks. */
+  /** Enqueues an idled workload that is in use, because its pods have their idle size until the next reconcile. */
   #wakeIfIdle(key: WorkloadKey, workloads: WorkQueue<WorkloadKey>): void {
     const idle = this.decisions.find(key)?.status.idle;
     if (idle !== undefined && idle.wakingSince === undefined) workloads.add(key, 'high');
   }
 
-  /** What all pods together would request if every recommendation were in force; null before the first. */
+  /** Sum of the recommended requests of all pods; null before the first recommendation. */
   recommendedTotal(): Resources | null {
     let total: Resources | null = null;
     for (const recommendation of this.#dependencies.state.recommendations()) {

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { UsageReader } from '../../queries/sources.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 
-/** Past this age a sample does not stand for now. */
+/** Older samples do not count as current. */
 const FRESH_PERIODS = 2;
 
 export interface UsageReaderDependencies {
@@ -13,11 +13,11 @@ export interface UsageReaderDependencies {
   readonly sourceName: () => string;
   readonly clock: Clock;
   readonly intervalMs: number;
-  /** Why usage cannot be told; null while it can. Then everything here is not known. */
+  /** Why usage is unknown, in which case every answer is null or empty; null where it is known. */
   readonly problem: () => string | null;
 }
 
-/** The usage model as the read models ask it. */
+/** The usage model behind the port of the read models. */
 export function usageReader({ usage, sourceName, clock, intervalMs, problem }: UsageReaderDependencies): UsageReader {
   const isKnown = (): boolean => problem() === null;
   const fresh = (sample: UsageSample | undefined): OptionalResources | null => {

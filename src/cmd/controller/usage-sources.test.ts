@@ -14,11 +14,11 @@ import { loadSettings } from '../../runtime/options/load-settings.ts';
 import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { pressureHealth, throttlingHealth, usageHealth } from './health-sources.ts';
-import { chooseUsageSources, liveUsage } from './usage-sources.ts';
-import type { ControllerEnvironment } from './world.ts';
+import { chooseUsageSources, createLiveUsage } from './usage-sources.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
 /** One node whose kubelet signs its own certificate, with a CPU-limited container. */
-class Scene {
+class UsageWorld {
   readonly clock = new FakeClock();
   readonly metrics = new PrometheusMetrics();
   readonly logger = new RecordingLogger();
@@ -88,7 +88,7 @@ class Scene {
     const { prometheus = null } = given;
     const decisions = { find: () => undefined };
     const prometheusProblem = (): string | null => given.refusal ?? null;
-    const source = liveUsage({ sources, prometheus, prometheusProblem, usage, decisions, cluster, world, metrics });
+    const source = createLiveUsage({ sources, prometheus, prometheusProblem, usage, decisions, cluster, environment: world, metrics });
     this.#health = [
       usageHealth(usage, source.status, null, clock),
       throttlingHealth(usage.evidence, source.status, clock),
@@ -99,10 +99,10 @@ class Scene {
   }
 
   health(name: string): { readonly status: string; readonly message: string } | undefined {
-    return this.#health.find((each) => each.name === name)?.status();
+    return this.#health.find((source) => source.name === name)?.status();
   }
 
-  /** What `evenkeel_usage_source` names. */
+  /** The label of `evenkeel_usage_source`. */
   async source(): Promise<string | undefined> {
     return /^evenkeel_usage_source\{source="([^"]+)"\} 1$/m.exec(await this.metrics.expose())?.[1];
   }
@@ -113,91 +113,91 @@ const REMEDY =
   'certificate signing requests, or set kubelet.viaProxy: true';
 
 describe('where kubelets have self-signed certificates', () => {
-  test('health names the source, why, and what to do; so it does of throttling and pressure, which are not asked for', async () => {
-    const scene = await new Scene().start();
-    await scene.clock.advance(7 * MINUTE_MS);
-    expect(await scene.source()).toBe('metrics.k8s.io');
-    expect(scene.health('usage-source')).toMatchObject({ status: 'degraded', message: `metrics.k8s.io: ${REMEDY}` });
-    const throttling = `not known, and reported as null: ${REMEDY}, and prometheus.url is not set`;
-    expect(scene.health('throttling')).toMatchObject({ status: 'degraded', message: throttling });
-    expect(scene.health('pressure')).toMatchObject({ status: 'degraded', message: `not known, and reported as null: ${REMEDY}` });
-    scene.countersAsked = 0;
-    await scene.clock.advance(60 * MINUTE_MS);
-    expect(scene.countersAsked).toBe(0);
+  test('health names the source, the reason and the remedy, also for throttling and pressure, which are not read', async () => {
+    const world = await new UsageWorld().start();
+    await world.clock.advance(7 * MINUTE_MS);
+    expect(await world.source()).toBe('metrics.k8s.io');
+    expect(world.health('usage-source')).toMatchObject({ status: 'degraded', message: `metrics.k8s.io: ${REMEDY}` });
+    const throttling = `unknown, reported as null: ${REMEDY}, and prometheus.url is not set`;
+    expect(world.health('throttling')).toMatchObject({ status: 'degraded', message: throttling });
+    expect(world.health('pressure')).toMatchObject({ status: 'degraded', message: `unknown, reported as null: ${REMEDY}` });
+    world.countersAsked = 0;
+    await world.clock.advance(60 * MINUTE_MS);
+    expect(world.countersAsked).toBe(0);
 
-    scene.selfSigned = false;
-    await scene.clock.advance(20 * MINUTE_MS);
-    expect(await scene.source()).toBe('kubelet');
-    expect(scene.health('usage-source')).toMatchObject({ status: 'ok', message: 'kubelet: read' });
-    expect(scene.health('throttling')?.message).not.toContain('serverTLSBootstrap');
-    expect(scene.countersAsked).toBeGreaterThan(0);
-    scene.stop.abort();
-    await scene.clock.advance(0);
-    expect(await scene.source()).toBeUndefined();
+    world.selfSigned = false;
+    await world.clock.advance(20 * MINUTE_MS);
+    expect(await world.source()).toBe('kubelet');
+    expect(world.health('usage-source')).toMatchObject({ status: 'ok', message: 'kubelet: read' });
+    expect(world.health('throttling')?.message).not.toContain('serverTLSBootstrap');
+    expect(world.countersAsked).toBeGreaterThan(0);
+    world.stop.abort();
+    await world.clock.advance(0);
+    expect(await world.source()).toBeUndefined();
   });
 
-  test('Prometheus reports throttling all the same', async () => {
+  test('throttling is read from Prometheus', async () => {
     const counters = [
       { namespace: 'default', pod: 'p', container: 'app', instance: 'i', at: null, cpuPeriods: 1, throttledPeriods: 0, oomEvents: 0 },
     ];
-    const scene = await new Scene().start({ prometheus: { name: 'prometheus', containerCounters: async () => counters } });
-    await scene.clock.advance(20 * MINUTE_MS);
-    expect(await scene.source()).toBe('metrics.k8s.io');
-    expect(scene.health('throttling')).toMatchObject({ status: 'ok', message: 'known of 1 nodes with CPU-limited containers' });
-    scene.stop.abort();
+    const world = await new UsageWorld().start({ prometheus: { name: 'prometheus', containerCounters: async () => counters } });
+    await world.clock.advance(20 * MINUTE_MS);
+    expect(await world.source()).toBe('metrics.k8s.io');
+    expect(world.health('throttling')).toMatchObject({ status: 'ok', message: 'known for 1 nodes with CPU-limited containers' });
+    world.stop.abort();
   });
 
-  test('and where Prometheus is refused, nothing reports throttling: health says why', async () => {
+  test('where Prometheus is not used either, throttling is unknown and health reports the reason', async () => {
     const prometheus = { name: 'prometheus', containerCounters: () => Promise.reject(new Error('several clusters')) };
-    const scene = await new Scene().start({ prometheus, refusal: 'Prometheus holds several clusters' });
-    await scene.clock.advance(20 * MINUTE_MS);
-    const message = `not known, and reported as null: ${REMEDY}, and Prometheus holds several clusters`;
-    expect(scene.health('throttling')).toMatchObject({ status: 'degraded', message });
-    scene.stop.abort();
+    const world = await new UsageWorld().start({ prometheus, refusal: 'Prometheus holds several clusters' });
+    await world.clock.advance(20 * MINUTE_MS);
+    const message = `unknown, reported as null: ${REMEDY}, and Prometheus holds several clusters`;
+    expect(world.health('throttling')).toMatchObject({ status: 'degraded', message });
+    world.stop.abort();
   });
 
   test('health names both remedies where metrics-server is not installed', async () => {
-    const scene = await new Scene().start({ metricsServer: false });
-    await scene.clock.advance(20 * MINUTE_MS);
-    expect(await scene.source()).toBe('kubelet');
-    const { status: state, message } = scene.health('usage-source')!;
+    const world = await new UsageWorld().start({ metricsServer: false });
+    await world.clock.advance(20 * MINUTE_MS);
+    expect(await world.source()).toBe('kubelet');
+    const { status: state, message } = world.health('usage-source')!;
     expect(state).toBe('failed');
     expect(message).toMatch(/^kubelet: nothing read for two periods: the certificates of 1 of 1 .*serverTLSBootstrap.*install it/);
-    scene.stop.abort();
+    world.stop.abort();
   });
 
-  test('they are read through the API server where that is asked for', async () => {
-    const scene = new Scene();
-    // The API server answers for the kubelets' certificates.
-    scene.selfSigned = false;
-    await scene.start({ viaProxy: true });
-    await scene.clock.advance(20 * MINUTE_MS);
-    expect(await scene.source()).toBe('kubelet');
-    expect(scene.health('usage-source')?.message).not.toContain('serverTLSBootstrap');
-    scene.stop.abort();
-    await scene.clock.advance(0);
-    expect(await scene.source()).toBeUndefined();
+  test('kubelets are read through the API server where kubelet.viaProxy is set', async () => {
+    const world = new UsageWorld();
+    // The API server verifies the kubelets' certificates.
+    world.selfSigned = false;
+    await world.start({ viaProxy: true });
+    await world.clock.advance(20 * MINUTE_MS);
+    expect(await world.source()).toBe('kubelet');
+    expect(world.health('usage-source')?.message).not.toContain('serverTLSBootstrap');
+    world.stop.abort();
+    await world.clock.advance(0);
+    expect(await world.source()).toBeUndefined();
   });
 });
 
-describe('health reports what is wrong with the credentials that kubelets are sent', () => {
+describe('health reports a problem of the kubelets’ credentials', () => {
   const problem = (): string => 'no token of ServiceAccount evenkeel-kubelet-reader: not permitted';
 
-  test('while kubelets are read all the same', async () => {
-    const scene = new Scene();
-    scene.selfSigned = false;
-    await scene.start({ kubeletAccess: { problem, mayRead: () => Promise.resolve(true) } });
-    await scene.clock.advance(2 * MINUTE_MS);
-    expect(await scene.source()).toBe('kubelet');
-    expect(scene.health('usage-source')).toMatchObject({ status: 'degraded', message: `kubelet: ${problem()}` });
-    scene.stop.abort();
+  test('while kubelets are read', async () => {
+    const world = new UsageWorld();
+    world.selfSigned = false;
+    await world.start({ kubeletAccess: { problem, mayRead: () => Promise.resolve(true) } });
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(await world.source()).toBe('kubelet');
+    expect(world.health('usage-source')).toMatchObject({ status: 'degraded', message: `kubelet: ${problem()}` });
+    world.stop.abort();
   });
 
-  test('and where metrics-server is read in their place', async () => {
-    const scene = await new Scene().start({ kubeletAccess: { problem, mayRead: () => Promise.resolve(false) } });
-    await scene.clock.advance(2 * MINUTE_MS);
-    expect(await scene.source()).toBe('metrics.k8s.io');
-    expect(scene.health('usage-source')).toMatchObject({ status: 'degraded', message: `metrics.k8s.io: ${problem()}` });
-    scene.stop.abort();
+  test('while metrics-server is read instead', async () => {
+    const world = await new UsageWorld().start({ kubeletAccess: { problem, mayRead: () => Promise.resolve(false) } });
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(await world.source()).toBe('metrics.k8s.io');
+    expect(world.health('usage-source')).toMatchObject({ status: 'degraded', message: `metrics.k8s.io: ${problem()}` });
+    world.stop.abort();
   });
 });

@@ -15,18 +15,18 @@ import type { EvidenceSink, UsageSink, UsageSource, UsageSourceStatus } from '..
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { DecisionCache } from '../../state/decision-cache.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
-/** What usage is read from. */
+/** The chosen source of usage. */
 export interface UsageSources {
   readonly usage: UsageSource;
-  /** null: they may not be read. */
+  /** null where kubelets may not be read. */
   readonly kubelets: KubeletPages | null;
-  /** Answers for the kubelets' certificates; null: they are not checked. */
+  /** Falls back where kubelets' certificates are not trusted; null where they are not verified. */
   readonly fallback: Pick<FallbackUsageSource, 'problem' | 'kubeletProblem'> | null;
 }
 
-/** Usage and evidence, read side by side. */
+/** Reads usage and evidence (throttling, pressure, OOM kills) in parallel. */
 export interface LiveUsage {
   readonly status: () => UsageSourceStatus;
   run(sink: UsageSink & EvidenceSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void>;
@@ -34,25 +34,25 @@ export interface LiveUsage {
 
 export interface LiveUsageDependencies {
   readonly sources: UsageSources;
-  /** Where Prometheus is set it spares the kubelets the question. */
+  /** Preferred to the kubelets where Prometheus is configured. */
   readonly prometheus: ContainerCounterSource | null;
-  /** Why nothing of Prometheus is used now; null: it is, or there is none. */
+  /** Why Prometheus is not used; null where it is or none is configured. */
   readonly prometheusProblem: () => string | null;
   readonly usage: Pick<UsageModel, 'containersOf'>;
   readonly decisions: Pick<DecisionCache, 'find'>;
   readonly cluster: ClusterReader;
-  readonly world: Pick<ControllerEnvironment, 'clock' | 'timer' | 'activity' | 'kubeletAccess'>;
+  readonly environment: Pick<ControllerEnvironment, 'clock' | 'timer' | 'activity' | 'kubeletAccess'>;
   readonly metrics: Metrics;
 }
 
-export function liveUsage({
+export function createLiveUsage({
   sources,
   prometheus,
   prometheusProblem,
   usage,
   decisions,
   cluster,
-  world,
+  environment,
   metrics,
 }: LiveUsageDependencies): LiveUsage {
   const { kubelets, fallback } = sources;
@@ -70,7 +70,7 @@ export function liveUsage({
     kubelets === null
       ? `kubelets may not be read (grant get on nodes/metrics and nodes/stats to ServiceAccount ${KUBELET_READER})`
       : (fallback?.kubeletProblem() ?? null);
-  const { clock, timer, activity } = world;
+  const { clock, timer, activity } = environment;
   const evidence = new EvidenceSource({
     sources: () => [...(prometheus === null ? [] : [prometheus]), ...(kubeletProblem() === null ? ofKubelets : [])],
     reader: cluster,
@@ -90,7 +90,7 @@ export function liveUsage({
       const unanswered = prometheus === null ? 'prometheus.url is not set' : prometheusProblem();
       return {
         name: sources.usage.name,
-        problem: fallback?.problem() ?? world.kubeletAccess?.problem() ?? null,
+        problem: fallback?.problem() ?? environment.kubeletAccess?.problem() ?? null,
         kubeletProblem: unread,
         throttlingProblem: unread === null || unanswered === null ? null : `${unread}, and ${unanswered}`,
       };
@@ -102,48 +102,48 @@ export function liveUsage({
 }
 
 /**
- * By which way usage is read: the kubelets directly, and metrics.k8s.io while most of their certificates are not trusted; the kubelets
- * through the API server where that is asked for; metrics.k8s.io where neither is permitted.
+ * Chooses the source of usage: the kubelets directly, with metrics.k8s.io while most of their certificates are not trusted; the kubelets
+ * through the API server where kubelet.viaProxy is set; metrics.k8s.io where neither is permitted.
  */
 export async function chooseUsageSources(
-  world: ControllerEnvironment,
+  environment: ControllerEnvironment,
   dependencies: { readonly settings: Settings; readonly reader: ClusterReader; readonly metrics: Metrics; readonly logger: Logger },
   signal: AbortSignal,
 ): Promise<UsageSources> {
-  const { transport, clock, timer, activity } = world;
+  const { transport, clock, timer, activity } = environment;
   const { settings, reader, metrics, logger } = dependencies;
   const viaProxy = settings['kubelet.viaProxy'];
-  const { kubelets: pages } = world;
+  const { kubelets: pages } = environment;
   const report = sourceGauge(metrics);
   const ofKubelets = new KubeletUsageSource({ pages, reader, clock, timer, activity, metrics });
   const ofMetricsServer = new MetricsServerUsageSource({ transport, reader, clock, activity });
-  // The API server checks no kubelet's certificate unless it is told to.
+  // The API server does not verify kubelets' certificates by default.
   const fallback = viaProxy
     ? null
     : new FallbackUsageSource({ kubelets: ofKubelets, fallback: ofMetricsServer, reader, clock, activity, logger, onSource: report });
   const kubelets: UsageSources = { usage: fallback ?? reported(ofKubelets, report), kubelets: pages, fallback };
   try {
-    const access = await probeUsageAccess(transport, signal, world.kubeletAccess?.mayRead);
+    const access = await probeUsageAccess(transport, signal, environment.kubeletAccess?.mayRead);
     if (viaProxy ? access.proxy : access.kubelet) return kubelets;
     if (!access.metricsServer) {
-      logger.warn(`No way to read usage is permitted: grant get on nodes/metrics and nodes/stats to ServiceAccount ${KUBELET_READER}`, {
+      logger.warn(`Reading usage is not permitted; grant get on nodes/metrics and nodes/stats to ServiceAccount ${KUBELET_READER}`, {
         access,
       });
       return kubelets;
     }
-    logger.warn('Reading kubelets is not permitted; using metrics.k8s.io, which knows no history and no volumes', { access });
+    logger.warn('Reading kubelets is not permitted; using metrics.k8s.io, which has no volumes, throttling or pressure', { access });
     return { usage: reported(ofMetricsServer, report), kubelets: null, fallback: null };
   } catch (err) {
-    logger.warn('Asking which usage may be read failed; trying the kubelets', { err });
+    logger.warn('Access review of usage sources failed; reading the kubelets', { err });
     return kubelets;
   }
 }
 
-/** Exports which source is in use; null: none. */
+/** Exports the source in use; null where none is. */
 function sourceGauge(metrics: Metrics): (source: string | null) => void {
   const gauge = metrics.gauge({
     name: 'evenkeel_usage_source',
-    help: 'Always 1; the label says what usage is read from: kubelet, metrics.k8s.io. Only of the replica that reads it.',
+    help: 'Always 1, with the usage source as its label: kubelet, metrics.k8s.io. Exported by replicas that read usage.',
     labels: ['source'],
   });
   let current: string | null = null;
@@ -154,7 +154,7 @@ function sourceGauge(metrics: Metrics): (source: string | null) => void {
   };
 }
 
-/** A source that is in use from the beginning of its run to the end. */
+/** Reports a source as in use while it runs. */
 function reported(source: UsageSource, report: (source: string | null) => void): UsageSource {
   return {
     name: source.name,

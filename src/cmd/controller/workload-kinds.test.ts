@@ -24,7 +24,7 @@ function aReadKind(resource: ApiResource, informer: Partial<InformerStatus> = {}
   return { resource, informer: { ...usual, problem: null, unreadable: null, ...informer }, withoutReplicas: null, ...given };
 }
 
-describe('pods of kinds that may not be read', () => {
+describe('pods of kinds without permission', () => {
   const pods = new Map([
     ['Rollout', 12],
     ['Ox', 1],
@@ -50,45 +50,45 @@ describe('the health of kinds of workloads', () => {
   const pods = new Map([['Rollout', 12]]);
 
   test.each<[string, Partial<ScalableKindsStatus>, 'ok' | 'degraded', string]>([
-    ['is ok where there are none beside those of Kubernetes', {}, 'ok', 'those of Kubernetes are read'],
-    ['names those that are read', { read: [aReadKind(OXEN)] }, 'ok', 'read beside those of Kubernetes: oxen.db.example.com (3 objects)'],
+    ['is ok where only built-in kinds exist', {}, 'ok', 'built-in kinds are read'],
     [
-      'names those that are not permitted, with their pods and the remedy',
+      'lists further kinds that are read',
+      { read: [aReadKind(OXEN)] },
+      'ok',
+      'read besides built-in kinds: oxen.db.example.com (3 objects)',
+    ],
+    [
+      'lists kinds without permission, with their pods and the remedy',
       { notPermitted: [ROLLOUTS] },
       'degraded',
-      'left as they are: 12 pods of rollouts.argoproj.io; to right-size them, name the kind in rbac.workloads of the chart',
+      'not resized: 12 pods of rollouts.argoproj.io; to resize them, add the kind to rbac.workloads of the chart',
     ],
-    ['is ok where those that are not permitted have no pods', { notPermitted: [OXEN] }, 'ok', 'those of Kubernetes are read'],
+    ['is ok where kinds without permission have no pods', { notPermitted: [OXEN] }, 'ok', 'built-in kinds are read'],
     [
-      'names those that share their name',
+      'lists kinds that share their name',
       { leftOut: [{ resource: OXEN, why: 'Ox is a kind of oxen.a.example.com' }] },
       'degraded',
       'oxen.db.example.com is not read: Ox is a kind of oxen.a.example.com',
     ],
-    ['says what keeps discovery from its work', { problem: 'discovery: refused' }, 'degraded', 'discovery: refused'],
+    ['reports a problem of discovery', { problem: 'discovery: refused' }, 'degraded', 'discovery: refused'],
+    ['reports a problem of an informer', { read: [aReadKind(OXEN, { problem: 'broken' })] }, 'degraded', 'oxen.db.example.com: broken'],
     [
-      'says what keeps an informer from its work',
-      { read: [aReadKind(OXEN, { problem: 'broken' })] },
-      'degraded',
-      'oxen.db.example.com: broken',
-    ],
-    [
-      'names an object that cannot be read',
+      'reports an unreadable object',
       { read: [aReadKind(OXEN, { unreadable: { count: 1, first } })] },
       'degraded',
       `oxen.db.example.com: shop/ox cannot be read: ${first.problem}; correct this field`,
     ],
     [
-      'names an object whose replicas are not where its definition says',
+      'reports an object without a number at specReplicasPath',
       { read: [aReadKind(OXEN, {}, { withoutReplicas: { count: 1, first: 'shop/ox', path: '.spec.size' } })] },
       'degraded',
-      'oxen.db.example.com: shop/ox has no number at .spec.size, where its definition says that the replicas are; they are left alone',
+      'oxen.db.example.com: shop/ox has no number at .spec.size, the specReplicasPath of its CRD; it is not changed',
     ],
     [
-      'names one of several of them',
+      'reports one of several objects without it',
       { read: [aReadKind(OXEN, {}, { withoutReplicas: { count: 2, first: 'shop/ox', path: '.spec.size' } })] },
       'degraded',
-      'oxen.db.example.com: 2 objects, such as shop/ox, have no number at .spec.size, where its definition says that the replicas are; they are left alone',
+      'oxen.db.example.com: 2 objects, such as shop/ox, have no number at .spec.size, the specReplicasPath of its CRD; it is not changed',
     ],
   ])('%s', (_, given, status, message) => {
     const informers = { scalableKinds: () => ({ ...NOTHING, ...given }) };

@@ -1,4 +1,4 @@
-// What is said of kinds beside those of Kubernetes: which are read as workloads, and whose pods are left as they are.
+// Messages about workload kinds besides the built-in ones: which are read, and which are not permitted.
 
 import { resourceName } from '../../adapters/kubernetes/resources.ts';
 import type { ReadKind, ScalableKindsStatus } from '../../adapters/kubernetes/scalable-kinds.ts';
@@ -6,22 +6,22 @@ import type { Clock } from '../../ports/clock.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 import { healthSource, unreadableText } from './health-sources.ts';
 
-/** Pods by kind of owner whose kind is not read, as `ClusterState.podsOfUnreadKinds` counts them. */
+/** Numbers of pods by the kind of their owner, for kinds that are not read, as from `ClusterState.podsOfUnreadKinds`. */
 type PodsByKind = ReadonlyMap<string, number>;
 
-/** `12 pods of rollouts.argoproj.io`, for each kind that can be scaled and may not be read, and that has pods. */
+/** `12 pods of rollouts.argoproj.io` for each scalable kind without permission that has pods. */
 export function unpermittedKinds({ read, notPermitted }: ScalableKindsStatus, podsByKind: PodsByKind): readonly string[] {
   const kindsRead = new Set(read.map(({ resource }) => resource.kind));
   return notPermitted.flatMap((resource) => {
     const { kind, group } = resource;
-    // Under its plain name stand the pods of the kind that is read, where two share it.
+    // Where two kinds share their name, the plain name counts the pods of the kind that is read.
     const plain = kindsRead.has(kind) ? 0 : (podsByKind.get(kind) ?? 0);
     const pods = plain + (podsByKind.get(`${kind}.${group}`) ?? 0);
     return pods === 0 ? [] : [`${pods} ${pods === 1 ? 'pod' : 'pods'} of ${resourceName(resource)}`];
   });
 }
 
-/** Kinds with a `scale` subresource: which are read, and what keeps others from it. */
+/** Health of the kinds with a `scale` subresource: which are read, and why others are not. */
 export function workloadKindsHealth(
   informers: { scalableKinds(): ScalableKindsStatus },
   cluster: { podsOfUnreadKinds(): PodsByKind },
@@ -34,7 +34,7 @@ export function workloadKindsHealth(
       ...(status.problem === null ? [] : [status.problem]),
       ...(unpermitted.length === 0
         ? []
-        : [`left as they are: ${unpermitted.join(', ')}; to right-size them, name the kind in rbac.workloads of the chart`]),
+        : [`not resized: ${unpermitted.join(', ')}; to resize them, add the kind to rbac.workloads of the chart`]),
       ...status.read.flatMap(problemOf),
       ...status.leftOut.map(({ resource, why }) => `${resourceName(resource)} is not read: ${why}`),
     ];
@@ -42,7 +42,7 @@ export function workloadKindsHealth(
     const kinds = status.read.map(({ resource, informer }) => `${resourceName(resource)} (${informer.objects} objects)`);
     return {
       status: 'ok',
-      message: kinds.length === 0 ? 'those of Kubernetes are read' : `read beside those of Kubernetes: ${kinds.join(', ')}`,
+      message: kinds.length === 0 ? 'built-in kinds are read' : `read besides built-in kinds: ${kinds.join(', ')}`,
     };
   });
 }
@@ -54,5 +54,5 @@ function problemOf({ resource, informer, withoutReplicas }: ReadKind): readonly 
   if (withoutReplicas === null) return [];
   const { count, first, path } = withoutReplicas;
   const which = count === 1 ? `${first} has` : `${count} objects, such as ${first}, have`;
-  return [`${name}: ${which} no number at ${path}, where its definition says that the replicas are; they are left alone`];
+  return [`${name}: ${which} no number at ${path}, the specReplicasPath of its CRD; it is not changed`];
 }

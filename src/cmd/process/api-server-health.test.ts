@@ -4,9 +4,9 @@ import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
 import { ApiServerHealth } from './api-server-health.ts';
 
 describe('the health of the API server', () => {
-  test('tells its version, what is wrong while it is, and since when', async () => {
+  test('reports the version, a problem while it lasts, and its start', async () => {
     const clock = new FakeClock();
-    const begun = clock.now();
+    const startedAt = clock.now();
     const transport = new FakeTransport(() => ({ body: { gitVersion: 'v1.36.0' } }));
     const health = new ApiServerHealth(transport, clock, clock);
     await health.start();
@@ -16,12 +16,12 @@ describe('the health of the API server', () => {
     await clock.advance(6_000);
     expect(health.status()).toEqual({
       status: 'failed',
-      message: 'does not answer: connection refused',
-      since: begun + 5_000,
+      message: 'does not respond: connection refused',
+      since: startedAt + 5_000,
       latencyMs: null,
     });
     await clock.advance(30_000);
-    expect(health.status().since).toBe(begun + 5_000);
+    expect(health.status().since).toBe(startedAt + 5_000);
     expect(health.version()).toBe('v1.36.0');
 
     transport.answer = () => ({ body: { gitVersion: 'v1.36.1' } });
@@ -31,11 +31,11 @@ describe('the health of the API server', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a refusal is told by its status', async () => {
+  test('reports the status of a refusal', async () => {
     const clock = new FakeClock();
     const health = new ApiServerHealth(new FakeTransport(() => ({ status: 503 })), clock, clock);
     await health.start();
-    expect(health.status().message).toBe('answered HTTP 503 to /version');
+    expect(health.status().message).toBe('/version returned HTTP 503');
     health.stop();
   });
 });

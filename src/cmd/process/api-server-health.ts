@@ -3,15 +3,15 @@ import type { ApiTransport } from '#kube/api-transport';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 
-/** Twice as often as readiness is usually asked for. */
-const ASK_EVERY_MS: DurationMs = 5 * SECOND_MS;
-/** While it does not answer: who waits for readiness should not wait for us. */
-const ASK_AGAIN_MS: DurationMs = 2 * SECOND_MS;
+/** Half of the usual period of readiness probes. */
+const CHECK_INTERVAL_MS: DurationMs = 5 * SECOND_MS;
+/** Interval while it does not respond, so that readiness returns soon after the API server does. */
+const RETRY_MS: DurationMs = 2 * SECOND_MS;
 const DEADLINE_MS: DurationMs = 5 * SECOND_MS;
-/** Slower than this is worth a word. */
+/** A slower response is degraded. */
 const SLOW_MS: DurationMs = 1 * SECOND_MS;
 
-/** Asks the API server for its version from time to time: whether it answers, how fast, and what it is. */
+/** Reads the API server's version periodically, for its reachability, latency and version. */
 export class ApiServerHealth implements HealthSource {
   readonly name = 'api-server';
   readonly #transport: ApiTransport;
@@ -19,7 +19,7 @@ export class ApiServerHealth implements HealthSource {
   readonly #clock: Clock;
   #version: string | null = null;
   #latencyMs: number | null = null;
-  #problem: string | null = 'not asked yet';
+  #problem: string | null = 'not checked yet';
   #since: Instant;
   #cancel: () => void = () => undefined;
   #stopped = false;
@@ -31,10 +31,10 @@ export class ApiServerHealth implements HealthSource {
     this.#since = clock.now();
   }
 
-  /** Resolves when it has been asked once, whatever it answered. */
+  /** Resolves after the first check, even where it failed. */
   async start(): Promise<void> {
-    await this.#ask();
-    const afterMs = this.#problem === null ? ASK_EVERY_MS : ASK_AGAIN_MS;
+    await this.#check();
+    const afterMs = this.#problem === null ? CHECK_INTERVAL_MS : RETRY_MS;
     if (!this.#stopped) this.#cancel = this.#timer.setTimer(afterMs, () => void this.start());
   }
 
@@ -43,7 +43,7 @@ export class ApiServerHealth implements HealthSource {
     this.#cancel();
   }
 
-  /** gitVersion; null before the first answer. */
+  /** gitVersion; null before the first response. */
   version(): string | null {
     return this.#version;
   }
@@ -53,29 +53,29 @@ export class ApiServerHealth implements HealthSource {
   }
 
   status(): ReturnType<HealthSource['status']> {
-    const slow = this.#latencyMs !== null && this.#latencyMs > SLOW_MS;
-    const message = this.#problem ?? (slow ? 'answers slowly' : `answers (${this.#version ?? 'unknown version'})`);
+    const isSlow = this.#latencyMs !== null && this.#latencyMs > SLOW_MS;
+    const message = this.#problem ?? (isSlow ? 'responds slowly' : `responds (${this.#version ?? 'unknown version'})`);
     return {
-      status: this.#problem !== null ? 'failed' : slow ? 'degraded' : 'ok',
+      status: this.#problem !== null ? 'failed' : isSlow ? 'degraded' : 'ok',
       message,
       since: this.#since,
       latencyMs: this.#latencyMs,
     };
   }
 
-  async #ask(): Promise<void> {
-    const begun = this.#timer.nowMs();
-    const before = this.#problem === null;
+  async #check(): Promise<void> {
+    const startedAtMs = this.#timer.nowMs();
+    const wasReachable = this.#problem === null;
     try {
       const answer = await this.#transport.request({ method: 'GET', path: '/version', timeoutMs: DEADLINE_MS, retry: false });
-      this.#latencyMs = Math.round(this.#timer.nowMs() - begun);
-      this.#problem = answer.status === 200 ? null : `answered HTTP ${answer.status} to /version`;
+      this.#latencyMs = Math.round(this.#timer.nowMs() - startedAtMs);
+      this.#problem = answer.status === 200 ? null : `/version returned HTTP ${answer.status}`;
       const version = (answer.body as { gitVersion?: unknown } | null)?.gitVersion;
       if (answer.status === 200 && typeof version === 'string') this.#version = version;
     } catch (err) {
       this.#latencyMs = null;
-      this.#problem = `does not answer: ${err instanceof Error ? err.message : String(err)}`;
+      this.#problem = `does not respond: ${err instanceof Error ? err.message : String(err)}`;
     }
-    if (before !== (this.#problem === null)) this.#since = this.#clock.now();
+    if (wasReachable !== (this.#problem === null)) this.#since = this.#clock.now();
   }
 }

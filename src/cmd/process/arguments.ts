@@ -1,15 +1,15 @@
-/** What stands on the command line of a binary, before any of it is judged. */
+/** The command line of a binary, before its settings are validated. */
 export interface BinaryArguments {
   readonly config: string | null;
   readonly configCompat: boolean;
   readonly help: boolean;
   readonly version: boolean;
-  /** Everything else: settings. */
+  /** All other options, which are settings. */
   readonly flags: readonly { readonly name: string; readonly value: string | true }[];
   readonly problems: readonly string[];
 }
 
-/** Switches take their value after `=` alone, so that `--controller.dry-run --config x` cannot swallow what follows. */
+/** Parses a command line. A switch takes a value only after `=`, so that `--controller.dry-run --config x` sets both. */
 export function readArguments(args: readonly string[], isSwitch: (name: string) => boolean): BinaryArguments {
   const flags: { readonly name: string; readonly value: string | true }[] = [];
   const problems: string[] = [];
@@ -18,7 +18,7 @@ export function readArguments(args: readonly string[], isSwitch: (name: string) 
     const match = /^--([^=\s]+)(?:=(.*))?$/s.exec(arg);
     const name = match?.[1];
     if (name === undefined) {
-      problems.push(`${arg}: only options are understood; \`--help\` lists them`);
+      problems.push(`${arg}: unexpected argument; \`--help\` lists the options`);
       continue;
     }
     const inline = match?.[2];
@@ -27,7 +27,7 @@ export function readArguments(args: readonly string[], isSwitch: (name: string) 
     else if (rest[0] === undefined || rest[0].startsWith('--')) problems.push(`--${name}: needs a value`);
     else flags.push({ name, value: rest.shift() ?? '' });
   }
-  const own = new Set(['config', 'config-compat', 'help', 'version']);
+  const binaryOptions = new Set(['config', 'config-compat', 'help', 'version']);
   const last = (name: string): string | true | undefined => flags.findLast((flag) => flag.name === name)?.value;
   const config = last('config');
   return {
@@ -35,7 +35,7 @@ export function readArguments(args: readonly string[], isSwitch: (name: string) 
     configCompat: last('config-compat') !== undefined,
     help: last('help') !== undefined,
     version: last('version') !== undefined,
-    flags: flags.filter(({ name }) => !own.has(name)),
+    flags: flags.filter(({ name }) => !binaryOptions.has(name)),
     problems,
   };
 }

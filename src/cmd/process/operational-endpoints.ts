@@ -5,14 +5,14 @@ import type { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { type ProbeChecks, startMetricsEndpoint, startProbes, startProbesAndMetrics } from '../../runtime/probes.ts';
 import type { ApiServerHealth } from './api-server-health.ts';
 
-/** The event loop looks at itself this often … */
+/** Interval of the event loop's heartbeat. */
 const HEARTBEAT_MS: DurationMs = 1 * SECOND_MS;
-/** … and is held for stuck when it has not come round for this long: only a restart helps then. */
+/** The event loop counts as stuck after this long without a heartbeat: only a restart helps. */
 const STUCK_MS: DurationMs = 30 * SECOND_MS;
 
 export interface OperationalDependencies {
   readonly apiServer: ApiServerHealth;
-  /** null until the informers are started. */
+  /** null before the informers were started. */
   readonly feed: () => FeedStatus | null;
   readonly metrics: PrometheusMetrics;
   readonly timer: MachineTimer;
@@ -24,10 +24,10 @@ export interface OperationalEndpoints {
   close(): Promise<void>;
 }
 
-/** Where probes and metrics are served: each at an address of its own, or both at one. */
+/** Addresses of probes and metrics: separate ones, or one for both. */
 export type EndpointAddresses = { readonly probes: string; readonly metrics: string } | { readonly both: string };
 
-/** `/healthz`, `/readyz` and `/metrics`. */
+/** Serves `/healthz`, `/readyz` and `/metrics`. */
 export async function startOperationalEndpoints(
   addresses: EndpointAddresses,
   dependencies: OperationalDependencies,
@@ -43,17 +43,17 @@ export async function startOperationalEndpoints(
     healthz: [
       {
         name: 'event-loop',
-        check: () => ({ ok: timer.nowMs() - beatAt < STUCK_MS, message: 'the event loop has not come round for 30 s' }),
+        check: () => ({ ok: timer.nowMs() - beatAt < STUCK_MS, message: 'the event loop was blocked for 30 s' }),
       },
     ],
-    // Not the store: reads go on without it, and health shows what is wrong with it.
+    // The store does not affect readiness: reads work without it, and health reports its problem.
     readyz: [
       { name: 'api-server', check: () => ({ ok: apiServer.reachable(), message: apiServer.status().message }) },
       { name: 'informers', check: () => ({ ok: feed()?.synced() ?? false, message: waitingFor(feed()) }) },
     ],
   };
   const listening = await listen(addresses, checks, dependencies);
-  // Last, so that a port that is taken leaves no timer behind, which would keep the process alive.
+  // Last, because a timer that remains after a failed listen would keep the process alive.
   beat();
   return {
     ...listening,

@@ -1,5 +1,5 @@
-// What every binary of Evenkeel stands on, wired once: watched transports, metrics, probes, informers, the model of the
-// cluster, the effect gate, leader election, and a stop in reverse order of the start.
+// The common components of every binary: watched transports, metrics, probes, informers, the model of the cluster, the effect gate, leader
+// election, and a stop in reverse order of the start.
 
 import { dryRunEffectWriter } from '../../adapters/kubernetes/dry-run-effect-writer.ts';
 import { kubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.ts';
@@ -19,57 +19,57 @@ import { ClusterState } from '../../state/cluster-state.ts';
 import { evenkeelVersion } from '../version.ts';
 import { ApiServerHealth } from './api-server-health.ts';
 import { type EndpointAddresses, type OperationalEndpoints, startOperationalEndpoints } from './operational-endpoints.ts';
-import type { ProcessEnvironment } from './process-world.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 
-/** Informers that were silent for this long no longer confirm what they hold: a bookmark is due each minute. */
+/** Without an event or bookmark for this long, informers no longer confirm their state: a bookmark is due each minute. */
 const INFORMER_PERIOD_MS: DurationMs = MINUTE_MS;
 
-/** A world whose transports all are there. */
+/** An environment with all optional transports. */
 export type HostedEnvironment<Environment extends ProcessEnvironment> = Environment &
   Required<Pick<ProcessEnvironment, 'commandTransport' | 'effectTransport'>>;
 
 export interface ProcessHostDependencies<Environment extends ProcessEnvironment> {
-  readonly world: Environment;
+  readonly environment: Environment;
   readonly logger: Logger;
-  /** All of the process: what the world counts, too. */
+  /** The registry of the whole process. */
   readonly metrics: PrometheusMetrics;
-  /** Name of the Lease that replicas compete for. null: this replica leads without asking. */
+  /** Name of the Lease of the leader election; null where this replica always leads. */
   readonly lease: string | null;
 }
 
-/** What differs between gates of binaries; the rest is the host's. */
+/** The options of the effect gate that differ between binaries. */
 export type HostGateOptions = Pick<EffectGateDependencies, 'dryRun' | 'warmUpMs' | 'reductionsPerMinute' | 'timeline'> & {
-  /** Beside the informers. */
+  /** Sources besides the informers. */
   readonly sources: EffectGateDependencies['sources'];
 };
 
-/** Stops when asked, or when the signal that it was made with aborts the start. */
+/** Starts and stops the components of a binary. The constructor's signal aborts the start. */
 export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnvironment> {
-  /** Its transports record what the API server forbids. */
-  readonly world: HostedEnvironment<Environment>;
+  /** With transports that record forbidden requests. */
+  readonly environment: HostedEnvironment<Environment>;
   readonly logger: Logger;
   readonly metrics: PrometheusMetrics;
   readonly permissions: PermissionWatch;
   readonly apiServer: ApiServerHealth;
   readonly state = new ClusterState();
-  /** null: this replica leads without asking. */
+  /** null where this replica always leads. */
   readonly election: LeaderElection | null;
-  /** What is sent by it leaves only while this replica leads, to the last moment. */
+  /** Sends requests only while this replica leads. */
   readonly leaderTransport: ApiTransport;
   readonly #supervisor: Supervisor;
   readonly #stop = new AbortController();
   #informers: KubernetesInformers | null = null;
 
-  constructor({ world, logger, metrics, lease }: ProcessHostDependencies<Environment>, signal?: AbortSignal) {
+  constructor({ environment, logger, metrics, lease }: ProcessHostDependencies<Environment>, signal?: AbortSignal) {
     this.logger = logger;
     this.metrics = metrics;
-    const { timer, transport } = world;
+    const { timer, transport } = environment;
     this.permissions = new PermissionWatch({ timer, logger, metrics, transport, signal: this.#stop.signal });
-    this.world = watchedWorld(world, this.permissions);
-    this.apiServer = new ApiServerHealth(this.world.transport, world.timer, world.clock);
+    this.environment = watchTransports(environment, this.permissions);
+    this.apiServer = new ApiServerHealth(this.environment.transport, environment.timer, environment.clock);
     this.election = lease === null ? null : this.#electionFor(lease);
-    this.leaderTransport = fencedTransport(this.world.transport, () => this.isLeader());
-    this.#supervisor = new Supervisor(logger, world.timer);
+    this.leaderTransport = fencedTransport(this.environment.transport, () => this.isLeader());
+    this.#supervisor = new Supervisor(logger, environment.timer);
     const stop = (): void => this.#stop.abort(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted === true) stop();
@@ -84,7 +84,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     return this.election?.isLeader() ?? true;
   }
 
-  /** Runs the start of the parts of a binary. Where it throws, those already started are stopped before. */
+  /** Runs the start of a binary's components. Where it throws, the started ones are stopped first. */
   async startWith<Running>(start: () => Promise<Running>): Promise<Running> {
     try {
       return await start();
@@ -94,56 +94,56 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     }
   }
 
-  /** Stops every part, the last started first. Under 10 s. */
+  /** Stops all components in reverse order of their start, within 10 s. */
   stop(): Promise<void> {
     this.#stop.abort(new Error('Evenkeel is stopping'));
     return this.#supervisor.stop();
   }
 
-  /** A part that is stopped with the host. `start` resolves when it is up. */
-  async addPart(name: string, stop: () => void | Promise<void>, start: () => void | Promise<void> = () => undefined): Promise<void> {
+  /** Starts a component that is stopped with the host. `start` resolves once it runs. */
+  async addComponent(name: string, stop: () => void | Promise<void>, start: () => void | Promise<void> = () => undefined): Promise<void> {
     await this.#supervisor.start({ name, start: async () => start(), stop: async () => stop() });
   }
 
-  /** A part that runs until its signal aborts. Stopping waits for its end. */
-  async runPart(name: string, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  /** Starts a component that runs until its signal aborts; a stop waits for its end. */
+  async runComponent(name: string, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     let running: Promise<void> = Promise.resolve();
     const end = async (): Promise<void> => {
       stop.abort(new Error(`${name}: stopping`));
       await running;
     };
-    await this.addPart(name, end, () => {
+    await this.addComponent(name, end, () => {
       running = run(stop.signal);
     });
   }
 
-  /** Exports what every process does, and begins to ask the API server whether it is there. */
+  /** Exports process metrics and starts to check the API server. */
   async begin(): Promise<void> {
     this.metrics.collectProcessMetrics();
     this.metrics
-      .gauge({ name: 'evenkeel_build_info', help: 'Always 1; the labels say which version runs.', labels: ['version'] })
+      .gauge({ name: 'evenkeel_build_info', help: 'Always 1, with the running version as its label.', labels: ['version'] })
       .set(1, { version: evenkeelVersion() });
-    await this.addPart(
+    await this.addComponent(
       'API server health',
       () => this.apiServer.stop(),
       () => this.apiServer.start(),
     );
   }
 
-  /** Probes and metrics. To be started before what may have to wait: readiness says meanwhile what is missing. */
+  /** Serves probes and metrics. Called before components that may have to wait, so that readiness reports what is missing. */
   async serveEndpoints(addresses: EndpointAddresses): Promise<OperationalEndpoints> {
     const { apiServer, metrics } = this;
     const feed = (): KubernetesInformers | null => this.#informers;
-    const endpoints = await startOperationalEndpoints(addresses, { apiServer, feed, metrics, timer: this.world.timer });
-    await this.addPart('probes and metrics', () => endpoints.close());
+    const endpoints = await startOperationalEndpoints(addresses, { apiServer, feed, metrics, timer: this.environment.timer });
+    await this.addComponent('probes and metrics', () => endpoints.close());
     return endpoints;
   }
 
-  /** Watches these kinds into `state`. The kill switch is watched, whatever they are: without it the gate would miss a pause. */
+  /** Watches these kinds into `state`, and the kill switch in any case, which the gate needs. */
   async startInformers(kinds: readonly ClusterKind[]): Promise<KubernetesInformers> {
     const { logger, metrics } = this;
-    const { transport, clock, activity, random, namespace, timer, watches = { timer } } = this.world;
+    const { transport, clock, activity, random, namespace, timer, watches = { timer } } = this.environment;
     const informers = startKubernetesInformers({
       transport,
       clock,
@@ -157,19 +157,19 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
       kinds: [...new Set<ClusterKind>([...kinds, 'pause'])],
     });
     this.#informers = informers;
-    await this.addPart('informers', () => informers.stop());
+    await this.addComponent('informers', () => informers.stop());
     return informers;
   }
 
-  /** The one gate that effects pass: by the leader alone, on fresh informers, and in no pause. */
+  /** Opens the effect gate: only the leader writes, with fresh informers, and not during a pause. */
   async openGate({ sources, ...options }: HostGateOptions): Promise<EffectGate> {
-    const { logger, metrics, state, world } = this;
+    const { logger, metrics, state, environment } = this;
     const isLeader = (): boolean => this.isLeader();
     const gate = new EffectGate({
       ...options,
-      effects: kubernetesEffectWriter(fencedTransport(world.effectTransport, isLeader)),
-      dryRunEffects: dryRunEffectWriter(world.transport),
-      clock: world.clock,
+      effects: kubernetesEffectWriter(fencedTransport(environment.effectTransport, isLeader)),
+      dryRunEffects: dryRunEffectWriter(environment.transport),
+      clock: environment.clock,
       logger,
       metrics,
       isLeader,
@@ -185,7 +185,7 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
       ],
     });
     let unwatch: () => void = () => undefined;
-    await this.addPart(
+    await this.addComponent(
       'effect gate',
       () => unwatch(),
       () => {
@@ -195,13 +195,13 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
     return gate;
   }
 
-  /** `term` runs while this replica leads. Stopping waits for it before the lease is released. */
+  /** Runs `term` while this replica leads. A stop waits for its end before the lease is released. */
   async lead(term: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    await this.runPart('reconcilers', (signal) => (this.election === null ? term(signal) : this.election.run(term, signal)));
+    await this.runComponent('reconcilers', (signal) => (this.election === null ? term(signal) : this.election.run(term, signal)));
   }
 
   #electionFor(lease: string): LeaderElection {
-    const { leaseTransport, namespace, identity, timer, random } = this.world;
+    const { leaseTransport, namespace, identity, timer, random } = this.environment;
     return new LeaderElection({
       store: new KubernetesLeaseStore(leaseTransport, { namespace, name: lease }),
       identity,
@@ -214,16 +214,16 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
   }
 }
 
-function watchedWorld<Environment extends ProcessEnvironment>(
-  world: Environment,
+function watchTransports<Environment extends ProcessEnvironment>(
+  environment: Environment,
   permissions: PermissionWatch,
 ): HostedEnvironment<Environment> {
-  const transport = permissions.over(world.transport);
+  const transport = permissions.over(environment.transport);
   return {
-    ...world,
+    ...environment,
     transport,
-    commandTransport: world.commandTransport === undefined ? transport : permissions.over(world.commandTransport),
-    effectTransport: world.effectTransport === undefined ? transport : permissions.over(world.effectTransport),
-    leaseTransport: permissions.over(world.leaseTransport),
+    commandTransport: environment.commandTransport === undefined ? transport : permissions.over(environment.commandTransport),
+    effectTransport: environment.effectTransport === undefined ? transport : permissions.over(environment.effectTransport),
+    leaseTransport: permissions.over(environment.leaseTransport),
   };
 }

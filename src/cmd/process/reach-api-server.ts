@@ -1,4 +1,4 @@
-// The way to a real API server: kubeconfig or in-cluster credentials, transports, and whose time counts.
+// Connects to a real API server: kubeconfig or in-cluster credentials, transports and clock.
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -9,39 +9,40 @@ import { SeededRandom } from '../../runtime/random.ts';
 import { NO_ACTIVITY } from '../../runtime/system-clock.ts';
 import { evenkeelVersion } from '../version.ts';
 import { type ClusterClock, type OpenClock, openSystemClock } from './cluster-clock.ts';
-import type { ProcessEnvironment } from './process-world.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 import type { ProcessDependencies } from './run-binary.ts';
 
-/** A bulk of 500, each looked at once more, and another at its heels; the API server's own fairness is behind it. */
+/** Enough for two bulk operations of 500 objects with a read each; API Priority and Fairness protects the API server. */
 const COMMANDS = { qps: 300, burst: 1200, maxSockets: 32 } as const;
-/** 5,000 raises of one minute are in force within 30 s; reductions have a budget of their own, far below. */
+/** 5,000 raises of one minute are sent within 30 s; reductions have a much lower budget. */
 export const EFFECT_RATE = { qps: 300, burst: 600 } as const;
 const EFFECT_SOCKETS = 32;
 const DEFAULT_NAMESPACE = 'evenkeel-system';
 
 export interface ReachOptions {
-  /** Of the binary, as the audit log of the API server shows it. */
+  /** Name of the binary in the API server's audit log. */
   readonly program: string;
-  /** Path of a kubeconfig. Empty: KUBECONFIG, else ~/.kube/config, else the ServiceAccount of the pod. */
+  /** Path of a kubeconfig; empty for KUBECONFIG, else ~/.kube/config, else the pod's ServiceAccount. */
   readonly kubeconfig: string;
-  /** Evenkeel's own. Empty: the pod's, else evenkeel-system. */
+  /** Evenkeel's namespace; empty for the pod's, else evenkeel-system. */
   readonly namespace: string;
-  /** Empty: the kubeconfig context, else kubernetes. */
+  /** Empty for the kubeconfig context, else kubernetes. */
   readonly clusterName: string;
 }
 
 export interface ReachedApiServer extends Required<Omit<ProcessEnvironment, 'watches'>> {
   readonly connection: ResolvedKubeConfig;
-  /** The API server is that of an embedded cluster. */
+  /** Whether the API server is an embedded cluster. */
   readonly isEmbedded: boolean;
-  /** Another transport, with what differs from `transport`; closed with the rest. */
+  /** Opens another transport with different options, which is closed with the others. */
   open(options: Partial<HttpTransportOptions>): HttpTransport;
   close(): Promise<void>;
 }
 
 /**
- * Throws with what is missing: no kubeconfig, a wrong context, an API server that does not answer; with the signal's
- * reason when it aborts first.
+ * Connects to the API server.
+ * @throws where the kubeconfig is missing, its context is unknown or the API server does not respond; with the signal's reason where it
+ *   aborts first
  */
 export async function reachApiServer(
   options: ReachOptions,
@@ -53,11 +54,11 @@ export async function reachApiServer(
   const connection = await resolveKubeConfig({ ...(kubeconfig === '' ? {} : { path: kubeconfig }), timer });
   const random = new SeededRandom(randomBytes(4).readUInt32LE());
   const identity = `${process.env['POD_NAME'] ?? process.env['EVENKEEL_POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`;
-  // The audit log of the API server shows by it which replica wrote, and in which of its lives.
+  // Identifies the process in the API server's audit log.
   const userAgent = `${program}/${evenkeelVersion()} (${identity.replaceAll(/[^\w.-]/g, '-')})`;
   const opened: HttpTransport[] = [];
-  const open = (of: Partial<HttpTransportOptions>): HttpTransport => {
-    const transport = new HttpTransport({ connection, timer, random, metrics, userAgent, ...of });
+  const open = (transportOptions: Partial<HttpTransportOptions>): HttpTransport => {
+    const transport = new HttpTransport({ connection, timer, random, metrics, userAgent, ...transportOptions });
     opened.push(transport);
     return transport;
   };
@@ -66,7 +67,7 @@ export async function reachApiServer(
   const effectTransport = open({ maxSockets: EFFECT_SOCKETS, ...EFFECT_RATE });
   const leaseTransport = open({ maxSockets: 2 });
   const closeAll = (): void => {
-    for (const each of opened) each.close();
+    for (const openedTransport of opened) openedTransport.close();
   };
   const time: ClusterClock = await openClock(transport, { timer, logger }, signal).catch((err: unknown) => {
     closeAll();
@@ -96,12 +97,12 @@ export async function reachApiServer(
   };
 }
 
-/** The kubelet sets the API server's address in the environment of every pod. */
+/** Whether the process runs in a pod, where the kubelet sets the API server's address in the environment. */
 export function isInPod(): boolean {
   return process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
 }
 
 function namespaceOf(connection: ResolvedKubeConfig): string {
-  // A kubeconfig's namespace is where a person works, not where Evenkeel lives; in a pod it is the pod's own.
+  // The namespace of a kubeconfig is the user's, not Evenkeel's; in a pod it is the pod's.
   return (isInPod() ? connection.namespace : null) ?? process.env['EVENKEEL_POD_NAMESPACE'] ?? DEFAULT_NAMESPACE;
 }

@@ -4,7 +4,7 @@ import { type LoadedSettings, loadSettings } from '../../runtime/options/load-se
 import { flagName, type SettingsSchema, type SettingTable } from '../../runtime/options/setting.ts';
 import { type BinaryArguments, readArguments } from './arguments.ts';
 
-/** What a command line means to a program with these settings. */
+/** Parses the command line of a program with these settings. */
 export function readSettingArguments(schema: SettingsSchema, args: readonly string[]): BinaryArguments {
   const switches = new Set(['config-compat', 'help', 'version']);
   for (const [path, { type }] of Object.entries(schema.settings)) {
@@ -13,7 +13,7 @@ export function readSettingArguments(schema: SettingsSchema, args: readonly stri
   return readArguments(args, (name) => switches.has(name));
 }
 
-/** Settings from the file that `--config` names, the environment and flags, with every problem of all of them at once. */
+/** Reads settings from the file of `--config`, the environment and flags, and reports all problems at once. */
 export function readSettings<T extends SettingTable>(
   schema: SettingsSchema<T>,
   args: BinaryArguments,
@@ -36,7 +36,7 @@ function readConfigFile(path: string, problems: Problem[]): { readonly name: str
   try {
     return { name: path, text: readFileSync(path, 'utf8') };
   } catch {
-    problems.push({ path: '--config', source: 'flag --config', given: path, message: 'cannot be read: give the path of a YAML file' });
+    problems.push({ path: '--config', source: 'flag --config', given: path, message: 'cannot be read: set the path of a YAML file' });
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// A binary from its command line to its exit code: settings, logger, metrics, the cluster, its parts, and their stop.
+// Runs a binary from its command line to its exit code: settings, logger, metrics, cluster, start and stop.
 
 import process from 'node:process';
 import { createLogger, type LogLevel } from '../../runtime/logging.ts';
@@ -11,50 +11,56 @@ import type { MachineTimer } from '../../ports/clock.ts';
 import { evenkeelVersion } from '../version.ts';
 import { readSettingArguments, readSettings } from './read-settings.ts';
 
-/** Wrong arguments or settings: a restart cannot help. */
-const EXIT_WRONG_SETTINGS = 2;
+/** Invalid arguments or settings, which a restart does not solve. */
+const EXIT_INVALID_SETTINGS = 2;
 
-/** What every part of a process is given. */
+/** Common dependencies of the components of a process. */
 export interface ProcessDependencies {
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: PrometheusMetrics;
 }
 
-/** A program that is started with settings, stands on a cluster, and runs until it is stopped. */
+/** A program with settings that connects to a cluster and runs until it is stopped. */
 export interface Binary<T extends SettingTable, Environment extends { close(): Promise<void> }> {
   readonly name: string;
   readonly schema: SettingsSchema<T>;
   logLevel(settings: SettingsOf<T>): LogLevel;
-  /** Throws with what is missing, or with the signal's reason when it aborts first. */
+  /**
+   * Connects to the cluster.
+   * @throws where it cannot be reached, or with the signal's reason where it aborts first
+   */
   reach(settings: SettingsOf<T>, dependencies: ProcessDependencies, signal: AbortSignal): Promise<Environment>;
-  /** Resolves when everything is up. Throws with what could not start; nothing is left running then. */
+  /**
+   * Resolves once all components run.
+   * @throws where a component cannot start, after all others were stopped
+   */
   start(
     settings: SettingsOf<T>,
-    world: Environment,
+    reached: Environment,
     dependencies: ProcessDependencies,
     signal: AbortSignal,
   ): Promise<{ stop(): Promise<void> }>;
 }
 
-/** Where a program reads and writes. */
+/** Inputs and outputs of a program. */
 export interface ProcessStreams {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly stdout: NodeJS.WritableStream;
-  /** Problems, then the log. */
+  /** Problems of settings, then the log. */
   readonly stderr: NodeJS.WritableStream;
-  /** Aborts when the program is to stop. */
+  /** Aborts to stop the program. */
   readonly stop: AbortSignal;
 }
 
-/** Runs it in this process, which ends with it: 0 stopped, 1 could not start, 2 called or set wrongly. */
+/** Runs a binary as this process, which exits with 0 after a stop, 1 after a failed start, 2 for invalid arguments or settings. */
 export async function runAsProcess<T extends SettingTable, Environment extends { close(): Promise<void> }>(
   binary: Binary<T, Environment>,
 ): Promise<never> {
   const { argv, env: environment, stdout, stderr } = process;
   process.exitCode = await runBinary(binary, { args: argv.slice(2), environment, stdout, stderr, stop: stopSignal() });
-  // Whatever still holds the process (an idle connection) must not outlive a stop that was asked for.
+  // Without this, an idle connection would keep the stopped process alive.
   process.exit();
 }
 
@@ -76,12 +82,12 @@ export async function runBinary<T extends SettingTable, Environment extends { cl
   const loaded = readSettings(schema, args, streams.environment);
   if (!loaded.ok) {
     streams.stderr.write(`${name}: ${loaded.message}\n`);
-    return EXIT_WRONG_SETTINGS;
+    return EXIT_INVALID_SETTINGS;
   }
   const { settings, warnings } = loaded;
   const logger = createLogger({ level: binary.logLevel(settings), stream: streams.stderr });
   logger.info('Settings in force', { settings: shownSettings(schema, settings) });
-  for (const warning of warnings) logger.warn('A setting deserves a look', { warning });
+  for (const warning of warnings) logger.warn('Setting has no effect', { warning });
   const onUncaught = (err: Error): void => {
     logger.error('Uncaught exception; exiting', { err });
     process.exit(1);
@@ -105,10 +111,10 @@ async function runUntilStopped<T extends SettingTable, Environment extends { clo
     if (stop.aborted) resolve();
   });
   const dependencies: ProcessDependencies = { timer: new SystemTimer(), logger, metrics: new PrometheusMetrics() };
-  let world: Environment | undefined;
+  let reached: Environment | undefined;
   try {
-    world = await binary.reach(settings, dependencies, stop);
-    const running = await binary.start(settings, world, dependencies, stop);
+    reached = await binary.reach(settings, dependencies, stop);
+    const running = await binary.start(settings, reached, dependencies, stop);
     await stopping;
     logger.info('Stopping');
     await running.stop();
@@ -116,17 +122,17 @@ async function runUntilStopped<T extends SettingTable, Environment extends { clo
     return 0;
   } catch (err) {
     if (stop.aborted) {
-      logger.info('Stopped before everything was up');
+      logger.info('Stopped during the start');
       return 0;
     }
-    logger.error('Evenkeel could not start', { err });
+    logger.error('Start failed; exiting', { err });
     return 1;
   } finally {
-    await world?.close();
+    await reached?.close();
   }
 }
 
-/** Aborts at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Aborts at the first SIGTERM or SIGINT; a second one exits at once. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -146,7 +152,7 @@ function helpText(name: string, schema: SettingsSchema): string {
     `${name} [--config FILE] [--config-compat] [--SETTING VALUE …]`,
     '',
     '  --config FILE                         YAML file with settings',
-    '  --config-compat                       unknown settings only warn',
+    '  --config-compat                       warn about unknown settings instead of exiting',
     '  --version                             print the version',
     '',
     'Settings (default), also as EVENKEEL_… in the environment and in the file:',

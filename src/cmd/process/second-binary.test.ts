@@ -1,4 +1,4 @@
-// A second binary on the ProcessHost, as small as one can be: settings of its own, one informer, one reconciler.
+// A minimal second binary on the ProcessHost: its own settings, one informer, one reconciler.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ import { SystemTimer } from '../../runtime/system-clock.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { ProcessHost } from './process-host.ts';
-import type { ProcessEnvironment } from './process-world.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 import { type Binary, runBinary } from './run-binary.ts';
 
 const NAMESPACE = 'evenkeel-system';
@@ -25,7 +25,7 @@ const NODES = 2;
 
 const SETTINGS = {
   'watcher.addr': { type: 'address', default: '127.0.0.1:0', help: 'Address of probes and metrics.' },
-  'watcher.logLevel': { type: 'string', default: 'info', enum: ['info', 'error'], help: 'The least severe level that is logged.' },
+  'watcher.logLevel': { type: 'string', default: 'info', enum: ['info', 'error'], help: 'Lowest level that is logged.' },
   'watcher.labels': {
     type: 'list',
     items: {
@@ -41,7 +41,7 @@ interface WatcherWorld extends ProcessEnvironment {
   close(): Promise<void>;
 }
 
-/** Records the nodes that it was asked to reconcile, and how the gate stood at the last. */
+/** Records the reconciled nodes, and the state of the gate at the last one. */
 class NodeWatcher implements Reconciler {
   readonly #gate: EffectGate;
   readonly #onAll: (state: EffectGateState) => void;
@@ -59,7 +59,7 @@ class NodeWatcher implements Reconciler {
   }
 }
 
-/** One replica in this process, with what a test observes of it. */
+/** One replica in this process. */
 class Replica {
   readonly exit: Promise<number>;
   readonly log: Promise<string>;
@@ -81,19 +81,19 @@ class Replica {
     this.exit = runBinary(this.#binary(), streams).finally(() => stderr.end());
   }
 
-  /** Resolves when its informers have listed. */
+  /** Resolves once its informers have synced. */
   whenUp(): Promise<null> {
     return this.#up.promise;
   }
 
-  /** Resolves when it leads and has reconciled every node, with how the gate stood then. */
+  /** Resolves with the state of the gate once it leads and has reconciled every node. */
   whenReconciled(): Promise<EffectGateState> {
     return this.#reconciled.promise;
   }
 
   /** Resolves with the exit code. */
   stop(): Promise<number> {
-    this.#stop.abort(new Error('the test stops it'));
+    this.#stop.abort(new Error('stopped by the test'));
     return this.exit;
   }
 
@@ -109,7 +109,7 @@ class Replica {
       logLevel: (settings) => settings['watcher.logLevel'],
       reach: (_settings, { timer }) => Promise.resolve(this.#world(timer)),
       start: (settings, world, { logger, metrics }, signal) => {
-        const host = new ProcessHost({ world, logger, metrics, lease: LEASE }, signal);
+        const host = new ProcessHost({ environment: world, logger, metrics, lease: LEASE }, signal);
         return host.startWith(() => this.#start(host, settings));
       },
     };
@@ -128,8 +128,8 @@ class Replica {
     return host;
   }
 
-  #reconcileNodes({ world, state, logger, metrics }: ProcessHost, gate: EffectGate, term: AbortSignal): Promise<void> {
-    const { clock, timer: machine, activity, random } = world;
+  #reconcileNodes({ environment, state, logger, metrics }: ProcessHost, gate: EffectGate, term: AbortSignal): Promise<void> {
+    const { clock, timer: machine, activity, random } = environment;
     const queue = new WorkQueue({ clock, machine, activity, random });
     for (const { name } of state.nodes()) queue.add(name);
     const reconciler = new NodeWatcher(gate, this.#reconciled.resolve);
@@ -193,14 +193,14 @@ describe('A second binary on the process host', () => {
     return (body as { readonly spec: { readonly holderIdentity?: string } }).spec.holderIdentity;
   }
 
-  test('leads by a lease of its own, reconciles what its one informer lists, and sees the kill switch besides', async () => {
+  test('leads with its own lease, reconciles the objects of its informer, and watches the kill switch', async () => {
     const replica = start('one');
     expect(await replica.whenReconciled()).toMatchObject({ dryRun: true, paused: null, stale: null });
     expect(await holder()).toBe('one');
     expect(replica.informers).toEqual(['nodes', 'configmaps']);
   });
 
-  test('answers probes and metrics at its one address', async () => {
+  test('serves probes and metrics on one address', async () => {
     const replica = start('one');
     await replica.whenReconciled();
     await replica.whenUp();
@@ -212,7 +212,7 @@ describe('A second binary on the process host', () => {
     expect(body).toMatch(/evenkeel_reconcile_total\{controller="node",result="success"\} [12]\n/);
   });
 
-  test('stops gracefully: it ends with 0, its lease is free, its port closed, its world let go', async () => {
+  test('stops gracefully: exit code 0, lease released, port and environment closed', async () => {
     const replica = start('one');
     await replica.whenReconciled();
     await replica.whenUp();
@@ -223,7 +223,7 @@ describe('A second binary on the process host', () => {
     expect(await replica.log).toMatch(/"message":"Stopping"[^]*"message":"Stopped"/);
   });
 
-  test('a second replica follows, ready, and leads when the first has stopped', async () => {
+  test('a second replica follows, is ready, and leads once the first has stopped', async () => {
     const first = start('one');
     await first.whenReconciled();
     const second = start('two');
@@ -234,7 +234,7 @@ describe('A second binary on the process host', () => {
     expect(await holder()).toBe('two');
   });
 
-  test('logs its settings with secrets masked, inside of objects, too', async () => {
+  test('logs its settings with secrets masked, also inside objects', async () => {
     const replica = start('one', '--watcher.labels=[{"name":"team","value":"hush"}]');
     await replica.whenUp();
     await replica.stop();
@@ -246,20 +246,20 @@ describe('A second binary on the process host', () => {
     expect(log).not.toContain('hush');
   });
 
-  test('ends with 2 at wrong settings, every problem named, and starts nothing', async () => {
+  test('exits with 2 for invalid settings with all problems, and starts nothing', async () => {
     const replica = start('one', '--watcher.addr=nowhere', '--watcher.labels=[{"value":"hush"}]', '--controller.dry-run=true');
     expect(await replica.exit).toBe(2);
     expect((await replica.log).split('\n')).toEqual([
       'node-watcher: 3 settings are wrong:',
       expect.stringContaining('watcher.addr (flag --watcher.addr): "nowhere": must be an address'),
-      expect.stringContaining('watcher.labels[0].name (flag --watcher.labels): "***": must be given'),
+      expect.stringContaining('watcher.labels[0].name (flag --watcher.labels): "***": is required'),
       expect.stringContaining('controller.dry-run (flag --controller.dry-run): there is no such setting'),
       '',
     ]);
     expect(replica.isWorldClosed).toBe(false);
   });
 
-  test('ends with 1 where it cannot start, and leaves nothing running', async () => {
+  test('exits with 1 where it cannot start, and leaves nothing running', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     try {
@@ -272,10 +272,10 @@ describe('A second binary on the process host', () => {
     }
   });
 
-  test('that is stopped before everything is up ends with 0', async () => {
+  test('exits with 0 where it is stopped during the start', async () => {
     const replica = start('one');
     expect(await replica.stop()).toBe(0);
-    expect(await replica.log).toContain('"message":"Stopped before everything was up"');
+    expect(await replica.log).toContain('"message":"Stopped during the start"');
     expect(replica.isWorldClosed).toBe(true);
     expect(replica.port).toBeGreaterThan(0);
     await expect(replica.get('/healthz')).rejects.toThrow();

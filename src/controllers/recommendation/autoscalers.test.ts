@@ -110,7 +110,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(moves.map(({ subject, message: words }) => `${subject.kind} ${subject.name}: ${words.slice(0, 27)}`)).toContain(
       'HorizontalPodAutoscaler web: cpu target 60 % → 67 %, wit',
     );
-    expect(world.log.lines.filter((line) => line.message === 'Moved the target of an autoscaler')).toHaveLength(moves.length);
+    expect(world.log.lines.filter((line) => line.message === 'Patched HorizontalPodAutoscaler')).toHaveLength(moves.length);
   });
 
   test('follows memory, one container of several, and each of two autoscalers', async () => {
@@ -318,7 +318,7 @@ describe('a record that Evenkeel signed earlier and a tenant puts back', () => {
       world.start();
       await world.run(2 * HOUR_MS);
       expect(world.targetsOf('web')).toEqual([60]);
-      expect(world.log.lines.filter(({ message }) => message === 'Moved the target of an autoscaler')).toEqual([]);
+      expect(world.log.lines.filter(({ message }) => message === 'Patched HorizontalPodAutoscaler')).toEqual([]);
       const refused = world.events.filter(({ reason }) => reason === 'RecordOutdated');
       expect(refused[0]?.message).toContain('HorizontalPodAutoscaler web: annotation evenkeel.io/original is from an earlier change');
     });

@@ -156,7 +156,7 @@ describe('mode Auto', () => {
       ['info', 'applied', 'awaiting', 'hold'],
     ]);
     expect(turns[2]?.fields).toMatchObject({ why: 'held after a roll-back: requested by ops@example.com' });
-    const resizes = world.log.lines.filter(({ message }) => message === 'Resized a pod');
+    const resizes = world.log.lines.filter(({ message }) => message === 'Resized pod');
     expect(resizes).toHaveLength(6);
     expect(resizes[0]?.fields).toEqual({
       object: 'shop/web-1',

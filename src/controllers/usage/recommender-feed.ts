@@ -114,7 +114,7 @@ export class RecommenderFeed {
 
   /**
    * Whether usage of a workload is recorded. Pods without a workload that can be resized (bare pods, pods of a pipeline's own kind) come
-   * by the thousand, and no event tells when their history can be deleted. Deleted Jobs count: their runs are evidence for later ones.
+   * by the thousand, and no event marks when their history can be deleted. Deleted Jobs count: their runs are evidence for later ones.
    */
   #hasHistory(workload: WorkloadKey): boolean {
     return this.#dependencies.cluster.findWorkload(workload) !== undefined || jobFamily(workload) !== workload;

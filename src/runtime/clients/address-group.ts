@@ -3,7 +3,10 @@ import { isIPv6 } from 'node:net';
 const HEXTETS = 8;
 const PREFIX_HEXTETS = 4;
 
-/** What limits count a client by: an IPv4 address, mapped into IPv6 or not, or the /64 of an IPv6 address, which one client has whole. */
+/**
+ * The key by which limits count a client: an IPv4 address (also where it is mapped into IPv6), or the /64 prefix of an IPv6 address, because
+ * one client usually has a whole prefix.
+ */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -37,43 +37,44 @@ function connectFrom(address: string): LoopbackClient {
   return client;
 }
 
-/** A connection that stays, once it has been answered. */
-async function hold(address: string): Promise<LoopbackClient> {
+/** Opens a connection that stays open after its first response. */
+async function openConnection(address: string): Promise<LoopbackClient> {
   const client = connectFrom(address);
   expect(await client.get('/')).toContain('200 OK');
   return client;
 }
 
-test('an address has a quarter of the connections; the next is answered 429 before it has asked, and closed', async () => {
-  for (let count = 0; count < PER_CLIENT; count += 1) await hold(FLOOD);
+test('an address gets a quarter of the connections; the next one is answered 429 before its request, and closed', async () => {
+  for (let count = 0; count < PER_CLIENT; count += 1) await openConnection(FLOOD);
   expect(await connectFrom(FLOOD).ended()).toMatch(/^HTTP\/1\.1 429 [^]*Too many connections are open from this address/);
   expect(refusals).toEqual(['connection client']);
-  await hold('127.0.0.1');
+  await openConnection('127.0.0.1');
 });
 
-test('a connection that ends leaves room for another', async () => {
-  await hold(FLOOD);
-  const leaving = await hold(FLOOD);
+test('a closed connection makes room for another', async () => {
+  await openConnection(FLOOD);
+  const leaving = await openConnection(FLOOD);
   leaving.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
   await leaving.ended();
-  await hold(FLOOD);
+  await openConnection(FLOOD);
 });
 
-test('when all are taken, an address without one takes the oldest of an address with most', async () => {
-  const oldest = await hold('127.0.0.2');
-  for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.3', '127.0.0.4', '127.0.0.4', '127.0.0.5', '127.0.0.5']) await hold(address);
-  await hold('127.0.0.1');
+test('when all are taken, an address without a connection displaces the oldest one of the address with the most', async () => {
+  const oldest = await openConnection('127.0.0.2');
+  for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.3', '127.0.0.4', '127.0.0.4', '127.0.0.5', '127.0.0.5'])
+    await openConnection(address);
+  await openConnection('127.0.0.1');
   await oldest.ended();
   expect(refusals).toEqual(['connection displaced']);
 });
 
-test('when all are taken by addresses with one each, the next is answered 503', async () => {
-  for (let count = 0; count < MAX; count += 1) await hold(`127.0.1.${count + 1}`);
+test('when all addresses have one connection, the next one is answered 503', async () => {
+  for (let count = 0; count < MAX; count += 1) await openConnection(`127.0.1.${count + 1}`);
   expect(await connectFrom('127.0.0.1').ended()).toMatch(/^HTTP\/1\.1 503 /);
   expect(refusals).toEqual(['connection total']);
 });
 
-test('connections of a trusted proxy count each by itself', async () => {
-  for (let count = 0; count < MAX; count += 1) await hold(PROXY);
+test('connections of a trusted proxy count separately', async () => {
+  for (let count = 0; count < MAX; count += 1) await openConnection(PROXY);
   expect(refusals).toEqual([]);
 });

@@ -4,12 +4,12 @@ import { addressGroup } from './address-group.ts';
 import { FairShare, type ShareRefusal } from './fair-share.ts';
 import type { CountRefusal } from './refusals.ts';
 
-/** The sockets of a server. */
+/** The limit on a server's connections. */
 export interface ConnectionBound {
-  /** How many there may be, a quarter of them of one client. */
+  /** Maximum of open connections; one client gets a quarter of them. */
   readonly maxConnections: number;
   readonly refused: CountRefusal;
-  /** Addresses that pass connections of others on: each connection of theirs counts by itself. Left out: none. */
+  /** Whether an address is a trusted proxy, whose connections count separately. Default: no address is. */
   readonly isProxy?: (address: string) => boolean;
 }
 
@@ -18,30 +18,30 @@ const REFUSALS: Readonly<Record<ShareRefusal, string>> = {
   total: answer('503 Service Unavailable', 'Too many connections are open on this replica.\n'),
 };
 
-/** Admits connections before HTTP reads anything of them. One that is refused is answered in plain text and closed. */
+/** Limits connections before HTTP reads from them. A refused connection gets a plain-text response and is closed. */
 export function boundConnections(server: Server, { maxConnections, refused, isProxy = () => false }: ConnectionBound): void {
   const share = new FairShare(maxConnections);
-  // The one listener that is there already reads HTTP; a refused connection must never come to it.
-  const serve = server.listeners('connection');
+  // The existing listener reads HTTP; refused connections must not reach it.
+  const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '', remotePort = 0 } = socket;
     const client = isProxy(remoteAddress) ? `${remoteAddress} ${remotePort}` : addressGroup(remoteAddress);
-    const held = share.take(client, 1, () => {
+    const release = share.take(client, 1, () => {
       refused('connection', 'displaced');
       socket.destroy();
     });
-    if (typeof held === 'string') {
-      refused('connection', held);
-      refuse(socket, REFUSALS[held]);
+    if (typeof release === 'string') {
+      refused('connection', release);
+      refuse(socket, REFUSALS[release]);
       return;
     }
-    socket.once('close', held);
-    for (const listener of serve) listener.call(server, socket);
+    socket.once('close', release);
+    for (const listener of listeners) listener.call(server, socket);
   });
 }
 
-/** Does not wait for the client: what it sends is not read, and the text fits into any send buffer. */
+/** Does not wait for the client: its data is not read, and the response fits into any send buffer. */
 function refuse(socket: Socket, text: string): void {
   socket.on('error', () => socket.destroy());
   socket.end(text, () => socket.destroy());

@@ -7,11 +7,11 @@ import { boundPipelining } from './bound-pipelining.ts';
 
 const cleanup: (() => void)[] = [];
 afterEach(() => {
-  for (const each of cleanup.splice(0)) each();
+  for (const clean of cleanup.splice(0)) clean();
 });
 
-/** A server that answers when it is told to, and a connection to it. */
-async function scene(): Promise<{ client: LoopbackClient; started: ServerResponse[]; refusals: string[]; first: Promise<unknown> }> {
+/** A server whose responses the test ends, and a connection to it. */
+async function aConnection(): Promise<{ client: LoopbackClient; started: ServerResponse[]; refusals: string[]; first: Promise<unknown> }> {
   const started: ServerResponse[] = [];
   const refusals: string[] = [];
   const server: Server = createServer(
@@ -35,7 +35,7 @@ async function scene(): Promise<{ client: LoopbackClient; started: ServerRespons
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 test('a few requests in one packet are answered in order', async () => {
-  const { client, started, refusals, first } = await scene();
+  const { client, started, refusals, first } = await aConnection();
   client.write(REQUEST.repeat(4));
   await first;
   for (const [index, response] of started.entries()) response.end(`answer ${index}`);
@@ -43,15 +43,15 @@ test('a few requests in one packet are answered in order', async () => {
   expect(refusals).toEqual([]);
 });
 
-test('of more than a few a handful is started, and the connection is closed', async () => {
-  const { client, started, refusals } = await scene();
+test('more than four requests in one packet close the connection', async () => {
+  const { client, started, refusals } = await aConnection();
   client.write(REQUEST.repeat(1_000));
   expect(await client.ended()).toBe('');
   expect([started.length, refusals]).toEqual([4, ['request pipelined']]);
 });
 
-test('any number of requests is answered one after another', async () => {
-  const { client, started, first } = await scene();
+test('any number of sequential requests is answered', async () => {
+  const { client, started, first } = await aConnection();
   for (let count = 0; count < 5; count += 1) {
     const answer = client.get('/');
     if (count === 0) await first;

@@ -4,27 +4,27 @@ import type { CountRefusal } from './refusals.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Neither browsers nor the usual proxies and clients send a request before the answer to the one before. */
+/** Browsers, common proxies and clients do not send a request before the previous response. */
 export const MAX_PIPELINED = 4;
 
 /**
- * Bounds the requests of one connection whose answers are not sent yet: Node.js starts every one that it has read, a thousand in one
- * packet. A connection with more is closed.
+ * Limits the unanswered requests of one connection: Node.js starts every request that it has read, even a thousand in one packet. A
+ * connection that exceeds the limit is closed.
  */
 export function boundPipelining(handle: Handler, refused: CountRefusal): Handler {
-  const underWay = new WeakMap<Socket, number>();
+  const unanswered = new WeakMap<Socket, number>();
   return (request, response) => {
     const { socket } = request;
-    const count = underWay.get(socket) ?? 0;
-    // What else was in the packet is read all the same.
+    const count = unanswered.get(socket) ?? 0;
+    // Node.js still reads the other requests of the packet.
     if (socket.destroyed) return;
     if (count >= MAX_PIPELINED) {
       refused('request', 'pipelined');
       socket.destroy();
       return;
     }
-    underWay.set(socket, count + 1);
-    response.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+    unanswered.set(socket, count + 1);
+    response.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
     handle(request, response);
   };
 }

@@ -6,15 +6,15 @@ const PER_CLIENT = 2;
 
 function aShare() {
   const share = new FairShare(TOTAL);
-  const cutOff: string[] = [];
+  const displaced: string[] = [];
   const take = (client: string, name = client, amount = 1): (() => void) | ShareRefusal => {
-    return share.take(client, amount, () => cutOff.push(name));
+    return share.take(client, amount, () => displaced.push(name));
   };
-  return { take, cutOff };
+  return { take, displaced };
 }
 
 describe('a client', () => {
-  test('takes no more than a quarter of the whole', () => {
+  test('takes no more than a quarter of the total', () => {
     const { take } = aShare();
     for (let count = 0; count < PER_CLIENT; count += 1) expect(take('a')).toBeInstanceOf(Function);
     expect(take('a')).toBe('client');
@@ -31,27 +31,27 @@ describe('a client', () => {
     expect(take('a')).toBe('client');
   });
 
-  test('takes one at least of a whole below four', () => {
+  test('takes at least one of a total below four', () => {
     const share = new FairShare(3);
     expect(share.take('a', 1, () => undefined)).toBeInstanceOf(Function);
   });
 });
 
 describe('when all is taken', () => {
-  test('a client that has less displaces the oldest of the one that has most', () => {
-    const { take, cutOff } = aShare();
+  test('a client with less displaces the oldest holding of the client with the most', () => {
+    const { take, displaced } = aShare();
     for (const client of ['a', 'b', 'c', 'd']) for (const age of ['old', 'new']) take(client, `${client}-${age}`);
     expect(take('e')).toBeInstanceOf(Function);
-    expect(cutOff).toEqual(['a-old']);
+    expect(displaced).toEqual(['a-old']);
   });
 
-  test('a client that would have as much as the others is refused', () => {
-    const { take, cutOff } = aShare();
+  test('a client that would get as much as the others is refused', () => {
+    const { take, displaced } = aShare();
     for (let client = 0; client < TOTAL; client += 1) take(`client-${client}`);
-    expect([take('another'), cutOff]).toEqual(['total', []]);
+    expect([take('another'), displaced]).toEqual(['total', []]);
   });
 
-  test('what was cut off is released once', () => {
+  test('a displaced holding is released once', () => {
     const { take } = aShare();
     const first = take('a') as () => void;
     for (const client of ['a', 'b', 'b', 'c', 'c', 'd', 'd']) take(client);
@@ -61,10 +61,10 @@ describe('when all is taken', () => {
   });
 });
 
-test('amounts count, not how many there are of them', () => {
-  const { take, cutOff } = aShare();
+test('amounts count, not the number of holdings', () => {
+  const { take, displaced } = aShare();
   expect(take('a', 'a', 3)).toBe('client');
   for (const client of ['a', 'b', 'c', 'd']) take(client, client, 2);
   expect(take('e', 'e', 1)).toBeInstanceOf(Function);
-  expect(cutOff).toEqual(['a']);
+  expect(displaced).toEqual(['a']);
 });

@@ -1,25 +1,25 @@
-// What clients of a server share: connections, streams, requests under way, bytes of bodies.
+// Fair sharing of a server's resources among clients: connections, streams, open requests, bytes of bodies.
 
-/** `client`: that client has its share. `total`: all is taken, and by no client that has more. */
+/** `client`: the client has its full share. `total`: everything is taken, and no client has more than this one would. */
 export type ShareRefusal = 'client' | 'total';
 
 interface Holding {
   readonly amount: number;
-  readonly cutOff: () => void;
+  readonly displace: () => void;
 }
 
 interface Holdings {
   amount: number;
   /** Oldest first. */
-  readonly each: Set<Holding>;
+  readonly items: Set<Holding>;
 }
 
-/** What one client may have of the whole: three that misbehave leave room for others. */
+/** Share of one client: three misbehaving clients leave capacity for others. */
 export const CLIENT_RATIO = 1 / 4;
 
 /**
- * An amount of which no client has more than a quarter. When all is taken, a client that has less takes from the one that has most: a
- * flood from a few addresses closes no other address out.
+ * An amount of which no client gets more than a quarter. When everything is taken, a client with less displaces a holding of the client
+ * with the most, so that a flood from a few addresses does not exclude others.
  */
 export class FairShare {
   readonly #total: number;
@@ -33,38 +33,39 @@ export class FairShare {
   }
 
   /**
-   * Takes `amount`, and returns what releases it (further calls do nothing), or why it is refused. `cutOff` is called where it is taken
-   * back for another client; it has been released then.
+   * Takes `amount` for a client.
+   * @param displace called when another client displaces it; it is released by then
+   * @returns a function that releases it (further calls do nothing), or why it was refused
    */
-  take(client: string, amount: number, cutOff: () => void): (() => void) | ShareRefusal {
-    const wanted = (this.#clients.get(client)?.amount ?? 0) + amount;
-    if (wanted > this.#perClient) return 'client';
-    while (this.#taken + amount > this.#total) if (!this.#takeFromLargest(wanted)) return 'total';
-    const holding = { amount, cutOff };
-    const holdings = this.#clients.get(client) ?? { amount: 0, each: new Set() };
+  take(client: string, amount: number, displace: () => void): (() => void) | ShareRefusal {
+    const requested = (this.#clients.get(client)?.amount ?? 0) + amount;
+    if (requested > this.#perClient) return 'client';
+    while (this.#taken + amount > this.#total) if (!this.#displaceLargest(requested)) return 'total';
+    const holding = { amount, displace };
+    const holdings = this.#clients.get(client) ?? { amount: 0, items: new Set() };
     this.#clients.set(client, holdings);
-    holdings.each.add(holding);
+    holdings.items.add(holding);
     holdings.amount += amount;
     this.#taken += amount;
     return () => this.#release(client, holding);
   }
 
-  /** Cuts off the oldest of the client that has most. False where that is not more than `wanted`. */
-  #takeFromLargest(wanted: number): boolean {
+  /** Displaces the oldest holding of the client with the most. False where that client has no more than `requested`. */
+  #displaceLargest(requested: number): boolean {
     let largest: readonly [string, Holdings] | undefined;
-    for (const entry of this.#clients) if (entry[1].amount > (largest?.[1].amount ?? wanted)) largest = entry;
-    const [oldest] = largest?.[1].each ?? [];
+    for (const entry of this.#clients) if (entry[1].amount > (largest?.[1].amount ?? requested)) largest = entry;
+    const [oldest] = largest?.[1].items ?? [];
     if (largest === undefined || oldest === undefined) return false;
     this.#release(largest[0], oldest);
-    oldest.cutOff();
+    oldest.displace();
     return true;
   }
 
   #release(client: string, holding: Holding): void {
     const holdings = this.#clients.get(client);
-    if (holdings?.each.delete(holding) !== true) return;
+    if (holdings?.items.delete(holding) !== true) return;
     holdings.amount -= holding.amount;
     this.#taken -= holding.amount;
-    if (holdings.each.size === 0) this.#clients.delete(client);
+    if (holdings.items.size === 0) this.#clients.delete(client);
   }
 }

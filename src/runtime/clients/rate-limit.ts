@@ -1,6 +1,6 @@
 import type { MachineTimer } from '../../ports/clock.ts';
 
-/** How often one client may ask. */
+/** Requests that one client may send. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
@@ -11,7 +11,7 @@ interface Bucket {
   filledAtMs: number;
 }
 
-/** A forgotten client begins with a full bucket, so forgetting the idle ones changes nothing. */
+/** A new client starts with a full bucket, so dropping idle clients changes nothing. */
 const MAX_BUCKETS = 10_000;
 
 /** A token bucket for each client, in machine time. */
@@ -27,13 +27,13 @@ export class RateLimiter {
 
   /**
    * @param amount tokens; at most as many as the burst
-   * @returns null: go on; else the whole seconds to wait
+   * @returns null where the request may proceed, else the whole seconds to wait
    */
   take(client: string, amount = 1): number | null {
     const now = this.#timer.nowMs();
     const bucket = this.#buckets.get(client) ?? { tokens: this.#rate.burst, filledAtMs: now };
     const tokens = Math.min(this.#rate.burst, bucket.tokens + ((now - bucket.filledAtMs) / 1000) * this.#rate.perSecond);
-    // Set anew so that the map's order is that of last use.
+    // Deleted and set again, so that the map is ordered by last use.
     this.#buckets.delete(client);
     this.#buckets.set(client, { tokens: tokens < amount ? tokens : tokens - amount, filledAtMs: now });
     if (this.#buckets.size > MAX_BUCKETS) this.#forgetOldest();

@@ -20,7 +20,7 @@ function problemsOf<T extends SettingTable>(loaded: LoadedSettings<T>): string[]
 }
 
 describe('secrets', () => {
-  test('are neither shown nor repeated in a problem, inside of an address either', () => {
+  test('are neither shown nor repeated in a problem, also inside an address', () => {
     const environment = { EVENKEEL_HISTORY_PASSWORD: 'hush-1', EVENKEEL_HISTORY_URL: 'postgres://keel:hush:2@x@db:5432/history' };
     const shown = shownSettings(EVENKEEL_SETTINGS, settingsOf(load({ environment })));
     expect([shown['history.password'], shown['history.url']]).toEqual(['***', 'postgres://keel:***@db:5432/history']);
@@ -48,13 +48,13 @@ describe('loadSettings', () => {
     });
   });
 
-  test('in a pod the dashboard listens on every interface, elsewhere on loopback', () => {
+  test('in a pod the dashboard listens on all interfaces, elsewhere on loopback', () => {
     expect(settingsOf(load({ environment: { KUBERNETES_SERVICE_HOST: '10.0.0.1' } }))['dashboard.addr']).toBe(':9090');
     expect(settingsOf(load({ environment: {} }))['dashboard.addr']).toBe('127.0.0.1:9090');
     expect(settingsOf(load({ yaml: 'dashboard: { addr: ":9090" }' }))['dashboard.addr']).toBe(':9090');
   });
 
-  test('the file is overruled by the environment, the environment by flags', () => {
+  test('the environment overrides the file, and flags override the environment', () => {
     const yaml = 'controller:\n  logLevel: debug\n  dryRun: true\nkubelet: { interval: 30s }\n';
     const environment = { EVENKEEL_CONTROLLER_LOG_LEVEL: 'warn', EVENKEEL_KUBELET_INTERVAL: '15s' };
     const settings = settingsOf(load({ yaml, environment, flags: [{ name: 'kubelet.interval', value: '10s' }] }));
@@ -67,7 +67,7 @@ describe('loadSettings', () => {
     expect(settingsOf(load({ flags: [{ name: 'controller.dry-run', value: true }] }))['controller.dryRun']).toBe(true);
   });
 
-  test('every problem is reported at once, with its path, its source, what was given and what is allowed', () => {
+  test('reports all problems at once, each with its path, source, value and what is allowed', () => {
     const loaded = load({
       yaml: 'controller:\n  logLevel: loud\n  colour: blue\nautoscaler: { minNodes: 1.5 }\n',
       environment: { EVENKEEL_KUBELET_INTERVAL: '1 minute', EVENKEEL_DASHBOARD_ADDR: 'localhost' },
@@ -100,15 +100,15 @@ describe('loadSettings', () => {
     expect(problemsOf(load({ yaml })).map((problem) => problem.split(' | ')[0])).toContain(path);
   });
 
-  test('what an anchor stands for is read where it is referred to, and a reference to none is a problem', () => {
+  test('resolves YAML aliases, and reports one without an anchor', () => {
     const yaml = 'dashboard: { allowedHosts: &hosts [10.0.0.7], trustedProxies: *hosts }\n';
     expect(settingsOf(load({ yaml }))['dashboard.trustedProxies']).toEqual(['10.0.0.7']);
     expect(problemsOf(load({ yaml: 'namespace: *nowhere' }))).toEqual([
-      'namespace | file evenkeel.yaml:1 | refers to an anchor that is not there, or to one too often',
+      'namespace | file evenkeel.yaml:1 | has a YAML alias without an anchor, or too many aliases',
     ]);
   });
 
-  test('matchers of Prometheus are label matchers and nothing else', () => {
+  test('Prometheus matchers are label matchers', () => {
     const matchers = ['cluster="prod-eu"', ' env !~ "test|\\"dev\\"" ', 'cluster=""'];
     expect(settingsOf(load({ yaml: JSON.stringify({ prometheus: { matchers } }) }))['prometheus.matchers']).toEqual(matchers);
     const environment = { EVENKEEL_PROMETHEUS_MATCHERS: 'cluster="prod-eu",env=~"a|b"' };
@@ -128,7 +128,7 @@ describe('loadSettings', () => {
     'cluster="a\nb"',
     'cluster="a\\"',
     '',
-  ])('%j is no matcher of Prometheus', (matcher) => {
+  ])('%j is no Prometheus matcher', (matcher) => {
     expect(problemsOf(load({ yaml: JSON.stringify({ prometheus: { matchers: ['a="b"', matcher] } }) }))).toEqual([
       'prometheus.matchers[1] | file evenkeel.yaml:1 | must be a label matcher such as cluster="prod-eu" (=, !=, =~ or !~; the value in double quotes)',
     ]);
@@ -142,23 +142,23 @@ describe('loadSettings', () => {
     ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [10.0.0.0/33] }'],
     ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [10.0.0.0/255.0.255.0] }'],
     ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [0.0.0.0/0] }'],
-  ])('an address that no part could use is a problem of %s before anything starts: %s', (path, yaml) => {
+  ])('an invalid address is a problem of %s before anything starts: %s', (path, yaml) => {
     expect(problemsOf(load({ yaml }))).toEqual([expect.stringMatching(`^${path} \\| file evenkeel.yaml:1 \\| must be `)]);
   });
 
-  test('addresses that parts can use are taken', () => {
+  test('valid addresses are accepted', () => {
     const proxies = '[10.0.0.0/8, 10.0.0.0/255.0.0.0, "fd00::/8", "::1", 10.1.2.3, loopback, uniquelocal]';
     const yaml = `dashboard: { publicUrl: "https://keel.example.com/ui", trustedProxies: ${proxies} }`;
     expect(problemsOf(load({ yaml }))).toEqual([]);
   });
 
-  test('a setting that a file gives twice is a problem, whichever way it is written', () => {
+  test('a setting that a file contains twice is a problem, in either notation', () => {
     expect(problemsOf(load({ yaml: 'controller: { dryRun: true }\ncontroller.dryRun: false' }))).toEqual([
       'controller.dryRun | file evenkeel.yaml:2 | is given twice: first in file evenkeel.yaml:1',
     ]);
   });
 
-  test('a group that holds no settings by name is a problem, also with --config-compat; an empty one is none', () => {
+  test('a group that is no map of settings is a problem, also with --config-compat; an empty group is none', () => {
     for (const yaml of ['controller: true', 'controller: [dryRun]']) {
       expect(problemsOf(load({ yaml, compat: true }))).toEqual([
         'controller | file evenkeel.yaml:1 | is a group of settings: write them by name below it',
@@ -167,19 +167,19 @@ describe('loadSettings', () => {
     expect(problemsOf(load({ yaml: 'controller:\n  # dryRun: true\ndashboard: {}' }))).toEqual([]);
   });
 
-  test('an unknown key is met with the nearest known one, and with --config-compat it only warns', () => {
+  test('the problem of an unknown key names the nearest known one, and with --config-compat it is a warning', () => {
     const yaml = 'controler: { dryRun: true }\nnew: { setting: 1 }\n';
     expect(problemsOf(load({ environment: { EVENKEEL_CONTROLER_DRY_RUN: 'true' } }))[0]).toContain('did you mean controller.dryRun?');
     const loaded = load({ yaml, compat: true });
     expect(loaded.ok && loaded.warnings).toEqual([expect.stringContaining('controler'), expect.stringContaining('new')]);
   });
 
-  test('a setting without effect in this version says so', () => {
+  test('a setting without effect in this version is a warning', () => {
     const loaded = load({ yaml: 'gke: { project: "mine" }' });
     expect(loaded.ok && loaded.warnings).toEqual(['gke.project (file evenkeel.yaml:1) has no effect in this version']);
   });
 
-  test("Kubernetes' own service variables are not mistaken for settings", () => {
+  test("Kubernetes' service variables are not read as settings", () => {
     const environment = {
       EVENKEEL_SERVICE_HOST: '10.0.0.1',
       EVENKEEL_DASHBOARD_PORT_9090_TCP_ADDR: '10.0.0.1',
@@ -188,7 +188,7 @@ describe('loadSettings', () => {
     expect(load({ environment }).ok).toBe(true);
   });
 
-  test('never throws, whatever stands in the file or the environment', () => {
+  test('never throws, for any file and environment', () => {
     const anyPath = fc.constantFrom(...Object.keys(SETTINGS), 'x', 'controller', '__proto__', 'toString');
     fc.assert(
       fc.property(fc.string(), fc.dictionary(anyPath, fc.jsonValue()), fc.string(), (text, file, value) => {

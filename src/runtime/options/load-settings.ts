@@ -5,7 +5,7 @@ import { readValue, type ValuePath } from './read-value.ts';
 import { environmentName, flagName, type Setting, type SettingsOf, type SettingsSchema, type SettingTable } from './setting.ts';
 import { readSettingsFile, type SettingsFile } from './settings-file.ts';
 
-/** Where settings come from, already read: the loader itself touches no file and no environment. */
+/** The contents of the sources: the loader itself reads neither files nor the environment. */
 export interface SettingSources {
   /** Text and name of the file given with `--config`, if any. */
   readonly file?: SettingsFile;
@@ -16,6 +16,7 @@ export interface SettingSources {
   readonly compat?: boolean;
 }
 
+/** The settings with the source of each value, or all problems with a message that lists them. */
 export type LoadedSettings<T extends SettingTable> =
   | {
       readonly ok: true;
@@ -26,16 +27,16 @@ export type LoadedSettings<T extends SettingTable> =
     }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly message: string };
 
-/** Variables of this prefix that are not settings but are set around every pod (service links) or by us. */
+/** Variables with this prefix that are no settings: service links, which Kubernetes sets in every pod, and variables of the chart. */
 const NOT_SETTINGS =
   /^EVENKEEL_(CONTROLLER|AUTOSCALER|DASHBOARD)?_?(SERVICE_(HOST|PORT).*|PORT(_.*)?)$|^EVENKEEL_(DATA|POD_NAME|POD_NAMESPACE)$/;
 
-/** File, then environment, then flags, the later winning; every problem is reported at once. */
+/** Reads settings from the file, the environment and flags, later ones overriding earlier ones, and reports all problems at once. */
 export function loadSettings<T extends SettingTable>(schema: SettingsSchema<T>, sources: SettingSources): LoadedSettings<T> {
-  return new Loading(schema).load(sources);
+  return new SettingsLoader(schema).load(sources);
 }
 
-/** Settings as they may be logged. */
+/** The settings with secrets masked, for logs. */
 export function shownSettings<T extends SettingTable>(
   { settings: table }: SettingsSchema<T>,
   settings: SettingsOf<T>,
@@ -43,16 +44,16 @@ export function shownSettings<T extends SettingTable>(
   return Object.fromEntries(Object.entries<Setting>(table).map(([path, setting]) => [path, masked(setting, settings[path])]));
 }
 
-interface Given {
+interface SourcedValue {
   readonly value: unknown;
   readonly source: string;
 }
 
-class Loading<T extends SettingTable> {
+class SettingsLoader<T extends SettingTable> {
   readonly #schema: SettingsSchema<T>;
-  // A Map, because a key such as `toString` in a settings file must not find what objects inherit.
+  // A Map, because a key such as `toString` in a settings file must not find inherited properties.
   readonly #table: ReadonlyMap<string, Setting>;
-  readonly #values = new Map<string, Given>();
+  readonly #values = new Map<string, SourcedValue>();
   readonly #problems: Problem[] = [];
 
   constructor(schema: SettingsSchema<T>) {
@@ -65,17 +66,17 @@ class Loading<T extends SettingTable> {
     if (file !== undefined) {
       const { entries, problems } = readSettingsFile(file, paths);
       this.#problems.push(...problems);
-      for (const { path, raw, source } of entries) this.#take(path, raw, source, false);
+      for (const { path, raw, source } of entries) this.#read(path, raw, source, false);
     }
     const byVariable = new Map(paths.map((path) => [environmentName(path), path]));
     for (const name of Object.keys(environment).sort()) {
       const raw = environment[name];
       if (!name.startsWith('EVENKEEL_') || raw === undefined || NOT_SETTINGS.test(name)) continue;
-      this.#take(byVariable.get(name) ?? name, raw, () => `environment ${name}`, true);
+      this.#read(byVariable.get(name) ?? name, raw, () => `environment ${name}`, true);
     }
     for (const { name, value } of flags) {
-      const path = paths.find((each) => each === name || flagName(each) === name) ?? name;
-      this.#take(path, value === true ? 'true' : value, () => `flag --${name}`, true);
+      const path = paths.find((candidate) => candidate === name || flagName(candidate) === name) ?? name;
+      this.#read(path, value === true ? 'true' : value, () => `flag --${name}`, true);
     }
     const settings = this.#withDefaults(environment['KUBERNETES_SERVICE_HOST'] !== undefined);
     this.#checkAcross(settings);
@@ -89,7 +90,7 @@ class Loading<T extends SettingTable> {
     };
   }
 
-  #take(path: string, raw: unknown, source: (at: ValuePath) => string, fromText: boolean): void {
+  #read(path: string, raw: unknown, source: (at: ValuePath) => string, fromText: boolean): void {
     const setting = this.#table.get(path);
     if (setting === undefined) {
       const near = nearestPath(path, [...this.#table.keys()]);
@@ -105,7 +106,7 @@ class Loading<T extends SettingTable> {
     if (problems.every(({ unknown }) => unknown === true)) this.#values.set(path, { value, source: source([]) });
   }
 
-  /** @param inPod the kubelet sets the API server's address in the environment of every pod */
+  /** @param inPod whether the process runs in a pod, where the kubelet sets the API server's address in the environment */
   #withDefaults(inPod: boolean): SettingsOf<T> {
     const entries = [...this.#table].map(([path, setting]) => {
       const given = this.#values.get(path);
@@ -127,7 +128,7 @@ class Loading<T extends SettingTable> {
     this.#schema.check?.(settings, report);
     for (const [path, setting] of this.#table) {
       if (setting.status === 'refused' && this.#isChanged(path, setting)) {
-        report(path, 'this version does not have it yet, and going on without it would be unsafe: leave it at its default');
+        report(path, 'is not supported by this version, and starting without it would be unsafe: leave it at its default');
       }
     }
   }
@@ -152,7 +153,7 @@ function pathWithin(path: string, at: ValuePath): string {
   return at.reduce<string>((outer, name) => (typeof name === 'number' ? `${outer}[${name}]` : `${outer}.${name}`), path);
 }
 
-/** What was written there; the whole of it where that is one text, and undefined where nothing was. */
+/** The value at a path inside a value; the outer value where that is no object, undefined where it has no such field. */
 function givenAt(given: unknown, [name, ...rest]: ValuePath): unknown {
   if (name === undefined || typeof given !== 'object' || given === null) return given;
   return givenAt((given as Readonly<Record<string | number, unknown>>)[name], rest);

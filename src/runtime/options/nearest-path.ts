@@ -1,15 +1,15 @@
-/** The setting that an unknown path most likely means; undefined where none is near. */
+/** The known path with the smallest edit distance; undefined where none is similar. */
 export function nearestPath(path: string, known: readonly string[]): string | undefined {
-  const wanted = letters(path);
+  const text = letters(path);
   let best: { readonly path: string; readonly distance: number } | undefined;
-  for (const each of known) {
-    const distance = editDistance(wanted, letters(each));
-    if (best === undefined || distance < best.distance) best = { path: each, distance };
+  for (const candidate of known) {
+    const distance = editDistance(text, letters(candidate));
+    if (best === undefined || distance < best.distance) best = { path: candidate, distance };
   }
-  return best !== undefined && best.distance <= Math.max(2, wanted.length * 0.25) ? best.path : undefined;
+  return best !== undefined && best.distance <= Math.max(2, text.length * 0.25) ? best.path : undefined;
 }
 
-/** The same for a path, a variable and a flag. */
+/** Equal for the path, the variable and the flag of a setting. */
 function letters(path: string): string {
   return path
     .toLowerCase()

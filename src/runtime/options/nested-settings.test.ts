@@ -3,7 +3,7 @@ import { loadSettings, shownSettings, type SettingSources } from './load-setting
 import type { SettingsSchema, SettingTable } from './setting.ts';
 
 const TABLE = {
-  name: { type: 'string', default: '', help: 'A plain setting beside the others.' },
+  name: { type: 'string', default: '', help: 'A plain setting.' },
   'meta.instances': {
     type: 'list',
     items: {
@@ -11,8 +11,8 @@ const TABLE = {
       fields: {
         id: { type: 'string', pattern: { regex: '^[a-z]+$', form: 'lower-case letters' }, help: 'Its name.' },
         url: { type: 'string', default: '', help: 'Its address.' },
-        token: { type: 'string', secret: true, help: 'What it is asked with.' },
-        timeout: { type: 'duration', default: '10s', shortest: '1s', help: 'How long it is waited for.' },
+        token: { type: 'string', secret: true, help: 'Its token.' },
+        timeout: { type: 'duration', default: '10s', shortest: '1s', help: 'Its timeout.' },
         ports: { type: 'list', items: { type: 'integer', minimum: 1 }, default: [80], help: 'Its ports.' },
       },
     },
@@ -40,7 +40,7 @@ function load({ yaml, ...rest }: Partial<SettingSources> & { readonly yaml?: str
   return loadSettings(SCHEMA, {
     environment: {},
     flags: [],
-    ...(yaml !== undefined && { file: { name: 'own.yaml', text: yaml } }),
+    ...(yaml !== undefined && { file: { name: 'settings.yaml', text: yaml } }),
     ...rest,
   });
 }
@@ -61,7 +61,7 @@ describe('settings that are objects and lists', () => {
     expect(settings['meta.limit']).toEqual({ perSecond: 20, burst: 60 });
   });
 
-  test('are JSON in the environment and in a flag, each as a whole in place of what came before', () => {
+  test('are JSON in the environment and in flags, and replace the whole earlier value', () => {
     const loaded = load({
       yaml: 'meta: { instances: [{ id: eu, token: t1 }], limit: { perSecond: 1, burst: 2 } }',
       environment: { EVENKEEL_META_INSTANCES: '[{"id":"us","token":"t2"}]' },
@@ -76,7 +76,7 @@ describe('settings that are objects and lists', () => {
     });
   });
 
-  test('report every problem inside of them at once, each with its path, its line, what was given and what is allowed', () => {
+  test('report all problems inside them at once, each with its path, line, value and what is allowed', () => {
     const yaml = [
       'nam: typo',
       'meta:',
@@ -93,43 +93,43 @@ describe('settings that are objects and lists', () => {
     const loaded = load({ yaml, environment: { EVENKEEL_META_LIMIT: '{"perSecond"' } });
     expect(loaded.ok ? [] : loaded.message.split('\n')).toEqual([
       '11 settings are wrong:',
-      '  nam (file own.yaml:1): there is no such setting; did you mean name?',
-      '  meta.instances[0].id (file own.yaml:4): "EU": must be lower-case letters',
-      '  meta.instances[0].timeout (file own.yaml:6): "10ms": must be at least 1s',
-      '  meta.instances[0].ports[1] (file own.yaml:7): 0: must be a whole number of at least 1',
-      '  meta.instances[0].ports[2] (file own.yaml:7): "many": must be a whole number of at least 1',
-      '  meta.instances[1].colour (file own.yaml:8): there is no such field; there are id, url, token, timeout, ports',
-      '  meta.instances[1].token (file own.yaml:8): must be given: What it is asked with.',
-      '  meta.instances[2] (file own.yaml:9): "***": must be an object with id, url, token, timeout, ports',
-      '  meta.limit (file own.yaml:10): 20: must be an object with perSecond, burst',
-      '  headers (file own.yaml:11): "***": must be a list of texts',
+      '  nam (file settings.yaml:1): there is no such setting; did you mean name?',
+      '  meta.instances[0].id (file settings.yaml:4): "EU": must be lower-case letters',
+      '  meta.instances[0].timeout (file settings.yaml:6): "10ms": must be at least 1s',
+      '  meta.instances[0].ports[1] (file settings.yaml:7): 0: must be a whole number of at least 1',
+      '  meta.instances[0].ports[2] (file settings.yaml:7): "many": must be a whole number of at least 1',
+      '  meta.instances[1].colour (file settings.yaml:8): unknown field; known are id, url, token, timeout, ports',
+      '  meta.instances[1].token (file settings.yaml:8): is required: Its token.',
+      '  meta.instances[2] (file settings.yaml:9): "***": must be an object with id, url, token, timeout, ports',
+      '  meta.limit (file settings.yaml:10): 20: must be an object with perSecond, burst',
+      '  headers (file settings.yaml:11): "***": must be a list of texts',
       '  meta.limit (environment EVENKEEL_META_LIMIT): "{\\"perSecond\\"": must be an object with perSecond, burst, written as JSON',
     ]);
   });
 
-  test('an unknown field only warns with --config-compat, and the rest of the object is in force', () => {
+  test('an unknown field is a warning with --config-compat, and the rest of the object applies', () => {
     const loaded = load({ yaml: 'meta: { instances: [{ id: eu, token: t1, colour: blue }] }', compat: true });
     expect(settingsOf(loaded)['meta.instances']).toMatchObject([{ id: 'eu' }]);
     expect(settingsOf(loaded)['meta.instances'][0]).not.toHaveProperty('colour');
     expect(loaded.ok && loaded.warnings).toEqual([
-      'meta.instances[0].colour (file own.yaml:1) is not a setting of this version and is ignored',
+      'meta.instances[0].colour (file settings.yaml:1) is not a setting of this version and is ignored',
     ]);
   });
 
-  test('what must hold between items is reported with the setting', () => {
+  test('a conflict between items is reported with the setting', () => {
     const loaded = load({ yaml: 'meta: { instances: [{ id: eu, token: hush }, { id: eu, token: hush }] }' });
-    expect(loaded.ok ? '' : loaded.message).toContain('meta.instances (file own.yaml:1)');
+    expect(loaded.ok ? '' : loaded.message).toContain('meta.instances (file settings.yaml:1)');
     expect(loaded.ok ? '' : loaded.message).not.toContain('hush');
   });
 
-  test('names that every object inherits are no fields', () => {
+  test('inherited property names are no fields', () => {
     const loaded = load({ yaml: 'meta: { limit: { perSecond: 1, toString: 1, __proto__: { burst: 1 } } }' });
     expect(loaded.ok ? [] : loaded.problems.map(({ path }) => path)).toEqual(['meta.limit.toString', 'meta.limit.__proto__']);
   });
 });
 
-describe('secrets inside of objects and lists', () => {
-  test('are masked where settings are shown, and what is around them is not', () => {
+describe('secrets inside objects and lists', () => {
+  test('are masked where settings are logged; values beside them are not', () => {
     const yaml = 'meta: { instances: [{ id: eu, token: hush, url: "https://me:hush@meta" }] }\nheaders: ["Cookie: hush", "X: hush"]\n';
     expect(shownSettings(SCHEMA, settingsOf(load({ yaml })))).toEqual({
       name: '',
@@ -145,11 +145,11 @@ describe('secrets inside of objects and lists', () => {
     ['a secret in place of the object', { yaml: 'meta: { instances: [hush] }' }],
     ['a misspelt field', { yaml: 'meta: { instances: [{ id: eu, tokn: hush }] }' }],
     ['a misspelt group', { yaml: 'mta: { instances: [{ id: eu, token: hush }] }' }],
-    ['JSON that is none', { environment: { EVENKEEL_META_INSTANCES: '[{"token":"hush"' } }],
+    ['invalid JSON', { environment: { EVENKEEL_META_INSTANCES: '[{"token":"hush"' } }],
     ['JSON of another shape', { environment: { EVENKEEL_META_INSTANCES: '{"token":"hush"}' } }],
-    ['a file that is no YAML', { yaml: 'meta: { instances: [{ id: eu, token: "hush }] }' }],
-    ['a file that is no YAML at a secret', { yaml: 'headers:\n- a\n@hush\n' }],
-    ['a file with an alias of nothing', { yaml: 'headers: *hush' }],
+    ['invalid YAML', { yaml: 'meta: { instances: [{ id: eu, token: "hush }] }' }],
+    ['invalid YAML at a secret', { yaml: 'headers:\n- a\n@hush\n' }],
+    ['a YAML alias without an anchor', { yaml: 'headers: *hush' }],
   ])('are not repeated in a problem: %s', (_what, sources) => {
     const loaded = load(sources);
     expect(loaded.ok).toBe(false);

@@ -1,8 +1,8 @@
-/** One thing that is wrong with the settings. */
+/** One invalid setting. */
 export interface Problem {
-  /** Dotted path of the setting, or what was written where there is no such setting. */
+  /** Dotted path of the setting, or the unknown name. */
   readonly path: string;
-  /** Where it was given: `file evenkeel.yaml`, `environment EVENKEEL_…`, `flag --…`. */
+  /** Its source: `file evenkeel.yaml`, `environment EVENKEEL_…`, `flag --…`. */
   readonly source: string;
   readonly given: unknown;
   /** What is allowed and what to do. */
@@ -11,7 +11,7 @@ export interface Problem {
   readonly unknown?: boolean;
 }
 
-/** All of them at once, one a line: path, source, value given, what is allowed. */
+/** One line per problem: path, source, value, what is allowed. */
 export function describeProblems(problems: readonly Problem[]): string {
   const lines = problems.map(
     ({ path, source, given, message }) => `  ${path} (${source}): ${given === undefined ? '' : `${JSON.stringify(given)}: `}${message}`,

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 
-/** Names that Express has for ranges of private addresses. */
+/** Express' names of private address ranges. */
 const NAMED_RANGES: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Whether Express takes the text as a range of proxies that are trusted: an address, `10.0.0.0/8`, `10.0.0.0/255.0.0.0`, or a name. */
+/** Whether Express accepts the text as a range of trusted proxies: an address, `10.0.0.0/8`, `10.0.0.0/255.0.0.0`, or a name. */
 export function isProxyRange(text: string): boolean {
   if (NAMED_RANGES.includes(text)) return true;
   const [address = '', mask, ...rest] = text.split('/');
@@ -14,7 +14,7 @@ export function isProxyRange(text: string): boolean {
   return family === 4 && isNetmask(mask);
 }
 
-/** Ones, then zeros, and not zeros alone. */
+/** Whether the bits are ones followed by zeros, with at least one one. */
 function isNetmask(mask: string): boolean {
   if (isIP(mask) !== 4) return false;
   const bits = mask

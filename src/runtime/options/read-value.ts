@@ -2,7 +2,7 @@ import { parseDuration } from '../../core/model/duration.ts';
 import { parseListenAddress } from '../listen-address.ts';
 import type { FieldSchema, ScalarSchema, ValueSchema } from './setting.ts';
 
-/** Where inside of a value: names of fields and indices of items. */
+/** A path inside a value: names of fields and indices of items. */
 export type ValuePath = readonly (string | number)[];
 
 export interface ValueProblem {
@@ -14,15 +14,14 @@ export interface ValueProblem {
 }
 
 export interface ReadValue {
-  /** Meaningless where there is a problem other than an unknown field. */
+  /** Not to be used where a problem other than an unknown field exists. */
   readonly value: unknown;
   readonly problems: readonly ValueProblem[];
 }
 
 /**
- * One raw value (text from the environment or a flag, any YAML value from the file) as the schema asks, with everything that
- * is wrong inside of it. Text is read as the type asks; YAML values must be of the type, since a quoted "true" in a file is a
- * mistake worth naming.
+ * Reads one raw value (text from the environment or a flag, or a YAML value from the file) by its schema, with all problems inside it.
+ * Text is converted to the type; a YAML value must already have the type, because a quoted "true" in a file is a mistake.
  */
 export function readValue(schema: ValueSchema, raw: unknown, fromText: boolean): ReadValue {
   switch (schema.type) {
@@ -96,8 +95,8 @@ function readAddress(raw: unknown): ReadValue {
 
 function readString(schema: ScalarSchema, raw: unknown): ReadValue {
   if (schema.pattern !== undefined) {
-    const fine = typeof raw === 'string' && new RegExp(schema.pattern.regex).test(raw);
-    return fine ? accept(raw) : refuse(`must be ${schema.pattern.form}`);
+    const isMatch = typeof raw === 'string' && new RegExp(schema.pattern.regex).test(raw);
+    return isMatch ? accept(raw) : refuse(`must be ${schema.pattern.form}`);
   }
   if (typeof raw !== 'string') return refuse('must be a text');
   if (schema.enum !== undefined && !schema.enum.includes(raw)) return refuse(`must be one of ${schema.enum.join(', ')}`);
@@ -109,7 +108,7 @@ function readList(items: ValueSchema, raw: unknown, fromText: boolean): ReadValu
   const given = fromText && typeof raw === 'string' ? itemsOf(raw, isPlain) : raw;
   if (!Array.isArray(given)) {
     if (!isPlain) return refuse(`must be a list of ${items.type}s${fromText ? ', written as JSON' : ''}`);
-    return refuse(fromText ? 'must be a list with commas between, or in JSON' : `must be a list of ${wordFor(items)}`);
+    return refuse(fromText ? 'must be a comma-separated or JSON list' : `must be a list of ${wordFor(items)}`);
   }
   const read = given.map((item) => readValue(items, item, fromText && isPlain));
   return {
@@ -122,7 +121,7 @@ function wordFor({ type }: ValueSchema): string {
   return type === 'string' ? 'texts' : type === 'address' ? 'addresses' : `${type}s`;
 }
 
-/** JSON says what commas cannot: an item with a comma in it. An address such as `[::1]` is no JSON. */
+/** JSON is accepted as well, for items that contain a comma. An address such as `[::1]` is not read as JSON. */
 function itemsOf(text: string, isPlain: boolean): unknown {
   if (!isPlain || /^\s*\[\s*(["\]]|$)/.test(text)) return fromJson(text);
   const items = text.split(',').map((item) => item.trim());
@@ -135,16 +134,16 @@ function readObject(fields: Readonly<Record<string, FieldSchema>>, raw: unknown,
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return refuse(`must be an object with ${names}${fromText ? ', written as JSON' : ''}`);
   }
-  // A Map, because a field such as `toString` must not find what objects inherit.
+  // A Map, because a field such as `toString` must not find inherited properties.
   const byName = new Map<string, unknown>(Object.entries(given));
   const problems: ValueProblem[] = [];
   for (const name of byName.keys()) {
-    if (!Object.hasOwn(fields, name)) problems.push({ at: [name], message: `there is no such field; there are ${names}`, unknown: true });
+    if (!Object.hasOwn(fields, name)) problems.push({ at: [name], message: `unknown field; known are ${names}`, unknown: true });
   }
   const value = Object.entries(fields).map(([name, field]) => {
     const { default: fallback } = field;
     if (!byName.has(name) && fallback === undefined) {
-      problems.push({ at: [name], message: `must be given: ${field.help}` });
+      problems.push({ at: [name], message: `is required: ${field.help}` });
       return [name, undefined];
     }
     const read = readValue(field, byName.has(name) ? byName.get(name) : fallback, false);
@@ -158,7 +157,7 @@ function within(name: string | number, { at, ...rest }: ValueProblem): ValueProb
   return { ...rest, at: [name, ...at] };
 }
 
-/** undefined where it is none. */
+/** undefined where the text is no JSON. */
 function fromJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,18 +1,18 @@
-// What a setting is: the shape and bounds of its value, its default, and what it is for. The loader, the error messages, the
-// reference in docs/settings.md and the chart's schema are all made from this.
+// The definition of a setting: the schema of its value, its default and its help. The loader, the error messages, docs/settings.md and the
+// chart's schema are derived from it.
 
 /** A single value. */
 export interface ScalarSchema {
-  /** A duration is written in the one duration format and read as milliseconds. */
+  /** A duration is written as `1h30m` and read as milliseconds. */
   readonly type: 'string' | 'boolean' | 'integer' | 'number' | 'duration' | 'address';
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
-  /** A lower bound that is itself not allowed. */
+  /** A lower bound that is excluded. */
   readonly exclusiveMinimum?: number;
-  /** Shortest duration, in the duration format. */
+  /** Minimum of a duration, in the duration format. */
   readonly shortest?: string;
-  /** What a string must match, and the same in words after "must be ". */
+  /** A pattern of a string, and its description after "must be ". */
   readonly pattern?: { readonly regex: string; readonly form: string };
   /** Never logged and never repeated in an error. */
   readonly secret?: boolean;
@@ -26,36 +26,35 @@ interface ListSchema {
 
 interface ObjectSchema {
   readonly type: 'object';
-  /** By name. One without a default must be given. */
+  /** By name. A field without a default is required. */
   readonly fields: Readonly<Record<string, FieldSchema>>;
   readonly secret?: boolean;
 }
 
-/** Shape and bounds of a value: of a setting, of an item of a list and of a field of an object alike. */
+/** Type and bounds of a setting, of an item of a list, or of a field of an object. */
 export type ValueSchema = ScalarSchema | ListSchema | ObjectSchema;
 
-/** As it is written in a settings file. */
-type Written = string | boolean | number | readonly unknown[] | Readonly<Record<string, unknown>>;
+/** A value in a settings file. */
+type FileValue = string | boolean | number | readonly unknown[] | Readonly<Record<string, unknown>>;
 
-export type FieldSchema = ValueSchema & { readonly help: string; readonly default?: Written };
+export type FieldSchema = ValueSchema & { readonly help: string; readonly default?: FileValue };
 
 export type Setting = ValueSchema & {
-  readonly default: Written;
-  /** Default where the process runs in no pod. Left out: the same. */
+  readonly default: FileValue;
+  /** Default outside a pod; absent where it is the same. */
   readonly defaultOutsidePod?: string;
   readonly help: string;
   /**
-   * `announced`: part of the contract, read and validated, and without effect in this version; a value other than the
-   * default is warned of at start. `refused`: another value than the default stops the start, since going on without it
-   * would be unsafe.
+   * `announced`: read and validated, but without effect in this version; a value other than the default logs a warning at start.
+   * `refused`: a value other than the default stops the start, because starting without the feature would be unsafe.
    */
   readonly status?: 'announced' | 'refused';
 };
 
-/** By dotted path, in the order of the reference. */
+/** Settings by dotted path, in the order of docs/settings.md. */
 export type SettingTable = Readonly<Record<string, Setting>>;
 
-/** A value once it is read. */
+/** The type of a value after reading. */
 type ValueOf<S> = S extends { readonly enum: readonly (infer E)[] }
   ? E
   : S extends { readonly type: 'boolean' }
@@ -71,10 +70,10 @@ type ValueOf<S> = S extends { readonly enum: readonly (infer E)[] }
 /** The values of a table of settings, by path. */
 export type SettingsOf<T extends SettingTable> = { readonly [Path in keyof T]: ValueOf<T[Path]> };
 
-/** Every setting of a program, and what must hold between them. */
+/** All settings of a program, and the checks across them. */
 export interface SettingsSchema<T extends SettingTable = SettingTable> {
   readonly settings: T;
-  /** Reports what no bounds of a single setting can state. Left out: nothing. */
+  /** Reports problems that involve several settings. */
   check?(settings: SettingsOf<T>, report: (path: keyof T & string, message: string) => void): void;
 }
 

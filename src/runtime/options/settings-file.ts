@@ -1,4 +1,4 @@
-// A settings file as paths and values, each with the line on which it stands.
+// Reads a settings file as paths and values with their lines.
 
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import type { Problem } from './problem.ts';
@@ -9,14 +9,14 @@ export interface SettingsFile {
   readonly text: string;
 }
 
-/** A value as it stands in the file; `source` says where it, or what is inside of it, is written. */
+/** A value of the file; `source` is the file and line of the value, or of a value inside it. */
 export interface FileEntry {
   readonly path: string;
   readonly raw: unknown;
   readonly source: (at: ValuePath) => string;
 }
 
-/** @param paths of every setting; a path that begins one of them is a group */
+/** @param paths paths of all settings; a proper prefix of one of them is a group */
 export function readSettingsFile(
   file: SettingsFile,
   paths: readonly string[],
@@ -41,7 +41,7 @@ export function readSettingsFile(
       return;
     }
     if (isGroup(path, paths)) {
-      // Nothing below it, as where all of it is commented out.
+      // An empty group, for example with all of its settings commented out.
       if (isEmpty(value)) return;
       problems.push({ path, source: source(offset), given: undefined, message: 'is a group of settings: write them by name below it' });
       return;
@@ -54,14 +54,14 @@ export function readSettingsFile(
         path,
         source: source(offset),
         given: undefined,
-        message: 'refers to an anchor that is not there, or to one too often',
+        message: 'has a YAML alias without an anchor, or too many aliases',
       });
     }
   });
   return { entries, problems };
 }
 
-// Both `controller: { dryRun: true }` and `controller.dryRun: true` are understood.
+/** Accepts both `controller: { dryRun: true }` and `controller.dryRun: true`. */
 function walk(
   map: YAMLMap,
   prefix: string,
@@ -84,7 +84,7 @@ function isEmpty(value: unknown): boolean {
   return value === null || (isScalar(value) && value.value === null);
 }
 
-/** Of the innermost part of the way that is there. */
+/** The offset of the innermost existing node on a path. */
 function offsetOf(value: unknown, at: ValuePath): number | undefined {
   for (let length = at.length; length > 0 && isCollection(value); length -= 1) {
     const node = value.getIn(at.slice(0, length), true) as Node | undefined;
@@ -93,7 +93,7 @@ function offsetOf(value: unknown, at: ValuePath): number | undefined {
   return undefined;
 }
 
-/** The parser quotes what it stumbled over, which may be a secret. */
+/** The parser's message without its excerpt of the file, which may contain a secret. */
 function withoutExcerpt(message: string): string {
   const [first = ''] = message.split('\n');
   return first.replace(/(: ["']| escape sequence ).*$/, '').replace(/:$/, '');

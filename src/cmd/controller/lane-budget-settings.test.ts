@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { budgetsOfLanes, type BudgetSettings } from './budgets-of-lanes.ts';
+import { laneBudgets, type BudgetSettings } from './lane-budget-settings.ts';
 
 const UNSET: BudgetSettings = {
   'controller.reductionsPerMinute': 0,
@@ -9,16 +9,16 @@ const UNSET: BudgetSettings = {
 };
 
 function perMinute(settings: Partial<BudgetSettings>, nodes = 400): object {
-  const budgets = budgetsOfLanes({ ...UNSET, ...settings }, () => nodes);
+  const budgets = laneBudgets({ ...UNSET, ...settings }, () => nodes);
   return Object.fromEntries(Object.entries(budgets).map(([lane, budget]) => [lane, budget()]));
 }
 
-describe('budgetsOfLanes', () => {
-  test('gives lane optimize alone a budget where nothing is set', () => {
+describe('laneBudgets', () => {
+  test('gives only lane optimize a budget by default', () => {
     expect(perMinute({})).toEqual({ optimize: 400 });
   });
 
-  test('gives each lane the budget of its own setting', () => {
+  test('gives each lane the budget of its setting', () => {
     const settings = {
       'controller.reductionsPerMinute': 1,
       'controller.laneBudgets.user': 2,
@@ -30,7 +30,7 @@ describe('budgetsOfLanes', () => {
 
   test('lets the budget of lane optimize follow the number of nodes', () => {
     let nodes = 60;
-    const { optimize } = budgetsOfLanes(UNSET, () => nodes);
+    const { optimize } = laneBudgets(UNSET, () => nodes);
     expect(optimize?.()).toBe(60);
     nodes = 70;
     expect(optimize?.()).toBe(70);

@@ -1,5 +1,5 @@
-// What a replica does with usage while it leads, and while it follows. With a store of its own (SQLite) it always reads the
-// kubelets itself; with one that replicas share, the leader alone does, and the others take from the store what it read.
+// One term of a leader with a shared store (PostgreSQL): only the leader reads kubelets, and followers read its records from the store.
+// With a store of its own (SQLite), a replica always reads kubelets itself.
 
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { shareDecisions, shareSource, sharingSink } from '../../controllers/replicas/notify-followers.ts';
@@ -13,7 +13,7 @@ import type { DecisionCache } from '../../state/decision-cache.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import type { LiveUsage } from './usage-sources.ts';
 
-export interface LeadingDependencies {
+export interface TermDependencies {
   readonly shared: SharedState;
   readonly feed: LeaderFeed;
   readonly source: LiveUsage;
@@ -24,15 +24,15 @@ export interface LeadingDependencies {
   readonly decisions: DecisionCache;
   readonly cluster: Pick<ClusterState, 'findWorkload'>;
   readonly clock: Clock;
-  /** Transitions of the lease, at the begin of a term. */
+  /** Transitions of the lease, at the start of a term. */
   readonly leaseTransitions: () => number;
-  /** Still holds the lease when asked at the end of a term: then it steps down by its own will. */
+  /** At the end of a term: whether this replica still holds the lease, as in a clean stop. */
   readonly isLeader: () => boolean;
 }
 
-/** A term: from following to reading, deciding (`decide`) and telling, and back. */
+/** Runs one term: stops following, then reads usage, decides (`decide`) and shares both until the term ends. */
 export async function leadTerm(
-  dependencies: LeadingDependencies,
+  dependencies: TermDependencies,
   decide: (term: AbortSignal) => Promise<void>,
   term: AbortSignal,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function leadTerm(
   const stopSharing = shareDecisions(decisions, shared, clock);
   const stopSharingSource = shareSource(() => source.status(), shared, clock, intervalMs);
   for (const key of decisions.workloads()) if (cluster.findWorkload(key) === undefined) decisions.forget(key);
-  // What the last leader saved and this replica missed; decisions need not wait for it.
+  // Reads what the previous leader saved and this replica missed; decisions do not wait for it.
   void checkpoints.restore();
   checkpoints.start(dependencies.leaseTransitions());
   recorder.start();
@@ -58,7 +58,7 @@ export async function leadTerm(
     recorder.stop();
     stopSharing();
     stopSharingSource();
-    // A leader that was deposed must not write over what its successor learns and tells; one that is stopped saves at its very end.
+    // A former leader must not overwrite the checkpoints and records of its successor; a stopped one saves them at its end.
     if (!term.aborted || !dependencies.isLeader()) {
       checkpoints.leave();
       shared.discardQueued();

@@ -2,7 +2,7 @@ import { reductionsPerMinute } from '../../core/effects/gate.ts';
 import type { ReductionsPerMinute } from '../../runtime/lane-budgets.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 
-/** The settings that budgets are read from. */
+/** The settings of budgets. */
 export type BudgetSettings = Pick<
   Settings,
   | 'controller.reductionsPerMinute'
@@ -12,12 +12,12 @@ export type BudgetSettings = Pick<
 >;
 
 /**
- * The budget of each lane that has one: of `optimize` always, of others where a setting gives one. `safety` has none, because a
- * roll-back that waits prolongs the harm.
+ * The budgets by lane: `optimize` always has one, others where a setting sets one. `safety` has none, because a delayed roll-back prolongs
+ * the regression.
  *
- * @param countNodes the budget of `optimize` follows the number of nodes where no setting fixes it
+ * @param countNodes the number of nodes, which is the budget of `optimize` where no setting sets it
  */
-export function budgetsOfLanes(settings: BudgetSettings, countNodes: () => number): ReductionsPerMinute {
+export function laneBudgets(settings: BudgetSettings, countNodes: () => number): ReductionsPerMinute {
   return {
     optimize: () => reductionsPerMinute(settings['controller.reductionsPerMinute'], countNodes()),
     ...budgetOf('user', settings['controller.laneBudgets.user']),

@@ -1,4 +1,4 @@
-// What people ask for beside right-sizing and the leader carries out, each with its own queue.
+// The reconcilers of user requests that the leader carries out, each with its own queue.
 
 import { PolicyOverrideReconciler, watchPolicyOverrides } from '../../controllers/policyoverrides/reconciler.ts';
 import { ResetReconciler, watchResets } from '../../controllers/resets/reconciler.ts';
@@ -14,13 +14,13 @@ import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { DecisionCache } from '../../state/decision-cache.ts';
 import type { PolicyResolver } from '../../state/policy-resolver.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
-/** Their writes wait for the API server. */
+/** Concurrent reconciles of resets, which mostly wait for the API server. */
 const RESET_WORKERS = 4;
 
-export interface RequestParts {
-  readonly world: ControllerEnvironment;
+export interface UserRequestDependencies {
+  readonly environment: ControllerEnvironment;
   readonly state: ClusterState;
   readonly policies: PolicyResolver;
   readonly decisions: DecisionCache;
@@ -32,19 +32,19 @@ export interface RequestParts {
   readonly metrics: Metrics;
 }
 
-/** Reconciles until the signal aborts; resolves when everything under way has ended. */
-export async function carryOutRequests(parts: RequestParts, signal: AbortSignal): Promise<void> {
-  const { world, state, logger, metrics } = parts;
-  const { clock, timer: machine, activity, random } = world;
+/** Reconciles until the signal aborts; resolves once running reconciles have ended. */
+export async function reconcileUserRequests(dependencies: UserRequestDependencies, signal: AbortSignal): Promise<void> {
+  const { environment, state, logger, metrics } = dependencies;
+  const { clock, timer: machine, activity, random } = environment;
   const overrides = new WorkQueue({ clock, machine, activity, random });
   const resets = new WorkQueue<WorkloadKey>({ clock, machine, activity, random });
-  const ports = { ...parts, clock, cluster: state };
+  const ports = { ...dependencies, clock, cluster: state };
   const policyOverrides = new PolicyOverrideReconciler(ports);
   const reset = new ResetReconciler(ports);
   const stops = [
     watchPolicyOverrides(state, (key) => overrides.add(key, 'low')),
     watchResets(state, (key) => resets.add(key)),
-    forgetDeletedRecommendations(parts),
+    forgetDeletedRecommendations(dependencies),
   ];
   const host = { machine, logger, metrics };
   try {
@@ -58,11 +58,11 @@ export async function carryOutRequests(parts: RequestParts, signal: AbortSignal)
   }
 }
 
-/** Who deletes a Recommendation wants what it remembers forgotten: our memory of it must not write it all down again. */
-function forgetDeletedRecommendations({ state, decisions }: RequestParts): () => void {
+/** Drops the cached decision of a Recommendation that a user deletes, so that its memory is not written again. */
+function forgetDeletedRecommendations({ state, decisions }: UserRequestDependencies): () => void {
   return state.subscribe((change) => {
     if (change.kind !== 'recommendation' || state.findRecommendation(change.workload) !== undefined) return;
-    // One that we took back ourselves, because a mode publishes none, is remembered as not published.
+    // A Recommendation that Evenkeel has deleted, because the mode publishes none, is cached as not published.
     if (decisions.find(change.workload)?.published === true) decisions.forget(change.workload);
   });
 }

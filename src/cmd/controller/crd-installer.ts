@@ -1,4 +1,4 @@
-// Evenkeel's CRDs in the cluster: brought up to date at the start, and tried again for as long as one is not.
+// Installs Evenkeel's CRDs at start, and retries for as long as one is not up to date.
 
 import { type CrdInstalled, type InstallCrdsDependencies, installCrds } from '../../adapters/kubernetes/crd-installer.ts';
 import { pause } from '../../adapters/kubernetes/pause.ts';
@@ -6,10 +6,10 @@ import type { Wire } from '../../adapters/kubernetes/wire.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import type { Logger } from '../../ports/logger.ts';
 
-/** The API server is not there: nothing can go on without it. */
-const REACH_AGAIN_MS: DurationMs = 2 * SECOND_MS;
-/** A person has to mend it. */
-const LOOK_AGAIN_MS: DurationMs = MINUTE_MS;
+/** Retry interval while the API server cannot be reached, which blocks the start. */
+const UNREACHED_RETRY_MS: DurationMs = 2 * SECOND_MS;
+/** Retry interval while a problem needs an administrator. */
+const PROBLEM_RETRY_MS: DurationMs = MINUTE_MS;
 
 export interface CrdInstallerDependencies extends InstallCrdsDependencies {
   readonly manifests: readonly Wire[];
@@ -25,20 +25,23 @@ export class CrdInstaller {
     this.#dependencies = dependencies;
   }
 
-  /** Resolves when each is there or has a problem that another try would not solve. Rejects when `signal` aborts. */
+  /**
+   * Resolves once each CRD is installed or has a problem that a retry does not solve.
+   * @throws when `signal` aborts
+   */
   async install(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#try(signal);
       if (!this.#installed.some(({ outcome }) => outcome === 'unreached')) return;
-      await pause(this.#dependencies.timer, REACH_AGAIN_MS, signal);
+      await pause(this.#dependencies.timer, UNREACHED_RETRY_MS, signal);
     }
   }
 
-  /** Tries again each minute while one has a problem. Resolves when none has, or when `signal` aborts. */
+  /** Retries each minute while a CRD has a problem. Resolves when none has one, or when `signal` aborts. */
   async keep(signal: AbortSignal): Promise<void> {
     try {
       while (this.#installed.some(({ outcome }) => outcome !== 'applied' && outcome !== 'unchanged' && outcome !== 'kept-newer')) {
-        await pause(this.#dependencies.timer, LOOK_AGAIN_MS, signal);
+        await pause(this.#dependencies.timer, PROBLEM_RETRY_MS, signal);
         await this.#try(signal);
       }
     } catch (err) {
@@ -48,7 +51,7 @@ export class CrdInstaller {
 
   status(): { readonly status: 'ok' | 'degraded' | 'failed'; readonly message: string } {
     const problems = this.#installed.flatMap(({ problem }) => problem ?? []);
-    if (problems.length === 0) return { status: 'ok', message: `${this.#installed.length} are as this Evenkeel needs them` };
+    if (problems.length === 0) return { status: 'ok', message: `${this.#installed.length} CRDs are up to date` };
     const failed = this.#installed.some(({ outcome }) => outcome === 'failed' || outcome === 'unreached');
     return { status: failed ? 'failed' : 'degraded', message: problems.join('; ') };
   }
@@ -57,15 +60,13 @@ export class CrdInstaller {
     const { manifests, logger } = this.#dependencies;
     this.#installed = await installCrds(manifests, this.#dependencies, signal);
     const outcomes = Object.fromEntries(this.#installed.map(({ name, outcome }) => [name, outcome]));
-    let turned = false;
-    // Said when it begins, changes or ends.
+    let hasChanged = false;
+    // A problem is logged only when it appears or changes.
     for (const { name, outcome, problem } of this.#installed) {
-      turned ||= this.#reported.get(name) !== problem;
-      if (problem !== null && this.#reported.get(name) !== problem)
-        logger.warn('A custom resource is not as it should be', { outcome, problem });
+      hasChanged ||= this.#reported.get(name) !== problem;
+      if (problem !== null && this.#reported.get(name) !== problem) logger.warn('CRD is not up to date', { outcome, problem });
       this.#reported.set(name, problem);
     }
-    if (turned && this.#installed.every(({ problem }) => problem === null))
-      logger.info('Custom resources are established', { crds: outcomes });
+    if (hasChanged && this.#installed.every(({ problem }) => problem === null)) logger.info('CRDs are established', { crds: outcomes });
   }
 }

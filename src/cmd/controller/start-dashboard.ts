@@ -17,23 +17,23 @@ import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
 import type { ApiServerHealth } from '../process/api-server-health.ts';
-import type { PartRegistry } from './part-registry.ts';
+import type { StatusRegistry } from './status-registry.ts';
 import { policyDefaults } from './policy-defaults.ts';
 import type { ControllerPrometheus } from './prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
-import type { ControllerEnvironment } from './world.ts';
+import type { ControllerEnvironment } from './controller-environment.ts';
 
-export interface JoinedParts {
-  readonly parts: PartRegistry;
+export interface DashboardDependencies {
+  readonly registry: StatusRegistry;
   readonly permissions: PermissionWatch;
   readonly apiServer: ApiServerHealth;
   readonly state: ClusterState;
   readonly usage: UsageModel;
   readonly prometheus: Pick<ControllerPrometheus, 'problem'>;
-  /** Of the source that the leader reads, where this replica follows. */
+  /** Status of the usage source; the leader's where this replica follows. */
   readonly usageStatus: () => UsageSourceStatus;
-  /** null: this replica always reads for itself. */
+  /** null where this replica never follows. */
   readonly leaderFeed: LeaderFeed | null;
   readonly history: HistoryStore;
   readonly prices: PriceSource;
@@ -44,40 +44,40 @@ export interface JoinedParts {
   readonly events: EventRecorder;
 }
 
-interface DashboardSurroundings {
-  readonly world: ControllerEnvironment;
+interface DashboardProcess {
+  readonly environment: ControllerEnvironment;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
-/** Builds the dashboard's server on the running parts and begins to listen. */
+/** Builds the dashboard's server on the running components and starts to listen. */
 export async function startDashboard(
-  surroundings: DashboardSurroundings,
-  joined: JoinedParts,
+  process: DashboardProcess,
+  dashboardDependencies: DashboardDependencies,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const { world, settings, metrics } = surroundings;
-  // Tools of later parts, which take over their features.
-  for (const tool of ['podExec', 'podLogs', 'podFiles', 'terminalRecordings']) joined.parts.addFeature(tool, false);
+  const { environment, settings, metrics } = process;
+  // Features that this version does not have yet.
+  for (const tool of ['podExec', 'podLogs', 'podFiles', 'terminalRecordings']) dashboardDependencies.registry.addFeature(tool, false);
   const publicUrl = settings['dashboard.publicUrl'];
   const application = new Application({
-    sources: readSources(surroundings, joined),
-    writers: { records: joined.records, signer: joined.signer, events: joined.events },
-    timer: world.timer,
-    namespace: world.namespace,
+    sources: readSources(process, dashboardDependencies),
+    writers: { records: dashboardDependencies.records, signer: dashboardDependencies.signer, events: dashboardDependencies.events },
+    timer: environment.timer,
+    namespace: environment.namespace,
   });
   const server = createDashboardServer({
     application,
     version: evenkeelVersion(),
-    clock: world.clock,
-    logger: surroundings.logger,
-    timer: world.timer,
+    clock: environment.clock,
+    logger: process.logger,
+    timer: environment.timer,
     metrics,
     options: {
       address: settings['dashboard.addr'],
       publicUrl: publicUrl === '' ? null : publicUrl,
       allowedHosts: settings['dashboard.allowedHosts'],
-      service: { name: 'evenkeel', namespace: world.namespace, clusterDomain: 'cluster.local' },
+      service: { name: 'evenkeel', namespace: environment.namespace, clusterDomain: 'cluster.local' },
       trustedProxies: settings['dashboard.trustedProxies'],
       anonymousWrites: settings['dashboard.anonymousWrites'],
       maxConnections: settings['dashboard.maxConnections'],
@@ -88,17 +88,17 @@ export async function startDashboard(
   return { port, close: () => server.close() };
 }
 
-function readSources({ world, settings, logger }: DashboardSurroundings, joined: JoinedParts): ReadSources {
-  const { clock } = world;
-  const { state, usage, history, prices, reconcilers, apiServer, election, leaderFeed, parts } = joined;
+function readSources({ environment, settings, logger }: DashboardProcess, dashboardDependencies: DashboardDependencies): ReadSources {
+  const { clock } = environment;
+  const { state, usage, history, prices, reconcilers, apiServer, election, leaderFeed, registry } = dashboardDependencies;
   const paused = (): boolean => state.activePause(clock.now()) !== null;
   return {
     clock,
     cluster: state,
-    identity: { name: world.clusterName, version: evenkeelVersion(), kubernetesVersion: () => apiServer.version() },
+    identity: { name: environment.clusterName, version: evenkeelVersion(), kubernetesVersion: () => apiServer.version() },
     usage: usageReader({
       usage,
-      sourceName: () => joined.usageStatus().name,
+      sourceName: () => dashboardDependencies.usageStatus().name,
       clock,
       intervalMs: settings['kubelet.interval'],
       problem: () => leaderFeed?.problem() ?? null,
@@ -108,19 +108,19 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     cycleLog: history,
     rollups: history,
     timeline: history,
-    health: parts.health,
-    missingPermissions: () => joined.permissions.missing().map(wordsOf),
-    pastUsageProblem: () => joined.prometheus.problem(),
+    health: registry.health,
+    missingPermissions: () => dashboardDependencies.permissions.missing().map(wordsOf),
+    pastUsageProblem: () => dashboardDependencies.prometheus.problem(),
     mode: {
       mode: () => ({
         mode: paused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
         dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
-        leader: election === null ? world.identity : election.holder(),
-        features: parts.features,
+        leader: election === null ? environment.identity : election.holder(),
+        features: registry.features,
         auth: { enabled: settings['auth.enabled'], providers: [] },
       }),
     },
-    // Events about objects are watched by a later part; until then nothing is known of them, and null says so.
+    // null: Events about objects are not watched in this version.
     events: { about: () => null },
     policyDefaults: policyDefaults(settings),
     logger,

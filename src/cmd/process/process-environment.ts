@@ -4,28 +4,27 @@ import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 
 /**
- * Everything outside of a process that it stands on: a real cluster over HTTPS, or the embedded one in process. Its maker
- * ends it.
+ * What a process gets from outside: a real cluster over HTTPS, or the embedded one in the same process. Its creator closes it.
  */
 export interface ProcessEnvironment {
   readonly transport: ApiTransport;
-  /** For user requests: a bulk of theirs neither waits behind the process's own rate nor uses it up. Left out: `transport`. */
+  /** For user requests, whose bulk operations have a rate limit of their own. Default: `transport`. */
   readonly commandTransport?: ApiTransport;
-  /** For what changes what runs: a raise waits behind no read and no record. Left out: `transport`. */
+  /** For effects, so that a raise does not wait behind reads and other writes. Default: `transport`. */
   readonly effectTransport?: ApiTransport;
-  /** How `transport` reaches the API server. Left out: in process. */
+  /** URL of `transport`'s API server; absent where it is in this process. */
   readonly apiServer?: { readonly url: string; readonly sendsCredentials: boolean };
-  /** Of its own, so that no queue of requests delays a renewal. */
+  /** Separate, so that queued requests do not delay a lease renewal. */
   readonly leaseTransport: ApiTransport;
   readonly clock: Clock;
   readonly timer: MachineTimer;
-  /** By whose time watches live, end and are opened again, and for how long. Left out: `timer`, and times for a cluster behind a network. */
+  /** Timer and times of watches. Default: `timer`, and times for a cluster over a network. */
   readonly watches?: { readonly timer: MachineTimer; readonly times: ReflectorTimes };
   readonly activity: Activity;
   readonly random: Random;
-  /** Evenkeel's own namespace. */
+  /** Evenkeel's namespace. */
   readonly namespace: string;
   readonly clusterName: string;
-  /** Tells this replica from every other and from its own earlier life. */
+  /** Unique per process: it also differs from this replica's earlier processes. */
   readonly identity: string;
 }
