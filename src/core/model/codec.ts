@@ -2,7 +2,7 @@
 // timestamps (clock skew), so that none of the three can omit a field.
 
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject, type JsonObject } from '#kube/json';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 
 /** Reads and writes values of one type as JSON. */

@@ -1,3 +1,5 @@
+import { isObject } from '#kube/json';
+
 /**
  * A status without empty maps and lists, and without maps that become empty. When server-side apply empties a map or list
  * that the manager owns, the API server stores null, which the schema refuses. Items of lists stay.
@@ -16,7 +18,7 @@ export function isSameAsStored(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameAsStored(item, b[index]));
   }
-  return isMap(a) && isMap(b) && haveSameFields(a, b);
+  return isObject(a) && isObject(b) && haveSameFields(a, b);
 }
 
 function haveSameFields(a: Fields, b: Fields): boolean {
@@ -37,10 +39,6 @@ export function isSameField(a: unknown, b: unknown): boolean {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Whether a value is absent, or removed by `omitEmpty`. */
 function isOmitted(value: unknown): boolean {

@@ -1,8 +1,9 @@
 // Author, time and reason of overrides set through the API, in an annotation beside them that kubectl also shows.
 
 import { PREFIX, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { fnv1a } from '#kube/fnv1a';
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { isObject, parseJson } from '../model/json.ts';
+import { isObject, parseJson } from '#kube/json';
 import type { Instant } from '#kube/units';
 
 /** Annotations that override the policy for one workload. */
@@ -78,9 +79,7 @@ function isNote(value: unknown): value is WrittenNote {
   return typeof by === 'string' && typeof at === 'string' && typeof of === 'string' && (reason === undefined || typeof reason === 'string');
 }
 
-/** FNV-1a, 32 bits: detects a changed value, but is no protection against forgery. */
+/** Detects a changed value, but is no protection against forgery. */
 function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
+  return fnv1a(text).toString(16).padStart(8, '0');
 }

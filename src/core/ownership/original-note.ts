@@ -2,7 +2,7 @@
 // owner, and the last set value with its owner. All owners share it, so that the last one to leave can restore the user's value.
 
 import { OWNERS, type NoteField, type OriginalNote, type OwnedField, type Owner } from './owners.ts';
-import { isObject, parseJson, type JsonObject } from '../model/json.ts';
+import { isObject, parseJson, type JsonObject } from '#kube/json';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 
 /** Format version. A later version is invalid, because its values may have another meaning. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject } from '#kube/json';
 
 /** JSON merge patch (RFC 7386) from `before` to `after`: removed fields are null, lists are replaced. */
 export function mergePatchFrom(before: JsonObject, after: JsonObject): JsonObject {

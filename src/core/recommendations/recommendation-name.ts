@@ -1,3 +1,4 @@
+import { fnv1a } from '#kube/fnv1a';
 import type { WorkloadRef } from '#kube/records/workload';
 
 /** Below the maximum of 253, so that Kubernetes can append a suffix. */
@@ -8,15 +9,7 @@ const HASH_LENGTH = 8;
 export function recommendationName(workload: Pick<WorkloadRef, 'kind' | 'name'>): string {
   const name = `${workload.kind}-${workload.name}`.toLowerCase();
   if (name.length <= MAX_NAME) return name;
+  // The hash only distinguishes names that share their first 235 characters.
   const hash = fnv1a(name).toString(16).padStart(HASH_LENGTH, '0');
   return `${name.slice(0, MAX_NAME - HASH_LENGTH - 1).replace(/[.-]+$/, '')}-${hash}`;
-}
-
-/** FNV-1a, 32 bits: only distinguishes names that share their first 235 characters. */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  }
-  return hash;
 }
