@@ -15,9 +15,9 @@ const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 
 const API_VERSION: StructuralSchema = {
   type: 'string',
-  description: 'Version of the schema in which this object is written: group/version, or version alone for the core group.',
+  description: 'Version of the schema of this object: group/version, or version alone for the core group.',
 };
-const KIND: StructuralSchema = { type: 'string', description: 'What kind of object this is, in CamelCase.' };
+const KIND: StructuralSchema = { type: 'string', description: 'Kind of the object, in CamelCase.' };
 
 /**
  * `/openapi/v3`: the paths of the documents by group and version (`v1`, `apps/v1`). The hash changes whenever a document may have changed:
@@ -136,5 +136,5 @@ const QUANTITY_SCHEMA: Json = {
 
 function described(root: StructuralSchema): { description: string } {
   const own = root.properties?.['metadata']?.description;
-  return { description: own ?? 'What every object has: its name, its labels, who owns it.' };
+  return { description: own ?? 'Metadata of every object: its name, labels and owner references.' };
 }
