@@ -8,6 +8,7 @@ import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/in
 import { DAY_MS, MiB } from '#kube/units';
 import { aScalableDefinition } from '../builders/scalable-definition.ts';
 import { observedIn, type Observed } from '../chart/observed.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import type { Controller } from '../e2e/controller-process.ts';
 import { ask, read, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
@@ -329,7 +330,7 @@ function recommendation(name: string, state: StateAndReason, holds: (object: Rec
 
 /** Requests of the controller to the API server so far. */
 async function observed(): Promise<Observed> {
-  return observedIn(await (await fetch(controller.metrics)).text());
+  return observedIn((await boundedFetch(controller.metrics, 'metrics of the controller')).text);
 }
 
 async function policy(): Promise<PodResizePolicy> {

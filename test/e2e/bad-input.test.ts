@@ -7,6 +7,7 @@ import { NAMESPACE } from './constant-cluster.ts';
 import { aWorkload, ConstantWorld, lowerThan, mebibytes, TOO_LARGE, TOO_SMALL } from './constant-world.ts';
 import { logged } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
@@ -75,14 +76,16 @@ test(
       metadata: { name: 'tight' },
       spec: { hard: { 'requests.memory': '1' } },
     });
-    await world.createPolicy('squeezed');
-    const status = await world.recommendationOf('squeezed', 'awaits the quota: it is used up', ({ reason }) => reason === 'quota');
-    expect(status.state).toBe('awaiting');
-    expect(status.message).toMatch(/ResourceQuota tight .*memory requests/);
-    await world.cycles('squeezed', 3);
-    expect(await world.resourcesOf('squeezed')).toEqual(before);
-
-    await world.cluster.delete(`${quotas}/tight`);
+    try {
+      await world.createPolicy('squeezed');
+      const status = await world.recommendationOf('squeezed', 'awaits the quota: it is used up', ({ reason }) => reason === 'quota');
+      expect(status.state).toBe('awaiting');
+      expect(status.message).toMatch(/ResourceQuota tight .*memory requests/);
+      await world.cycles('squeezed', 3);
+      expect(await world.resourcesOf('squeezed')).toEqual(before);
+    } finally {
+      await world.cluster.delete(`${quotas}/tight`);
+    }
     await world.recommendationOf('squeezed', 'is applied: the quota is gone', ({ state }) => state === 'applied');
     // Applied counts the pods with usage from their node: a busy machine may miss one for a moment.
     await eventuallyReads(
@@ -129,21 +132,27 @@ test(
     );
     const before = await world.resourcesOf('unmeasured');
     await world.world.shutKubelets();
-    await eventually(
-      'answers marked stale: no kubelet confirms them',
-      HANG_MS,
-      async () => (await ask(world.controller.dashboard, 'recommendations')).envelope.meta.stale,
-    );
-    await world.createPolicy('unmeasured');
-    const status = await world.recommendationOf('unmeasured', 'awaits usage: no kubelet responds', ({ reason }) => reason === 'stale-data');
-    expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('usage') });
-    await world.cycles('unmeasured', 5);
-    expect(await world.resourcesOf('unmeasured')).toEqual(before);
-    const health = await read<readonly { readonly name: string; readonly status: string }[]>(world.controller.dashboard, 'health');
-    expect(health).toContainEqual(expect.objectContaining({ name: 'usage-source', status: 'failed' }));
-
-    await world.world.openKubelets();
-    await eventuallyReads('reduced pods: kubelets respond again', HANG_MS, () => world.resourcesOf('unmeasured'), lowerThan(before));
+    try {
+      await eventually(
+        'answers marked stale: no kubelet confirms them',
+        HANG_MS,
+        async () => (await ask(world.controller.dashboard, 'recommendations')).envelope.meta.stale,
+      );
+      await world.createPolicy('unmeasured');
+      const status = await world.recommendationOf(
+        'unmeasured',
+        'awaits usage: no kubelet responds',
+        ({ reason }) => reason === 'stale-data',
+      );
+      expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('usage') });
+      await world.cycles('unmeasured', 5);
+      expect(await world.resourcesOf('unmeasured')).toEqual(before);
+      const health = await read<readonly { readonly name: string; readonly status: string }[]>(world.controller.dashboard, 'health');
+      expect(health).toContainEqual(expect.objectContaining({ name: 'usage-source', status: 'failed' }));
+    } finally {
+      await world.world.openKubelets();
+    }
+    await eventuallyReads('reduced pods: kubelets answer again', HANG_MS, () => world.resourcesOf('unmeasured'), lowerThan(before));
     await eventually(
       'nothing stale: every kubelet responds',
       HANG_MS,
@@ -160,24 +169,26 @@ test(
       (await read<readonly { readonly name: string }[]>(world.controller.dashboard, 'recommendations')).map(({ name }) => name);
     const before = await named();
     await world.world.shutApi();
-    const stale = await eventually('reads marked stale: the API server confirms nothing', HANG_MS, async () => {
-      const answer = await ask<readonly unknown[]>(world.controller.dashboard, 'recommendations');
-      return answer.envelope.meta.stale === true && answer;
-    });
-    expect([stale.status, stale.envelope.data.length]).toEqual([200, before.length]);
-    await eventually(
-      'not ready: no informer is confirmed',
-      HANG_MS,
-      async () => (await fetch(`${world.controller.probes}/readyz`)).status === 503,
-    );
-    expect((await fetch(`${world.controller.probes}/healthz`)).status).toBe(200);
-    await world.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
-
-    await world.world.openApi();
+    try {
+      const stale = await eventually('reads marked stale: the API server confirms nothing', HANG_MS, async () => {
+        const answer = await ask<readonly unknown[]>(world.controller.dashboard, 'recommendations');
+        return answer.envelope.meta.stale === true && answer;
+      });
+      expect([stale.status, stale.envelope.data.length]).toEqual([200, before.length]);
+      await eventually(
+        'not ready: no informer is confirmed',
+        HANG_MS,
+        async () => (await boundedFetch(`${world.controller.probes}/readyz`, 'readiness of the controller')).status === 503,
+      );
+      expect((await boundedFetch(`${world.controller.probes}/healthz`, 'liveness of the controller')).status).toBe(200);
+      await world.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
+    } finally {
+      await world.world.openApi();
+    }
     await eventually(
       'ready again: the API server answers',
       HANG_MS,
-      async () => (await fetch(`${world.controller.probes}/readyz`)).status === 200,
+      async () => (await boundedFetch(`${world.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
     );
     await eventuallyReads('what was created meanwhile: it is listed again', HANG_MS, named, (names) => names.includes('late'));
     await eventually(
@@ -214,7 +225,7 @@ async function queued(): Promise<number> {
 }
 
 async function sumOf(pattern: RegExp): Promise<number> {
-  const text = await (await fetch(world.controller.metrics)).text();
+  const { text } = await boundedFetch(world.controller.metrics, 'metrics of the controller');
   return [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 

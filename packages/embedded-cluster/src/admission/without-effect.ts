@@ -1,6 +1,6 @@
 // Fields that the embedded cluster accepts, stores and returns, but does not act on: clients get a warning.
 
-import { isRecord } from '../api/json.ts';
+import { isObject } from '#kube/json';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ResourceStrategy } from '../api/strategy.ts';
 
@@ -17,8 +17,8 @@ export const WITHOUT_EFFECT: Readonly<Record<string, ResourceStrategy>> = {
 
 /** Pod-level requests count in every capacity computation; pod-level limits have no effect. */
 export function podWarnings(pod: KubeObject): readonly string[] {
-  const spec = isRecord(pod['spec']) ? pod['spec'] : {};
-  const resources = isRecord(spec['resources']) ? spec['resources'] : {};
+  const spec = isObject(pod['spec']) ? pod['spec'] : {};
+  const resources = isObject(spec['resources']) ? spec['resources'] : {};
   return resources['limits'] === undefined ? [] : [words('spec.resources.limits: pod-level limits are stored and not enforced')];
 }
 

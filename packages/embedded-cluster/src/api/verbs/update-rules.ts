@@ -1,8 +1,8 @@
 // Fields that an update may change: the main resource keeps the status, a subresource keeps all but its part, and metadata of the server is
 // immutable.
 
+import { isObject } from '#kube/json';
 import { badRequest } from '../api-error.ts';
-import { isRecord } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
 
@@ -30,7 +30,7 @@ export function keepOutsideSubresource(resource: ServedResource, draft: KubeObje
 }
 
 function statusOnly(resource: ServedResource, draft: KubeObject, stored: KubeObject): KubeObject {
-  if (draft['status'] !== undefined && draft['status'] !== null && !isRecord(draft['status']))
+  if (draft['status'] !== undefined && draft['status'] !== null && !isObject(draft['status']))
     throw badRequest(`status: must be an object, not ${JSON.stringify(draft['status'])}`);
   const metadata = { ...stored.metadata };
   const { labels, annotations } = draft.metadata;
@@ -101,7 +101,7 @@ export function isRemovable(object: KubeObject): boolean {
 
 /** `spec.finalizers` keeps a namespace until its content is deleted. */
 function hasSpecFinalizers(object: KubeObject): boolean {
-  if (object.kind !== 'Namespace' || !isRecord(object['spec'])) return false;
+  if (object.kind !== 'Namespace' || !isObject(object['spec'])) return false;
   const { finalizers } = object['spec'];
   return Array.isArray(finalizers) && finalizers.length > 0;
 }
