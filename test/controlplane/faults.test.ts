@@ -288,7 +288,7 @@ async function atEase(): Promise<void> {
   expect(controller.process.running).toBe(true);
 }
 
-/** Also where no request is made: a resize that was refused is retried after two minutes. */
+/** Also without a request: a refused resize is retried after two minutes. */
 async function permitted(): Promise<void> {
   await eventuallyReads(
     'no permission is reported missing: all are granted, and access is reviewed',
