@@ -1,7 +1,7 @@
-// Writes the extract of Kubernetes' OpenAPI v3 documents that the embedded API server reads: the schemas of the kinds that it serves,
-// and what they refer to. The documents are files of the Go module k8s.io/kubernetes, at the version that hack/controlplane requires.
-// `--check` exits 1 when the extract is not what would be written. Where the module is not in Go's cache, the version, checksum, kinds
-// and digest are checked alone, so that `make check` needs neither Go nor a download.
+// Writes the extract of Kubernetes' OpenAPI v3 documents that the embedded API server reads: the schemas of its kinds, and all that they
+// reference. The documents are files of the Go module k8s.io/kubernetes, at the version that hack/controlplane requires. `--check` exits
+// with 1 when the extract is stale. Without the module in Go's cache, only the version, checksum, kinds and digest are checked, so that
+// `make check` needs neither Go nor a download.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extractFile, faultOf, textOf, type ExtractFile } from './kubernetes-schemas/extract-file.ts';
@@ -18,7 +18,7 @@ function fresh(module: string): string {
   return textOf(extractFile(version, DOCUMENTS, extractSchemas(readSchemas(module), servedSchemas())));
 }
 
-/** Why the committed extract is stale; undefined where it is not. */
+/** Why the committed extract is stale; undefined when it is not. */
 function staleness(): string | undefined {
   const text = readFileSync(OUTPUT, 'utf8');
   if (cached !== undefined) return text === fresh(cached) ? undefined : `it is not what ${version.module} ${version.version} publishes`;

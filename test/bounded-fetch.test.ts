@@ -21,7 +21,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;
 }
 
-test('an answer comes with its status and its whole text', async () => {
+test('a response has its status and its whole text', async () => {
   const url = await serve((_request, response) => response.writeHead(503).end('not ready'));
   const timer = new FakeClock();
   expect(await boundedFetch(url, 'readiness', {}, timer)).toEqual({ status: 503, text: 'not ready' });
@@ -31,7 +31,7 @@ test('an answer comes with its status and its whole text', async () => {
 test.each<[string, RequestListener]>([
   ['never answers', () => undefined],
   ['never ends its answer', (_request, response) => void response.writeHead(200).write('part of it')],
-])('a server that %s: the error names the URL and what was waited for', async (_what, answer) => {
+])('a server that %s: the error names the URL and the awaited state', async (_what, answer) => {
   const asked = Promise.withResolvers<undefined>();
   const url = await serve((request, response) => {
     answer(request, response);

@@ -2,20 +2,18 @@ import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import type { MachineTimer } from '../src/ports/clock.ts';
 import { SystemTimer } from '../src/runtime/system-clock.ts';
 
-/** Only what hangs takes this long, however busy the machine is. A wait of HANG_MS (test/eventually.ts) asks again within it. */
+/** Only a hang takes this long, however busy the machine is. A wait of HANG_MS (test/eventually.ts) retries within its time. */
 const ANSWER_MS = 2 * MINUTE_MS;
 
-/** An answer that has come in whole. */
+/** A completely received response. */
 export interface FetchedAnswer {
   readonly status: number;
   readonly text: string;
 }
 
 /**
- * Fetches with a deadline for the whole answer: a fetch of Node.js has none, and a server that falls silent would hang the test.
- * Rejects with the URL and what was waited for, also where the connection fails.
- *
- * @param what the answer is: "the readiness of the follower"
+ * Fetches with a deadline for the whole response, because fetch has none and a silent server would hang the test. Rejects with the URL and
+ * the awaited state, also when the connection fails. @param what the response: "the readiness of the follower"
  */
 export async function boundedFetch(
   url: string,
@@ -36,7 +34,10 @@ export async function boundedFetch(
   }
 }
 
-/** Of a failed connection fetch says only "fetch failed"; its cause names the reason. Jest's realm has another Error than Node.js. */
+/**
+ * For a failed connection fetch reports only "fetch failed", and its cause has the reason. Jest's realm has another Error class than
+ * Node.js.
+ */
 function wordsOf(err: unknown): string {
   const { message, cause } = err as Partial<Error>;
   const reason = (cause as Partial<Error> | undefined)?.message;

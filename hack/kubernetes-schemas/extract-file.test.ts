@@ -11,7 +11,7 @@ describe('the extract', () => {
     expect(text.split('\n')).toContain('"Node":{"type":"object"},');
   });
 
-  test('has no fault as it was written', () => {
+  test('is valid as written', () => {
     expect(faultOf(JSON.parse(textOf(file)) as ExtractFile, version, ['Node', 'Pod'])).toBeUndefined();
   });
 
@@ -24,7 +24,7 @@ describe('the extract', () => {
       ['Node', 'Pod'],
       /those that it was written with/,
     ],
-    ['without a kind that is served', file, ['Job', 'Node', 'Pod'], /kinds that the embedded API server serves/],
+    ['without a served kind', file, ['Job', 'Node', 'Pod'], /kinds that the embedded API server serves/],
   ])('is stale %s', (_, stale, names, words) => {
     expect(faultOf(stale, version, names)).toMatch(words);
   });

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { PublishedSchemas } from './extract.ts';
 import type { ModuleVersion } from './kubernetes-module.ts';
 
-/** The committed extract and where it comes from. */
+/** The committed extract and its source. */
 export interface ExtractFile {
   readonly source: ModuleVersion & {
     readonly documents: string;
-    /** SHA-256 of the schemas as JSON, so that a change by hand is found without the documents. */
+    /** SHA-256 of the schemas as JSON, by which a manual change is found without the documents. */
     readonly sha256: string;
   };
   readonly schemas: PublishedSchemas;
@@ -22,7 +22,7 @@ export function textOf({ source, schemas }: ExtractFile): string {
   return `{"source":${JSON.stringify(source)},"schemas":{\n${lines.join(',\n')}\n}}\n`;
 }
 
-/** Why the file cannot be what the generator writes for this version and these kinds; undefined where nothing is found. */
+/** Why the file cannot be the generator's output for this version and these kinds; undefined when no difference is found. */
 export function faultOf(file: ExtractFile, version: ModuleVersion, expected: readonly string[]): string | undefined {
   const { source, schemas } = file;
   if (source.version !== version.version || source.sum !== version.sum)

@@ -10,11 +10,11 @@ const documents = {
 };
 
 describe('extractSchemas', () => {
-  test('takes what a schema refers to, at any depth, sorted by name', () => {
+  test('includes referenced schemas, at any depth, sorted by name', () => {
     expect(Object.keys(extractSchemas(documents, ['Pod']))).toEqual(['Container', 'Pod', 'Spec']);
   });
 
-  test('names a schema that no document has', () => {
+  test('throws for a schema that no document has', () => {
     expect(() => extractSchemas(documents, ['Node'])).toThrow('no schema Node');
   });
 });

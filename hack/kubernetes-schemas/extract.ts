@@ -1,9 +1,9 @@
-// What of Kubernetes' OpenAPI documents the embedded API server needs.
+// Extracts the schemas of Kubernetes' OpenAPI documents that the embedded API server needs.
 
 /** Schemas as Kubernetes publishes them, by name. */
 export type PublishedSchemas = Readonly<Record<string, object>>;
 
-/** The named schemas and all that they refer to, sorted by name. Throws for a name that no document has. */
+/** The named schemas and all that they reference, sorted by name. Throws for a name that no document has. */
 export function extractSchemas(documents: PublishedSchemas, names: readonly string[]): PublishedSchemas {
   const extract = new Map<string, object>();
   const waiting = [...names];

@@ -1,4 +1,4 @@
-// The Go module that holds Kubernetes' sources, as hack/controlplane requires it.
+// The Go module with Kubernetes' sources, at the version that hack/controlplane requires.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,13 +9,13 @@ import type { PublishedSchemas } from './extract.ts';
 
 const MODULE = 'k8s.io/kubernetes';
 const CONTROL_PLANE = join(ROOT, 'hack', 'controlplane');
-/** Folder of the OpenAPI v3 documents, in the module. */
+/** Folder of the OpenAPI v3 documents in the module. */
 export const DOCUMENTS = 'api/openapi-spec/v3';
 
 export interface ModuleVersion {
   readonly module: string;
   readonly version: string;
-  /** As go.sum has it. */
+  /** Checksum in go.sum. */
   readonly sum: string;
 }
 
@@ -28,7 +28,7 @@ export function requiredVersion(): ModuleVersion {
   return { module: MODULE, version, sum };
 }
 
-/** Folder of the module in Go's cache; undefined where it has not been downloaded, or Go is missing. */
+/** Folder of the module in Go's cache; undefined when it has not been downloaded, or Go is missing. */
 export function findInCache({ version }: ModuleVersion): string | undefined {
   const { status, stdout } = spawnSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' });
   if (status !== 0) return undefined;
@@ -47,8 +47,8 @@ export function download({ version }: ModuleVersion): string {
 }
 
 /**
- * The schemas of all stable API versions. Several documents have the machinery's types, of which `DeleteOptions` names the kinds
- * of its document: the core group's comes first and counts.
+ * Schemas of all stable API versions. Several documents contain the types of the API machinery, of which `DeleteOptions` has the kinds of
+ * its document: that of the core group is used.
  */
 export function readSchemas(module: string): PublishedSchemas {
   const folder = join(module, DOCUMENTS);

@@ -1,5 +1,5 @@
-// The official Python client of Kubernetes decodes what the embedded API server answers, and what a real one does. Its models are
-// strict: a required field that is missing or null is an error.
+// The official Python client of Kubernetes decodes the responses of the embedded API server and of a real one. Its models are strict: a
+// required field that is missing or null is an error.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const OBJECTS = parseAllDocuments(readFileSync(join(import.meta.dirname, 'python
   (document) => document.toJS() as object,
 );
 
-/** An Event that was written through core/v1 has no eventTime. Kubernetes answers null in events.k8s.io, where its own model requires it. */
+/** An Event written through core/v1 has no eventTime. Kubernetes returns null in events.k8s.io, although its model requires the field. */
 const FAULTS_OF_THE_CLIENT = ['events.k8s.io/v1 Event', 'events.k8s.io/v1 EventList'].map((answer) => ({
   answer,
   fault: 'Invalid value for `event_time`, must not be `None`',
@@ -65,7 +65,7 @@ describePythonClient('the official Python client', () => {
   }
 
   describe.each(SERVERS)('on the %s server', (server) => {
-    test('decodes every answer', () => {
+    test('decodes every response', () => {
       expect(answers.get(server)?.faults).toEqual(FAULTS_OF_THE_CLIENT);
     });
 
@@ -92,7 +92,7 @@ async function administratorOf(real: RealCluster): Promise<ApiTarget> {
   };
 }
 
-/** Endpoints that are still empty are null on a real server, which no model of the client takes. */
+/** Endpoints without addresses are null on a real server, which the client's models refuse. */
 async function controllersHaveWritten(target: ApiTarget): Promise<void> {
   const client = new RawClient(target);
   const read = async (path: string): Promise<Json> => (await client.get(path)).body;

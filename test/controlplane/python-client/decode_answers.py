@@ -1,4 +1,4 @@
-"""Speaks to an API server with the official Kubernetes client, whose models are strict, and reports what they do not decode.
+"""Calls an API server with the official Kubernetes client, whose models are strict, and reports responses that it cannot decode.
 
 Reads {"server", "ca", "token", "resources", "objects"} from standard input: `ca` is a file, `resources` are those of discovery. With
 `create` it creates every object; with `read` it lists every resource, reads its objects, and patches and deletes them as a dry run.
@@ -11,7 +11,7 @@ import sys
 from kubernetes import client
 
 
-# A server may refuse these of an object of its own, such as a system namespace.
+# A server may refuse these for its own objects, such as a system namespace.
 REFUSABLE = ("PATCH", "DELETE")
 
 
@@ -55,7 +55,7 @@ class Answers:
         name = decoded["apiVersion"] + " " + decoded["kind"]
         try:
             self.api.deserialize(Body(answer), model_of(decoded["apiVersion"], decoded["kind"]))
-        except Exception as fault:  # Whatever a model throws is what this looks for.
+        except Exception as fault:  # Any error of a model is a fault.
             self.faults.add((name, str(fault)))
             return decoded, False
         self.decoded.add(name)

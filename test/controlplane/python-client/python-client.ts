@@ -1,4 +1,4 @@
-// The official Python client of Kubernetes, where hack/e2e-needs has installed it.
+// The official Python client of Kubernetes, if hack/e2e-needs has installed it.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,23 +12,23 @@ const REQUIREMENTS = readFileSync(join(ROOT, 'hack', 'python-client', 'requireme
 const FOLDER = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'evenkeel', 'python-client', REQUIREMENTS);
 const SCRIPT = join(import.meta.dirname, 'decode_answers.py');
 
-/** `describe` where the client is installed; elsewhere the suite is skipped and says why. */
+/** `describe` where the client is installed; elsewhere the suite is skipped with the reason. */
 export function describePythonClient(name: string, suite: () => void): void {
   if (existsSync(join(FOLDER, 'installed'))) {
     describe(name, suite);
     return;
   }
-  // Jest prints no names of a file of which everything is skipped.
+  // Jest prints no names when all tests of a file are skipped.
   process.stderr.write(
     `${name}: skipped, because ${REQUIREMENTS} is not installed (hack/e2e-needs does, where there is Python and PyPI)\n`,
   );
   describe.skip(`${name} (skipped: ${REQUIREMENTS} is not installed)`, suite);
 }
 
-/** What decode_answers.py reads. */
+/** Input of decode_answers.py. */
 export interface PythonRequest {
   readonly server: string;
-  /** Path of the CA's certificate. */
+  /** Path of the CA certificate. */
   readonly ca: string;
   readonly token: string;
   readonly resources: readonly object[];
@@ -36,12 +36,12 @@ export interface PythonRequest {
 }
 
 export interface DecodedAnswers {
-  /** `apps/v1 DeploymentList`: kinds of answers that the client decoded. */
+  /** Kinds of the decoded responses, such as `apps/v1 DeploymentList`. */
   readonly decoded: readonly string[];
   readonly faults: readonly { readonly answer: string; readonly fault: string }[];
 }
 
-/** Runs one step of decode_answers.py. Rejects where the script itself fails. */
+/** Runs one step of decode_answers.py. Rejects when the script fails. */
 export async function decodeAnswers(step: 'create' | 'read', request: PythonRequest): Promise<DecodedAnswers> {
   const child = spawn(join(FOLDER, 'bin', 'python'), [SCRIPT, step], { stdio: ['pipe', 'pipe', 'pipe'] });
   const closed = new Promise<number | null>((resolve, reject) => {

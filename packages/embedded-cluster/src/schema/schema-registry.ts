@@ -8,7 +8,7 @@ import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
  * resource that they describe.
  */
 export class SchemaRegistry {
-  /** Structural forms of the built-in schemas that were asked for. */
+  /** Structural forms of the built-in schemas in use, each computed once. */
   readonly #builtins = new Map<string, StructuralSchema>();
   readonly #custom = new Map<string, StructuralSchema>();
 

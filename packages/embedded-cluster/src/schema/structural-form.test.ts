@@ -22,11 +22,11 @@ describe('structuralForm', () => {
     expect(schemaOf(type)?.properties?.[field]).toEqual(expect.objectContaining(form));
   });
 
-  test('lets a RawExtension be any value', () => {
+  test('allows any value for a RawExtension', () => {
     expect(registry.resolve('io.k8s.apimachinery.pkg.runtime.RawExtension')).toEqual({ 'x-kubernetes-preserve-unknown-fields': true });
   });
 
-  test('adds what Kubernetes has in its code alone', () => {
+  test('adds the rules that only Kubernetes’ code has', () => {
     expect(schemaOf('core.v1.ContainerPort')?.properties).toMatchObject({
       protocol: { default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] },
       containerPort: { minimum: 1, maximum: 65535 },
@@ -34,12 +34,12 @@ describe('structuralForm', () => {
     expect(schemaOf('core.v1.Container')?.required).toEqual(['name', 'image']);
   });
 
-  test('defaults what Go writes without omitempty, also required fields of a status', () => {
+  test('defaults fields without omitempty, also required fields of a status', () => {
     expect(schemaOf('core.v1.ServiceStatus')?.properties?.['loadBalancer']).toMatchObject({ default: {} });
     expect(schemaOf('autoscaling.v2.HorizontalPodAutoscalerStatus')?.properties?.['desiredReplicas']).toMatchObject({ default: 0 });
   });
 
-  test('defaults no field that a client must give, and no struct with such fields', () => {
+  test('defaults neither required fields of clients nor structs with such fields', () => {
     expect(schemaOf('core.v1.ContainerPort')?.properties?.['containerPort']).not.toHaveProperty('default');
     expect(schemaOf('apps.v1.Deployment')?.properties?.['spec']).not.toHaveProperty('default');
   });
@@ -57,7 +57,7 @@ describe('rules of built-in types', () => {
     ]),
   );
 
-  test.each(Object.entries(BUILTIN_RULES))('of %s are about fields that it has', (type, { required = [], fields = {} }) => {
+  test.each(Object.entries(BUILTIN_RULES))('of %s refer to existing fields', (type, { required = [], fields = {} }) => {
     expect(published.get(type)).toEqual(expect.arrayContaining([...required, ...Object.keys(fields)]));
   });
 });

@@ -1,4 +1,4 @@
-// Published schemas in the form that validation, defaults and patches read.
+// Converts published schemas into the form that validation, defaulting and patches use.
 
 import { findRules } from './builtin-rules/builtin-rules.ts';
 import type { FieldRules } from './builtin-rules/type-rules.ts';
@@ -9,7 +9,7 @@ import type { StructuralSchema } from './structural-schema.ts';
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const TIME: StructuralSchema = { type: 'string', format: 'date-time' };
 
-/** Types that are no objects with fields, written out wherever a field is of them. */
+/** Types without fields, inlined wherever a field has them. */
 const SCALARS: ReadonlyMap<string, StructuralSchema> = new Map<string, StructuralSchema>([
   [`${META}.Time`, TIME],
   [`${META}.MicroTime`, TIME],
@@ -18,17 +18,17 @@ const SCALARS: ReadonlyMap<string, StructuralSchema> = new Map<string, Structura
 ]);
 const ANY_OBJECT: StructuralSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const ANYTHING: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true };
-/** Types of any JSON value. `RawExtension` is published as an object, and takes a value of any type. */
+/** Types of any JSON value. `RawExtension` is published as an object, but accepts a value of any type. */
 const OPEN_TYPES: ReadonlyMap<string, StructuralSchema> = new Map([
   [`${META}.FieldsV1`, ANY_OBJECT],
   ['io.k8s.apimachinery.pkg.runtime.RawExtension', ANYTHING],
 ]);
 
-/** Types whose required fields the server fills in or never checks. */
+/** Types with required fields that the server defaults or never checks. */
 const UNCHECKED =
   /(?:Status|Condition|State\w*|Conditions|Details|Series|EventSource|NodeSystemInfo|AttachedVolume|ContainerImage|DaemonEndpoint)$/;
 
-/** The structural schema of a published one, with the rules that Kubernetes has in its code alone. */
+/** The structural schema of a published one, with the rules that only Kubernetes' code has. */
 export function structuralForm(name: string, published: PublishedSchema): StructuralSchema {
   const open = OPEN_TYPES.get(name);
   if (open !== undefined) return open;
@@ -42,7 +42,7 @@ export function structuralForm(name: string, published: PublishedSchema): Struct
   return { ...(rest as StructuralSchema), ...(required.length === 0 ? {} : { required }), properties };
 }
 
-/** Fields that a client must give. */
+/** Fields that a client must set. */
 function requiredFields(name: string, published: PublishedSchema): readonly string[] {
   return [...(UNCHECKED.test(name) ? [] : (published.required ?? [])), ...(findRules(name)?.required ?? [])];
 }
@@ -60,8 +60,8 @@ function fieldForm(published: PublishedSchema, rules: FieldRules, isRequired: bo
 }
 
 /**
- * Go writes a field without `omitempty` also where nothing is set, and publishes its zero value as default. That of a struct with
- * fields that must be given would be reported as an error in them, where the struct is what is missing.
+ * Go writes a field without `omitempty` even when it is not set, and publishes its zero value as default. The default of a struct with
+ * required fields would cause errors about those fields, although the struct itself is missing.
  */
 function hidesAbsence(published: PublishedSchema): boolean {
   const name = referredName(published);

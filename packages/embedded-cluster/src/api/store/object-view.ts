@@ -77,7 +77,7 @@ export const HPA_V1_VIEW: ObjectView = {
         ? { ...object.metadata, annotations: { ...object.metadata.annotations, [OTHER_METRICS]: JSON.stringify(rest) } }
         : object.metadata,
       spec: { ...spec, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: cpu }) },
-      // Go writes both counts of v1, of which v2 leaves `currentReplicas` out at zero.
+      // Go writes both counts of v1; v2 omits `currentReplicas` at zero.
       status: { currentReplicas: 0, desiredReplicas: 0, ...status },
     };
   },

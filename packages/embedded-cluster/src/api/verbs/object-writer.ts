@@ -270,7 +270,7 @@ export class ObjectWriter {
     const time = toTimestamp(this.#parts.clock.now());
     return { manager: request.fieldManager, subresource, apiVersion: resource.apiVersion, time };
   }
-  /** Defaults, then the schema. A status that is kept from the stored object stays as its controller wrote it. */
+  /** Sets defaults, then validates. A status that is kept from the stored object is not changed. */
   #fillAndValidate(resource: ServedResource, draft: KubeObject, old: KubeObject | null, subresource: string): readonly FieldError[] {
     const { schemas } = this.#parts;
     const isStatusKept =

@@ -39,24 +39,24 @@ function shownWide(name: string, description: string, path: readonly string[], o
 }
 
 const EVENT: readonly Column[] = [
-  text('Last Seen', 'Time since it happened last.', eventLastSeen),
+  text('Last Seen', 'Time since the last occurrence.', eventLastSeen),
   shown('Type', 'Normal or Warning.', ['type'], ''),
-  shown('Reason', 'What happened, in one word.', ['reason'], ''),
-  text('Object', 'What it happened to.', (event) => {
+  shown('Reason', 'Reason of the event, one word.', ['reason'], ''),
+  text('Object', 'Object of the event.', (event) => {
     const target = eventTarget(event);
     return `${textAt(target, ['kind']).toLowerCase()}/${textAt(target, ['name'])}`;
   }),
-  wide('Subobject', 'Which part of it.', (event) => textAt(eventTarget(event), ['fieldPath'])),
-  wide('Source', 'Who says so.', (event) => {
+  wide('Subobject', 'Part of the object.', (event) => textAt(eventTarget(event), ['fieldPath'])),
+  wide('Source', 'Component that reported the event.', (event) => {
     const component = textAt(event, ['source', 'component'], textAt(event, ['reportingComponent'], textAt(event, ['reportingController'])));
     const host = textAt(event, ['source', 'host'], textAt(event, ['reportingInstance']));
     return host === '' ? component : `${component}, ${host}`;
   }),
-  text('Message', 'What happened, in words.', (event) => textAt(event, ['message'], textAt(event, ['note'])).trim()),
-  wide('First Seen', 'Time since it happened first.', (event, now) =>
+  text('Message', 'Description of the event.', (event) => textAt(event, ['message'], textAt(event, ['note'])).trim()),
+  wide('First Seen', 'Time since the first occurrence.', (event, now) =>
     ageOf(valueAt(event, 'firstTimestamp') ?? valueAt(event, 'deprecatedFirstTimestamp') ?? valueAt(event, 'eventTime'), now),
   ),
-  wide('Count', 'How often it happened.', (event) =>
+  wide('Count', 'Number of occurrences.', (event) =>
     String(numberAt(event, 'series', 'count') || numberAt(event, 'count') || numberAt(event, 'deprecatedCount') || 1),
   ),
   { ...NAME, priority: 1 },
@@ -67,61 +67,66 @@ export const CORE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   pods: POD_COLUMNS,
   nodes: [
     NAME,
-    text('Status', 'Whether the node is ready, and takes new pods.', nodeStatus),
+    text('Status', 'Whether the node is ready and schedulable.', nodeStatus),
     text('Roles', 'Roles of the node.', nodeRoles),
     AGE,
-    shown('Version', 'Version of its kubelet.', ['status', 'nodeInfo', 'kubeletVersion'], ''),
-    wide('Internal-IP', 'Its address in the cluster.', (node) => nodeAddress(node, 'InternalIP')),
-    wide('External-IP', 'Its address outside.', (node) => nodeAddress(node, 'ExternalIP')),
-    shownWide('OS-Image', 'Its operating system.', ['status', 'nodeInfo', 'osImage'], '<unknown>'),
+    shown('Version', 'Version of the kubelet.', ['status', 'nodeInfo', 'kubeletVersion'], ''),
+    wide('Internal-IP', 'Internal address.', (node) => nodeAddress(node, 'InternalIP')),
+    wide('External-IP', 'External address.', (node) => nodeAddress(node, 'ExternalIP')),
+    shownWide('OS-Image', 'Operating system.', ['status', 'nodeInfo', 'osImage'], '<unknown>'),
     shownWide('Kernel-Version', 'Its kernel.', ['status', 'nodeInfo', 'kernelVersion'], '<unknown>'),
-    shownWide('Container-Runtime', 'Its container runtime.', ['status', 'nodeInfo', 'containerRuntimeVersion'], '<unknown>'),
+    shownWide('Container-Runtime', 'Container runtime.', ['status', 'nodeInfo', 'containerRuntimeVersion'], '<unknown>'),
   ],
   namespaces: [NAME, shown('Status', 'Active or Terminating.', ['status', 'phase'], ''), AGE],
   services: [
     NAME,
-    shown('Type', 'How the service is reached.', ['spec', 'type'], ''),
-    shown('Cluster-IP', 'Its address in the cluster.', ['spec', 'clusterIP']),
-    text('External-IP', 'Its addresses outside.', externalAddresses),
+    shown('Type', 'Type of the service.', ['spec', 'type'], ''),
+    shown('Cluster-IP', 'Address in the cluster.', ['spec', 'clusterIP']),
+    text('External-IP', 'External addresses.', externalAddresses),
     text('Port(s)', 'Its ports.', servicePorts),
     AGE,
-    wide('Selector', 'Labels of the pods behind it.', (service) => labelsText(fieldsAt(service, 'spec', 'selector'))),
+    wide('Selector', 'Labels of its pods.', (service) => labelsText(fieldsAt(service, 'spec', 'selector'))),
   ],
   endpoints: [NAME, text('Endpoints', 'Addresses and ports.', endpointAddresses), AGE],
   configmaps: [NAME, keys((object) => sizeOf(object, 'data') + sizeOf(object, 'binaryData')), AGE],
-  secrets: [NAME, shown('Type', 'What the keys mean.', ['type'], ''), keys((object) => sizeOf(object, 'data')), AGE],
-  serviceaccounts: [NAME, count('Secrets', 'How many secrets it has.', (object) => itemsAt(object, 'secrets').length), AGE],
+  secrets: [
+    NAME,
+    shown('Type', 'Type of the Secret, which determines its keys.', ['type'], ''),
+    keys((object) => sizeOf(object, 'data')),
+    AGE,
+  ],
+  serviceaccounts: [NAME, count('Secrets', 'Number of its Secrets.', (object) => itemsAt(object, 'secrets').length), AGE],
   persistentvolumes: [
     NAME,
     shown('Capacity', 'Its size.', ['spec', 'capacity', 'storage'], ''),
-    text('Access Modes', 'How it may be mounted.', (volume) => accessModes(stringsAt(volume, 'spec', 'accessModes'))),
-    shown('Reclaim Policy', 'What happens to it when its claim is gone.', ['spec', 'persistentVolumeReclaimPolicy'], ''),
+    text('Access Modes', 'Access modes.', (volume) => accessModes(stringsAt(volume, 'spec', 'accessModes'))),
+    shown('Reclaim Policy', 'What happens to it when its claim is deleted.', ['spec', 'persistentVolumeReclaimPolicy'], ''),
     text('Status', 'State of the volume.', phaseOrTerminating),
-    text('Claim', 'Claim that it is bound to.', (volume) => {
+    text('Claim', 'Bound claim.', (volume) => {
       const claim = fieldsAt(volume, 'spec', 'claimRef');
       return claim['name'] === undefined ? '' : `${textAt(claim, ['namespace'])}/${textAt(claim, ['name'])}`;
     }),
     shown('StorageClass', 'Class of the storage.', ['spec', 'storageClassName'], ''),
     shown('VolumeAttributesClass', 'Attributes of the volume.', ['spec', 'volumeAttributesClassName'], '<unset>'),
-    shown('Reason', 'Why it is in this state.', ['status', 'reason'], ''),
+    shown('Reason', 'Reason of its state.', ['status', 'reason'], ''),
     AGE,
-    shownWide('VolumeMode', 'Whether it has a file system.', ['spec', 'volumeMode'], '<unset>'),
+    shownWide('VolumeMode', 'Volume mode: file system or block device.', ['spec', 'volumeMode'], '<unset>'),
   ],
   persistentvolumeclaims: [
     NAME,
     text('Status', 'State of the claim.', phaseOrTerminating),
-    shown('Volume', 'Volume that it is bound to.', ['spec', 'volumeName'], ''),
+    shown('Volume', 'Bound volume.', ['spec', 'volumeName'], ''),
     shown('Capacity', 'Size of the volume.', ['status', 'capacity', 'storage'], ''),
-    text('Access Modes', 'How it may be mounted.', (claim) => accessModes(stringsAt(claim, 'status', 'accessModes'))),
+    text('Access Modes', 'Access modes.', (claim) => accessModes(stringsAt(claim, 'status', 'accessModes'))),
     shown('StorageClass', 'Class of the storage.', ['spec', 'storageClassName'], ''),
     shown('VolumeAttributesClass', 'Attributes of the volume.', ['spec', 'volumeAttributesClassName'], '<unset>'),
     AGE,
-    shownWide('VolumeMode', 'Whether it has a file system.', ['spec', 'volumeMode'], '<unset>'),
+    shownWide('VolumeMode', 'Volume mode: file system or block device.', ['spec', 'volumeMode'], '<unset>'),
   ],
   resourcequotas: [
     NAME,
-    text('Request', 'Requests used, of the most.', (quota) => quotaText(quota, false)),
-    text('Limit', 'Limits used, of the most.', (quota) => quotaText(quota, true)),
+    text('Request', 'Used and hard amounts of requests.', (quota) => quotaText(quota, false)),
+    text('Limit', 'Used and hard amounts of limits.', (quota) => quotaText(quota, true)),
     AGE,
   ],
   limitranges: [NAME, CREATED_AT],
@@ -133,10 +138,13 @@ export const CORE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
       cell: (object) =>
         object.metadata.annotations?.[DEFAULT_CLASS] === 'true' ? `${object.metadata.name} (default)` : object.metadata.name,
     },
-    shown('Provisioner', 'Who provides the storage.', ['provisioner'], ''),
-    shown('ReclaimPolicy', 'What happens to volumes when their claim is gone.', ['reclaimPolicy'], 'Delete'),
-    shown('VolumeBindingMode', 'When a volume is chosen.', ['volumeBindingMode'], 'Immediate'),
-    { ...text('AllowVolumeExpansion', 'Volumes may grow.', (object) => valueAt(object, 'allowVolumeExpansion') === true), type: 'boolean' },
+    shown('Provisioner', 'Provisioner of the storage.', ['provisioner'], ''),
+    shown('ReclaimPolicy', 'What happens to volumes when their claim is deleted.', ['reclaimPolicy'], 'Delete'),
+    shown('VolumeBindingMode', 'When a volume is bound.', ['volumeBindingMode'], 'Immediate'),
+    {
+      ...text('AllowVolumeExpansion', 'Whether volumes may be expanded.', (object) => valueAt(object, 'allowVolumeExpansion') === true),
+      type: 'boolean',
+    },
     AGE,
   ],
   'volumeattachments.storage.k8s.io': [
@@ -156,8 +164,8 @@ export const CORE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     text('TokenRequests', 'Tokens that the driver requests.', (object) =>
       listed(itemsAt(object, 'spec', 'tokenRequests').map((token) => textAt(token, ['audience']))),
     ),
-    shown('RequiresRepublish', 'Volumes are mounted again from time to time.', ['spec', 'requiresRepublish'], 'false'),
-    text('Modes', 'Life cycles that it supports.', (object) => listed(stringsAt(object, 'spec', 'volumeLifecycleModes'))),
+    shown('RequiresRepublish', 'Whether volumes are remounted periodically.', ['spec', 'requiresRepublish'], 'false'),
+    text('Modes', 'Supported volume lifecycle modes.', (object) => listed(stringsAt(object, 'spec', 'volumeLifecycleModes'))),
     AGE,
   ],
 };
@@ -254,5 +262,5 @@ function quotaText(quota: KubeObject, limits: boolean): string {
 
 /** The column has the type string and holds a number, as on a real server. */
 function keys(of: (object: KubeObject) => number): Column {
-  return { ...count('Data', 'How many keys it has.', of), type: 'string' };
+  return { ...count('Data', 'Number of keys.', of), type: 'string' };
 }

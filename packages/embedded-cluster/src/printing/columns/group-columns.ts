@@ -21,31 +21,31 @@ const SHOWN_ENDPOINTS = 3;
 
 const BINDING: readonly Column[] = [
   NAME,
-  text('Role', 'Role that is given.', (object) => `${textAt(object, ['roleRef', 'kind'])}/${textAt(object, ['roleRef', 'name'])}`),
+  text('Role', 'Granted role.', (object) => `${textAt(object, ['roleRef', 'kind'])}/${textAt(object, ['roleRef', 'name'])}`),
   AGE,
-  wide('Users', 'Users that have it.', (object) => subjects(object, 'User')),
-  wide('Groups', 'Groups that have it.', (object) => subjects(object, 'Group')),
-  wide('ServiceAccounts', 'Service accounts that have it.', (object) => subjects(object, 'ServiceAccount')),
+  wide('Users', 'Users with the role.', (object) => subjects(object, 'User')),
+  wide('Groups', 'Groups with the role.', (object) => subjects(object, 'Group')),
+  wide('ServiceAccounts', 'Service accounts with the role.', (object) => subjects(object, 'ServiceAccount')),
 ];
 
-const WEBHOOKS: readonly Column[] = [
-  NAME,
-  count('Webhooks', 'How many webhooks it has.', (object) => itemsAt(object, 'webhooks').length),
-  AGE,
-];
+const WEBHOOKS: readonly Column[] = [NAME, count('Webhooks', 'Number of webhooks.', (object) => itemsAt(object, 'webhooks').length), AGE];
 
 /** The smaller API groups, by resource. */
 export const GROUP_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   'scales.autoscaling': [
     NAME,
-    count('Desired', 'Replicas that are wanted.', (object) => numberAt(object, 'spec', 'replicas')),
-    count('Available', 'Replicas that there are.', (object) => numberAt(object, 'status', 'replicas')),
+    count('Desired', 'Desired replicas.', (object) => numberAt(object, 'spec', 'replicas')),
+    count('Available', 'Current replicas.', (object) => numberAt(object, 'status', 'replicas')),
     AGE,
   ],
-  'leases.coordination.k8s.io': [NAME, text('Holder', 'Who holds it.', (object) => textAt(object, ['spec', 'holderIdentity'])), AGE],
+  'leases.coordination.k8s.io': [
+    NAME,
+    text('Holder', 'Identity of the holder.', (object) => textAt(object, ['spec', 'holderIdentity'])),
+    AGE,
+  ],
   'endpointslices.discovery.k8s.io': [
     NAME,
-    text('AddressType', 'Kind of the addresses.', (object) => textAt(object, ['addressType'])),
+    text('AddressType', 'Type of the addresses.', (object) => textAt(object, ['addressType'])),
     text('Ports', 'Ports of the endpoints.', (object) =>
       listed(
         itemsAt(object, 'ports').map((port) => textAt(port, ['port'])),
@@ -62,23 +62,23 @@ export const GROUP_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
   'ingresses.networking.k8s.io': [
     NAME,
-    text('Class', 'Who serves it.', (object) => textAt(object, ['spec', 'ingressClassName'], '<none>')),
-    text('Hosts', 'Names that it answers to.', (object) => {
+    text('Class', 'Ingress class.', (object) => textAt(object, ['spec', 'ingressClassName'], '<none>')),
+    text('Hosts', 'Host names.', (object) => {
       const hosts = itemsAt(object, 'spec', 'rules').map((rule) => textAt(rule, ['host'], '*'));
       return hosts.length === 0 ? '*' : listed(hosts, SHOWN_ENDPOINTS);
     }),
-    text('Address', 'Where it is reached.', (object) =>
+    text('Address', 'Address of the load balancer.', (object) =>
       itemsAt(object, 'status', 'loadBalancer', 'ingress')
         .map((each) => textAt(each, ['ip'], textAt(each, ['hostname'])))
         .join(','),
     ),
-    text('Ports', 'Ports that it serves.', (object) => (itemsAt(object, 'spec', 'tls').length > 0 ? '80, 443' : '80')),
+    text('Ports', 'Served ports.', (object) => (itemsAt(object, 'spec', 'tls').length > 0 ? '80, 443' : '80')),
     AGE,
   ],
   'ingressclasses.networking.k8s.io': [
     NAME,
-    text('Controller', 'Who serves it.', (object) => textAt(object, ['spec', 'controller'])),
-    text('Parameters', 'Where its settings are.', (object) => {
+    text('Controller', 'Controller of the class.', (object) => textAt(object, ['spec', 'controller'])),
+    text('Parameters', 'Object with its parameters.', (object) => {
       const parameters = fieldsAt(object, 'spec', 'parameters');
       if (parameters['kind'] === undefined) return '<none>';
       const group = textAt(parameters, ['apiGroup']);
@@ -88,7 +88,7 @@ export const GROUP_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
   'networkpolicies.networking.k8s.io': [
     NAME,
-    text('Pod-Selector', 'Pods that it covers.', (object) => selectorText(valueAt(object, 'spec', 'podSelector'))),
+    text('Pod-Selector', 'Labels of the selected pods.', (object) => selectorText(valueAt(object, 'spec', 'podSelector'))),
     AGE,
   ],
   'roles.rbac.authorization.k8s.io': [NAME, CREATED_AT],
@@ -98,17 +98,22 @@ export const GROUP_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   'customresourcedefinitions.apiextensions.k8s.io': [NAME, CREATED_AT],
   'priorityclasses.scheduling.k8s.io': [
     NAME,
-    count('Value', 'The priority; higher goes first.', (object) => Number(textAt(object, ['value'], '0'))),
-    { ...text('Global-Default', 'Pods without a class have it.', (object) => valueAt(object, 'globalDefault') === true), type: 'boolean' },
+    count('Value', 'The priority; higher is scheduled first.', (object) => Number(textAt(object, ['value'], '0'))),
+    {
+      ...text('Global-Default', 'Whether it is the default class.', (object) => valueAt(object, 'globalDefault') === true),
+      type: 'boolean',
+    },
     AGE,
-    text('PreemptionPolicy', 'Whether it may displace others.', (object) => textAt(object, ['preemptionPolicy'], 'PreemptLowerPriority')),
+    text('PreemptionPolicy', 'Whether its pods may preempt others.', (object) =>
+      textAt(object, ['preemptionPolicy'], 'PreemptLowerPriority'),
+    ),
   ],
-  'runtimeclasses.node.k8s.io': [NAME, text('Handler', 'What runs the containers.', (object) => textAt(object, ['handler'])), AGE],
+  'runtimeclasses.node.k8s.io': [NAME, text('Handler', 'Handler of the container runtime.', (object) => textAt(object, ['handler'])), AGE],
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': WEBHOOKS,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': WEBHOOKS,
   'validatingadmissionpolicies.admissionregistration.k8s.io': [
     NAME,
-    count('Validations', 'How many rules it has.', (object) => itemsAt(object, 'spec', 'validations').length),
+    count('Validations', 'Number of rules.', (object) => itemsAt(object, 'spec', 'validations').length),
     text('ParamKind', 'Kind of its parameters.', (object) => {
       const kind = fieldsAt(object, 'spec', 'paramKind');
       return kind['kind'] === undefined ? '<unset>' : `${textAt(kind, ['apiVersion'])}/${textAt(kind, ['kind'])}`;
@@ -117,7 +122,7 @@ export const GROUP_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': [
     NAME,
-    text('PolicyName', 'Policy that it binds.', (object) => textAt(object, ['spec', 'policyName'])),
+    text('PolicyName', 'Bound policy.', (object) => textAt(object, ['spec', 'policyName'])),
     text('ParamRef', 'Its parameters.', (object) => textAt(object, ['spec', 'paramRef', 'name'], '<unset>')),
     AGE,
   ],
@@ -125,7 +130,7 @@ export const GROUP_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     NAME,
     used('cpu'),
     used('memory'),
-    text('Window', 'Length of time measured.', (object) => textAt(object, ['window'])),
+    text('Window', 'Length of the measured window.', (object) => textAt(object, ['window'])),
   ],
 };
 

@@ -7,19 +7,19 @@ import { AGE, fieldsAt, itemsAt, NAME, numberAt, text, textAt, valueAt, wide } f
 /** kubectl's columns of a pod: number of ready containers, status, restarts. */
 export const POD_COLUMNS: readonly Column[] = [
   NAME,
-  text('Ready', 'Containers that are ready, of all.', (pod) => {
+  text('Ready', 'Ready containers of all containers.', (pod) => {
     const { ready, total } = summaryOf(pod);
     return `${ready}/${total}`;
   }),
-  text('Status', 'State of the pod in one word.', (pod) => summaryOf(pod).reason),
-  text('Restarts', 'How often containers were restarted, and when last.', restartsText),
+  text('Status', 'Status of the pod.', (pod) => summaryOf(pod).reason),
+  text('Restarts', 'Number of container restarts, and the time of the last.', restartsText),
   AGE,
   wide('IP', 'Address of the pod.', (pod) =>
     textAt(itemsAt(pod, 'status', 'podIPs')[0], ['ip'], textAt(pod, ['status', 'podIP'], '<none>')),
   ),
-  wide('Node', 'Node on which it runs.', (pod) => textAt(pod, ['spec', 'nodeName'], '<none>')),
-  wide('Nominated Node', 'Node on which room is being made for it.', (pod) => textAt(pod, ['status', 'nominatedNodeName'], '<none>')),
-  wide('Readiness Gates', 'Readiness gates that are passed, of all.', readinessGates),
+  wide('Node', 'Node of the pod.', (pod) => textAt(pod, ['spec', 'nodeName'], '<none>')),
+  wide('Nominated Node', 'Node on which pods are preempted for it.', (pod) => textAt(pod, ['status', 'nominatedNodeName'], '<none>')),
+  wide('Readiness Gates', 'Passed readiness gates of all readiness gates.', readinessGates),
 ];
 
 interface PodSummary {

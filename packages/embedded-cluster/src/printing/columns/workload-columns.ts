@@ -20,7 +20,7 @@ import {
 } from './column.ts';
 
 const TEMPLATE = containerColumns('spec', 'template');
-const SELECTOR = wide('Selector', 'Labels of the pods that belong to it.', (object) => selectorText(valueAt(object, 'spec', 'selector')));
+const SELECTOR = wide('Selector', 'Labels of its pods.', (object) => selectorText(valueAt(object, 'spec', 'selector')));
 
 function counted(name: string, description: string, ...path: readonly string[]): Column {
   return count(name, description, (object) => numberAt(object, ...path));
@@ -28,9 +28,9 @@ function counted(name: string, description: string, ...path: readonly string[]):
 
 const REPLICA_SET: readonly Column[] = [
   NAME,
-  counted('Desired', 'Pods that are wanted.', 'spec', 'replicas'),
-  counted('Current', 'Pods that there are.', 'status', 'replicas'),
-  counted('Ready', 'Pods that are ready.', 'status', 'readyReplicas'),
+  counted('Desired', 'Desired pods.', 'spec', 'replicas'),
+  counted('Current', 'Current pods.', 'status', 'replicas'),
+  counted('Ready', 'Ready pods.', 'status', 'readyReplicas'),
   AGE,
   ...TEMPLATE,
 ];
@@ -39,9 +39,9 @@ const REPLICA_SET: readonly Column[] = [
 export const WORKLOAD_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   'deployments.apps': [
     NAME,
-    text('Ready', 'Pods that are ready, of those wanted.', readyOfWanted),
-    counted('Up-to-date', 'Pods of the newest template.', 'status', 'updatedReplicas'),
-    counted('Available', 'Pods that have been ready for long enough.', 'status', 'availableReplicas'),
+    text('Ready', 'Ready pods of the desired ones.', readyOfWanted),
+    counted('Up-to-date', 'Pods with the latest template.', 'status', 'updatedReplicas'),
+    counted('Available', 'Available pods: ready for at least minReadySeconds.', 'status', 'availableReplicas'),
     AGE,
     ...TEMPLATE,
     SELECTOR,
@@ -49,17 +49,17 @@ export const WORKLOAD_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   'replicasets.apps': [...REPLICA_SET, SELECTOR],
   replicationcontrollers: [
     ...REPLICA_SET,
-    wide('Selector', 'Labels of the pods that belong to it.', (object) => labelsText(fieldsAt(object, 'spec', 'selector'))),
+    wide('Selector', 'Labels of its pods.', (object) => labelsText(fieldsAt(object, 'spec', 'selector'))),
   ],
-  'statefulsets.apps': [NAME, text('Ready', 'Pods that are ready, of those wanted.', readyOfWanted), AGE, ...TEMPLATE],
+  'statefulsets.apps': [NAME, text('Ready', 'Ready pods of the desired ones.', readyOfWanted), AGE, ...TEMPLATE],
   'daemonsets.apps': [
     NAME,
     counted('Desired', 'Nodes that should run the pod.', 'status', 'desiredNumberScheduled'),
     counted('Current', 'Nodes that run the pod.', 'status', 'currentNumberScheduled'),
-    counted('Ready', 'Nodes where it is ready.', 'status', 'numberReady'),
-    counted('Up-to-date', 'Nodes that run the newest template.', 'status', 'updatedNumberScheduled'),
-    counted('Available', 'Nodes where it has been ready for long enough.', 'status', 'numberAvailable'),
-    text('Node Selector', 'Labels of the nodes that run it.', (object) =>
+    counted('Ready', 'Nodes with a ready pod.', 'status', 'numberReady'),
+    counted('Up-to-date', 'Nodes with a pod of the latest template.', 'status', 'updatedNumberScheduled'),
+    counted('Available', 'Nodes with an available pod: ready for at least minReadySeconds.', 'status', 'numberAvailable'),
+    text('Node Selector', 'Required labels of its nodes.', (object) =>
       labelsText(fieldsAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
     ),
     AGE,
@@ -68,55 +68,58 @@ export const WORKLOAD_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
   'controllerrevisions.apps': [
     NAME,
-    text('Controller', 'Workload whose past state it is.', (object) => {
+    text('Controller', 'Workload of the revision.', (object) => {
       const owner = object.metadata.ownerReferences?.find((reference) => reference.controller === true);
       return owner === undefined ? '<none>' : `${owner.kind.toLowerCase()}.${owner.apiVersion.split('/')[0] ?? ''}/${owner.name}`;
     }),
-    counted('Revision', 'Number of the state.', 'revision'),
+    counted('Revision', 'Number of the revision.', 'revision'),
     AGE,
   ],
   podtemplates: [NAME, ...containerColumns('template').map((column) => ({ ...column, priority: 0 as const })), podLabels()],
   'jobs.batch': [
     NAME,
-    text('Status', 'State of the job.', jobStatus),
-    text('Completions', 'Pods that succeeded, of those wanted.', jobCompletions),
-    text('Duration', 'How long the job ran.', jobDuration),
+    text('Status', 'Status of the job.', jobStatus),
+    text('Completions', 'Succeeded pods of the required ones.', jobCompletions),
+    text('Duration', 'Duration of the job.', jobDuration),
     AGE,
     ...TEMPLATE,
     SELECTOR,
   ],
   'cronjobs.batch': [
     NAME,
-    text('Schedule', 'When jobs are created.', (object) => textAt(object, ['spec', 'schedule'])),
+    text('Schedule', 'Schedule of the jobs.', (object) => textAt(object, ['spec', 'schedule'])),
     text('Timezone', 'Time zone of the schedule.', (object) => textAt(object, ['spec', 'timeZone'], '<none>')),
-    { ...text('Suspend', 'No jobs are created meanwhile.', (object) => valueAt(object, 'spec', 'suspend') === true), type: 'boolean' },
-    count('Active', 'Jobs that run now.', (object) => itemsAt(object, 'status', 'active').length),
+    {
+      ...text('Suspend', 'Whether the creation of jobs is suspended.', (object) => valueAt(object, 'spec', 'suspend') === true),
+      type: 'boolean',
+    },
+    count('Active', 'Active jobs.', (object) => itemsAt(object, 'status', 'active').length),
     text('Last Schedule', 'Time since the last job was created.', (object, now) => {
       const last = valueAt(object, 'status', 'lastScheduleTime');
       return last === undefined ? '<none>' : ageOf(last, now);
     }),
     AGE,
     ...containerColumns('spec', 'jobTemplate', 'spec', 'template'),
-    wide('Selector', 'Labels of the pods that belong to its jobs.', (object) =>
+    wide('Selector', 'Labels of the pods of its jobs.', (object) =>
       selectorText(valueAt(object, 'spec', 'jobTemplate', 'spec', 'selector')),
     ),
   ],
   'horizontalpodautoscalers.autoscaling': [
     NAME,
-    text('Reference', 'Workload whose replicas are set.', (object) => {
+    text('Reference', 'The scaled workload.', (object) => {
       const target = fieldsAt(object, 'spec', 'scaleTargetRef');
       return `${textAt(target, ['kind'])}/${textAt(target, ['name'])}`;
     }),
-    text('Targets', 'What is measured, and what is aimed at.', autoscalerTargets),
-    text('MinPods', 'The fewest replicas.', (object) => textAt(object, ['spec', 'minReplicas'], '<unset>')),
-    counted('MaxPods', 'The most replicas.', 'spec', 'maxReplicas'),
+    text('Targets', 'Current and target values of the metrics.', autoscalerTargets),
+    text('MinPods', 'Minimum number of replicas.', (object) => textAt(object, ['spec', 'minReplicas'], '<unset>')),
+    counted('MaxPods', 'Maximum number of replicas.', 'spec', 'maxReplicas'),
     counted('Replicas', 'Replicas now.', 'status', 'currentReplicas'),
     AGE,
   ],
   'poddisruptionbudgets.policy': [
     NAME,
     text('Min Available', 'Pods that must stay available.', (object) => textAt(object, ['spec', 'minAvailable'], 'N/A')),
-    text('Max Unavailable', 'Pods that may be missing.', (object) => textAt(object, ['spec', 'maxUnavailable'], 'N/A')),
+    text('Max Unavailable', 'Maximum number of unavailable pods.', (object) => textAt(object, ['spec', 'maxUnavailable'], 'N/A')),
     counted('Allowed Disruptions', 'Pods that may be evicted now.', 'status', 'disruptionsAllowed'),
     AGE,
   ],

@@ -7,7 +7,7 @@ import { WORKLOAD_RULES } from './workload-rules.ts';
 /** Rules of built-in types, by package and type (`core.v1.Pod`). */
 export const BUILTIN_RULES: RulesByType = { ...CORE_RULES, ...POD_RULES, ...WORKLOAD_RULES, ...GROUP_RULES };
 
-/** Of a schema by its name (`io.k8s.api.core.v1.Pod`); undefined where Kubernetes' code adds nothing to it. */
+/** Rules of a schema by its name (`io.k8s.api.core.v1.Pod`); undefined when Kubernetes' code adds nothing to it. */
 export function findRules(schemaName: string): TypeRules | undefined {
   const [type, version, group] = schemaName.split('.').reverse();
   return BUILTIN_RULES[`${group}.${version}.${type}`];

@@ -15,7 +15,7 @@ const QUOTA_SCOPE = {
   ],
 };
 
-/** core/v1 apart from pods, and storage. */
+/** core/v1 without pods, and storage. */
 export const CORE_RULES: RulesByType = {
   'core.v1.ClientIPConfig': { fields: { timeoutSeconds: { default: 10800 } } },
   'core.v1.EndpointPort': { fields: { protocol: { enum: ['SCTP', 'TCP', 'UDP'], default: 'TCP' } } },

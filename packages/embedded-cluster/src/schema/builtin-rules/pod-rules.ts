@@ -1,7 +1,7 @@
 import type { FieldRules, RulesByType, TypeRules } from './type-rules.ts';
 
 const PULL_POLICY: FieldRules = { enum: ['Always', 'IfNotPresent', 'Never'] };
-/** 0644, and at most 0777. */
+/** Default 0644, maximum 0777. */
 const FILE_MODE: FieldRules = { minimum: 0, maximum: 0o777, default: 0o644 };
 const NODE_POLICY: FieldRules = { enum: ['Honor', 'Ignore'] };
 const PORT_NUMBER: FieldRules = { minimum: 1, maximum: 65535 };

@@ -18,7 +18,10 @@ const WINDOW: Readonly<Record<string, PublishedSchema>> = {
   window: { type: 'string' },
 };
 
-/** Schemas of the resource metrics API. Metrics Server serves it beside Kubernetes, whose documents lack it; the words are those of k8s.io/metrics. */
+/**
+ * Schemas of the resource metrics API. Metrics Server serves it, so Kubernetes' documents lack it; the descriptions are those of
+ * k8s.io/metrics.
+ */
 export const METRICS_SCHEMAS: Readonly<Record<string, PublishedSchema>> = {
   [`${PACKAGE}.NodeMetrics`]: {
     type: 'object',

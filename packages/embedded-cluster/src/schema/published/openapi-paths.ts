@@ -7,16 +7,16 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 const RESPONSES = { '200': { description: 'OK' } };
 
 const DRY_RUN = query('dryRun', 'string', 'All: nothing is stored.');
-const FIELD_MANAGER = query('fieldManager', 'string', 'Who makes the change.');
+const FIELD_MANAGER = query('fieldManager', 'string', 'Field manager of the change.');
 const FIELD_VALIDATION = query('fieldValidation', 'string', 'What happens to unknown fields: Ignore, Warn or Strict.');
-const FORCE = query('force', 'boolean', 'Take fields over from other managers.');
+const FORCE = query('force', 'boolean', 'Take the ownership of conflicting fields.');
 const LIST_PARAMETERS = [
   query('labelSelector', 'string', 'Labels that objects must have.'),
   query('fieldSelector', 'string', 'Fields that objects must have.'),
-  query('limit', 'integer', 'The most objects in one answer.'),
-  query('continue', 'string', 'Where the last answer ended.'),
-  query('watch', 'boolean', 'Send changes as they happen.'),
-  query('resourceVersion', 'string', 'The version to begin at.'),
+  query('limit', 'integer', 'Maximum number of objects in the response.'),
+  query('continue', 'string', 'Continue token of the previous response.'),
+  query('watch', 'boolean', 'Watch for changes.'),
+  query('resourceVersion', 'string', 'The resourceVersion to start at.'),
 ];
 
 /** Operations whose verb the descriptor has: HTTP method, verb, Kubernetes' action, query parameters. */

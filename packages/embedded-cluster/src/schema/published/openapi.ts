@@ -1,5 +1,4 @@
-// The API described to its clients: what `kubectl explain` prints, and where kubectl finds out that a kind takes field
-// validation and strategic merge patches.
+// OpenAPI documents for clients: the text of `kubectl explain`, and the kinds that support field validation and strategic merge patches.
 
 import type { ResourceDescriptor } from '../../api/resource-descriptor.ts';
 import { pathsOfResource } from './openapi-paths.ts';
@@ -13,8 +12,8 @@ type Json = Record<string, unknown>;
 const TITLE = { title: 'Kubernetes', version: 'v1.36.0+evenkeel' };
 
 /**
- * `/openapi/v3`: where the document of each group and version (`v1`, `apps/v1`) is. The hash changes whenever a document may
- * have: clients keep documents by it.
+ * `/openapi/v3`: the paths of the documents by group and version (`v1`, `apps/v1`). The hash changes whenever a document may have changed:
+ * clients cache documents by it.
  */
 export function openApiV3Index(groupVersions: readonly string[], hash: string): Json {
   const paths: Json = {};
@@ -25,7 +24,7 @@ export function openApiV3Index(groupVersions: readonly string[], hash: string): 
   return { paths };
 }
 
-/** The OpenAPI 3.0 document of one group and version, with every schema that its kinds refer to. */
+/** The OpenAPI 3.0 document of one group and version, with every referenced schema. */
 export function openApiV3Document(groupVersion: string, descriptors: readonly ResourceDescriptor[], registry: SchemaRegistry): Json {
   const document = new SchemaDocument(registry);
   const paths: Json = {};
@@ -38,7 +37,7 @@ export function openApiV3Document(groupVersion: string, descriptors: readonly Re
   return { openapi: '3.0.0', info: TITLE, paths, components: { schemas: document.finish() } };
 }
 
-/** The Swagger 2.0 document of all resources, definitions alone: enough for clients that know no other. */
+/** The Swagger 2.0 document of all resources, with definitions only: enough for clients without v3. */
 export function openApiV2Document(descriptors: readonly ResourceDescriptor[], registry: SchemaRegistry): Json {
   const document = new SchemaDocument(registry);
   for (const descriptor of descriptors) document.addResource(descriptor);
@@ -49,7 +48,7 @@ function rootPath(groupVersion: string): string {
   return groupVersion.includes('/') ? `apis/${groupVersion}` : `api/${groupVersion}`;
 }
 
-/** Collects schemas, each with those that it refers to. */
+/** Collects schemas with the schemas that they reference. */
 class SchemaDocument {
   readonly #registry: SchemaRegistry;
   readonly #schemas = new Map<string, PublishedSchema>();
@@ -85,7 +84,7 @@ function referencesOf(schema: PublishedSchema): string[] {
   return [...(name === undefined ? [] : [name]), ...parts.flatMap((part) => (part === undefined ? [] : referencesOf(part)))];
 }
 
-/** As Swagger 2.0 has it: a reference with facts beside it, and no choice of types. */
+/** Converts a schema to Swagger 2.0: a reference with sibling fields, and no alternative types. */
 function asDefinition(schema: PublishedSchema): Json {
   const { $ref: _ref, allOf: _allOf, oneOf, properties, items, additionalProperties, ...rest } = schema;
   const name = referredName(schema);

@@ -1,4 +1,4 @@
-// Custom resources, published as Kubernetes publishes them.
+// Published schemas of custom resources, in Kubernetes' form.
 
 import type { ResourceDescriptor } from '../../api/resource-descriptor.ts';
 import { COMPONENTS, type PublishedSchema } from './published-schema.ts';
@@ -24,7 +24,7 @@ const LIST_METADATA: PublishedSchema = {
   description: `Standard list metadata. More info: ${CONVENTIONS}#types-kinds`,
 };
 
-/** The definition's schema, with the fields that every object has. */
+/** The definition's schema with the fields of every object. */
 export function publishedCustom({ group, version, kind }: ResourceDescriptor, schema: StructuralSchema | undefined): PublishedSchema {
   const { properties, ...described } = publishedForm(schema ?? { type: 'object' });
   return {
@@ -34,7 +34,7 @@ export function publishedCustom({ group, version, kind }: ResourceDescriptor, sc
   };
 }
 
-/** The list of a resource that has none among the published schemas. */
+/** List schema of a resource without a published one. */
 export function publishedList({ group, version, kind, listKind, schemaName }: ResourceDescriptor): PublishedSchema {
   return {
     type: 'object',
@@ -49,7 +49,7 @@ export function publishedList({ group, version, kind, listKind, schemaName }: Re
   };
 }
 
-/** Clients that do not know the extensions of structural schemas get their meaning in OpenAPI's own words, too. */
+/** Adds OpenAPI keywords with the meaning of the structural extensions, for clients that do not support these. */
 function publishedForm(schema: StructuralSchema): PublishedSchema {
   const { properties, items, additionalProperties, ...rest } = schema;
   return {

@@ -1,4 +1,4 @@
-/** A schema as Kubernetes' OpenAPI v3 documents have it. References are `#/components/schemas/<name>`. */
+/** A schema in Kubernetes' OpenAPI v3 documents. References are `#/components/schemas/<name>`. */
 export interface PublishedSchema {
   readonly description?: string;
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -6,10 +6,10 @@ export interface PublishedSchema {
   readonly properties?: Readonly<Record<string, PublishedSchema>>;
   readonly required?: readonly string[];
   readonly items?: PublishedSchema;
-  /** `true` in custom resources alone. */
+  /** `true` in custom resources only. */
   readonly additionalProperties?: PublishedSchema | boolean;
   readonly $ref?: string;
-  /** One reference, beside which a field has a description or a default. */
+  /** A single reference, which allows a description or a default next to it. */
   readonly allOf?: readonly PublishedSchema[];
   readonly oneOf?: readonly PublishedSchema[];
   readonly default?: unknown;
@@ -27,10 +27,10 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** What a reference to a named schema begins with. */
+/** Prefix of a reference to a named schema. */
 export const COMPONENTS = '#/components/schemas/';
 
-/** The name that a schema refers to, by itself or beside other facts of a field; undefined where it refers to none. */
+/** Name of the referenced schema, also in `allOf`; undefined without a reference. */
 export function referredName(schema: PublishedSchema): string | undefined {
   return (schema.$ref ?? schema.allOf?.[0]?.$ref)?.slice(COMPONENTS.length);
 }
