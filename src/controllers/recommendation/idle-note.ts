@@ -3,14 +3,14 @@
 // So whichever write a process dies at, what it had stands somewhere until it has it again.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import type { IdleMemory, IdleNote } from '../../core/resize/model/idle-memory.ts';
+import type { IdleMemory, IdleAnnotation } from '../../core/resize/model/idle-memory.ts';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { requestBounds } from '../../core/resize/policy/container-rules.ts';
 import type { Instant } from '#kube/units';
 import { readOriginalNote, writeOriginalNote } from '../../core/ownership/original-note.ts';
 import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../../core/ownership/owners.ts';
 import { idleFromRecords, workloadNote } from '../../core/resize/layers/idle/idle-originals.ts';
-import { readIdleNote, writeIdleNote } from '../../core/resize/status/idle-note.ts';
+import { readIdleAnnotation, writeIdleAnnotation } from '../../core/resize/status/idle-annotation.ts';
 import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { asRecorded } from '../../core/resize/layers/idle/as-recorded.ts';
 import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
@@ -41,7 +41,7 @@ function sizesChange(signer: RecordSigner, workload: WorkloadRecord, idle: IdleM
   if (idle === null && (present === undefined || !isOwnNote(workload, signer))) return {};
   // Once taken away by hand it stays away: that was a wish to wake.
   if (idle !== null && idle.waking !== null && present === undefined) return {};
-  const wanted = idle === null ? null : signer.sign(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), writeIdleNote(idle));
+  const wanted = idle === null ? null : signer.sign(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), writeIdleAnnotation(idle));
   return present === wanted ? {} : { [WORKLOAD_ANNOTATIONS.idle]: wanted };
 }
 
@@ -84,8 +84,8 @@ export function recordedIdle(workload: WorkloadRecord, signer: RecordSigner, con
 }
 
 /** The record of sizes on a workload; null: there is none that is signed by Evenkeel and can be read. */
-export function ownNote(workload: WorkloadRecord, signer: RecordSigner): IdleNote | null {
-  return isOwnNote(workload, signer) ? readIdleNote(workload.annotations[WORKLOAD_ANNOTATIONS.idle]) : null;
+export function ownNote(workload: WorkloadRecord, signer: RecordSigner): IdleAnnotation | null {
+  return isOwnNote(workload, signer) ? readIdleAnnotation(workload.annotations[WORKLOAD_ANNOTATIONS.idle]) : null;
 }
 
 /** Whether the note of original values on the workload is of Evenkeel: `not-signed` or `unreadable` is why not. null: there is none. */

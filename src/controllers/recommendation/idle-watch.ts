@@ -1,7 +1,7 @@
 // Watches how long workloads have been quiet: those alone whose policy makes idle ones small. Fed by live samples; what was
 // known before this process is read once from the store and from the graphs.
 
-import { quietNeededMs, wakeThreshold, type IdleRules } from '../../core/resize/policy/idle-rules.ts';
+import { requiredIdleMs, wakeThreshold, type IdleRules } from '../../core/resize/policy/idle-rules.ts';
 import { IdleTracker, type Activity, type PastPoint } from '../../core/resize/model/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
@@ -72,7 +72,7 @@ export class IdleWatch {
     }
     if (watched.seeded) return;
     watched.seeded = true;
-    const backMs = Math.max(PAST_MS, quietNeededMs(rules, 16) + HOUR_MS);
+    const backMs = Math.max(PAST_MS, requiredIdleMs(rules, 16) + HOUR_MS);
     const past = await this.#past(key, now - backMs, now);
     if (!past.complete) watched.seeded = false;
     watched.tracker.seed(past.points);

@@ -32,13 +32,13 @@ const POLICY: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after
 function happens(world: ResizeWorld, what: Happening, detail: number): void {
   const now = world.clock.now();
   const reported = new Set(world.cluster.podList.map(({ name }) => name));
-  const known = { busiestMillicores: 800, reported };
+  const known = { maxCpuMillicores: 800, reported };
   switch (what) {
     case 'quiet':
-      world.activity.set(WEB, { ...known, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });
+      world.activity.set(WEB, { ...known, belowThresholdSince: now - 9 * HOUR_MS, cpuMillicores: 1, lastInUseAt: null });
       return;
     case 'load':
-      world.activity.set(WEB, { ...known, quietSince: null, cpuMillicores: 400, inUseAt: now });
+      world.activity.set(WEB, { ...known, belowThresholdSince: null, cpuMillicores: 400, lastInUseAt: now });
       return;
     case 'policy off': {
       world.setPolicy('all', { mode: 'Auto' });

@@ -8,7 +8,7 @@ import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import type { Sizes } from '../../core/resize/model/idle-memory.ts';
-import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
+import { writeIdleAnnotation } from '../../core/resize/status/idle-annotation.ts';
 import type { Activity } from '../../core/resize/model/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
@@ -22,11 +22,11 @@ const FITTING = anAdvice({ cpu: '500m', memory: '512Mi' });
 let world: ResizeWorld;
 
 function quiet(forMs = 9 * HOUR_MS): Activity {
-  return { quietSince: world.clock.now() - forMs, cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, reported: ALL };
+  return { belowThresholdSince: world.clock.now() - forMs, cpuMillicores: 1, maxCpuMillicores: 800, lastInUseAt: null, reported: ALL };
 }
 
 function busy(cpuMillicores = 400): Activity {
-  return { quietSince: null, cpuMillicores, busiestMillicores: 800, inUseAt: world.clock.now(), reported: ALL };
+  return { belowThresholdSince: null, cpuMillicores, maxCpuMillicores: 800, lastInUseAt: world.clock.now(), reported: ALL };
 }
 
 const note = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/idle'];
@@ -77,7 +77,7 @@ describe('A workload that was used and is quiet for long enough', () => {
 
   test('has it again, too, when that sample is of the very moment at which it was made small', async () => {
     await fallsIdle();
-    world.activity.set(WEB, { ...busy(), inUseAt: Date.parse(world.status().idle?.since ?? '') });
+    world.activity.set(WEB, { ...busy(), lastInUseAt: Date.parse(world.status().idle?.since ?? '') });
     await world.reconcile(WEB);
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
@@ -107,7 +107,7 @@ describe('A workload that was used and is quiet for long enough', () => {
     world.activity.set(WEB, busy());
     await world.run(10 * MINUTE_MS);
     const wokenAt = Date.parse(world.status().lastIdle?.wokenAt ?? '');
-    world.activity.set(WEB, { ...quiet(), quietSince: wokenAt - HOUR_MS });
+    world.activity.set(WEB, { ...quiet(), belowThresholdSince: wokenAt - HOUR_MS });
     await world.run(15 * HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     await world.run(1.5 * HOUR_MS);
@@ -117,14 +117,14 @@ describe('A workload that was used and is quiet for long enough', () => {
 
 describe('An idle workload wakes', () => {
   test.each<[string, () => void, string]>([
-    ['when its policy makes none small any more', () => world.setPolicy('all', { mode: 'Auto' }), 'its policy'],
+    ['when its policy makes none small any more', () => world.setPolicy('all', { mode: 'Auto' }), 'disabled in the policy'],
     ['when its policy is paused', () => world.setPolicy('all', { ...IDLE, paused: true }), 'paused'],
     ['when its policy is deleted', () => world.removePolicy('all'), 'the mode is Recommend'],
     ['when its policy publishes nothing any more', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' }), 'the mode is Observe'],
     ['when its policy only recommends', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' }), 'the mode is Recommend'],
     ['when it is excluded', () => annotate({ 'evenkeel.io/exclude': 'true' }), 'the mode is Off'],
     ['when a person asks for it', () => world.requestByUser({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } }), 'ann'],
-    ['when a person takes the note away', () => annotate({ 'evenkeel.io/idle': null }), 'taken away'],
+    ['when a person takes the note away', () => annotate({ 'evenkeel.io/idle': null }), 'was removed'],
     ['when a person sets a floor above its idle size', () => annotate({ 'evenkeel.io/floor': '{"*":{"cpu":"50m"}}' }), 'floor'],
     ['when a roll-out begins', () => change({ rolloutInProgress: true }), 'roll-out'],
     ['when it was killed for memory', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: world.clock.now() }]), 'OOM'],
@@ -392,7 +392,7 @@ describe('An idle record that is put back once the workload is awake', () => {
     return {
       'evenkeel.io/idle': sign(
         'evenkeel.io/idle',
-        writeIdleNote({ since, natural: sizes('900m'), sizes: sizes('10m'), wakeTriggers: 'load' }),
+        writeIdleAnnotation({ since, natural: sizes('900m'), sizes: sizes('10m'), wakeTriggers: 'load' }),
       ),
       'evenkeel.io/original': sign('evenkeel.io/original', idleOriginal('replicas', { user: 9, value: 3, since })),
     };
@@ -465,7 +465,7 @@ describe('A process that dies', () => {
     await world.run(10 * MINUTE_MS);
     expect(note()).toBeDefined();
     world.start();
-    world.activity.set(WEB, { ...busy(), inUseAt: T0 });
+    world.activity.set(WEB, { ...busy(), lastInUseAt: T0 });
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     expect(note()).toBeUndefined();
@@ -474,7 +474,7 @@ describe('A process that dies', () => {
 
 describe('A workload is left at its size', () => {
   test.each<[string, () => void]>([
-    ['that was never seen in use: it is small, not idle', () => world.activity.set(WEB, { ...quiet(), busiestMillicores: 3 })],
+    ['that was never seen in use: it is small, not idle', () => world.activity.set(WEB, { ...quiet(), maxCpuMillicores: 3 })],
     ['one of whose pods was not heard', () => world.activity.set(WEB, { ...quiet(), reported: new Set(['web-1', 'web-2']) })],
     ['on a node that tells nothing', () => world.unreadNodes.add('n1')],
     ['that is not quiet for long enough', () => world.activity.set(WEB, quiet(7 * HOUR_MS))],
@@ -525,7 +525,7 @@ describe('A workload is left at its size', () => {
     world.activity.set(WEB, quiet());
     change({ rolloutInProgress: true });
     await world.run(10 * MINUTE_MS);
-    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rollout', message: expect.stringContaining('quiet for 9h') });
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rollout', message: expect.stringContaining('no load for 9h') });
   });
 });
 

@@ -10,7 +10,7 @@ import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/record
 import { refusedEviction } from '../../core/resize/layers/evictions/evictions.ts';
 import { decideWorkload } from '../../core/resize/layers/decide-workload.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
-import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
+import type { DecisionEvent } from '../../core/resize/model/decision-event.ts';
 import { recommendationStatus } from '../../core/resize/status/recommendation-status.ts';
 import { errorRateQuery, needsErrorRate } from '../../core/resize/plan/error-rate.ts';
 import { raisesWaitingForNodes } from '../../core/resize/plan/waiting-raises.ts';
@@ -170,7 +170,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     return { situation: now, decision: this.#decideNow(now), basis };
   }
 
-  #recordNote(workload: WorkloadRecord, note: DecisionNote): void {
+  #recordNote(workload: WorkloadRecord, note: DecisionEvent): void {
     this.#ports.events.record(noteEvent(workload, note));
     if (note.reason === 'Idled') this.#metrics.idle('idled');
     if (note.reason === 'Woken') this.#metrics.idle('woken');

@@ -7,9 +7,9 @@ import { instantOf } from '#kube/time/iso-time';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { readOriginalNote } from '../../core/ownership/original-note.ts';
-import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
+import type { DecisionEvent } from '../../core/resize/model/decision-event.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';
-import { readIdleNote } from '../../core/resize/status/idle-note.ts';
+import { readIdleAnnotation } from '../../core/resize/status/idle-annotation.ts';
 import { isOwnNote, judgeOriginal } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
 import type { Remembered } from './remembered.ts';
@@ -22,7 +22,7 @@ export function refusedRecords(
   workload: WorkloadRecord,
   situation: Pick<WorkloadSituation, 'hpas' | 'memory' | 'now'>,
   { status }: Pick<Remembered, 'status'>,
-): readonly DecisionNote[] {
+): readonly DecisionEvent[] {
   // No record can be verified: health reports that.
   if (!ports.signer.hasKey) return [];
   const idle = refusedIdle(ports, workload, situation, status);
@@ -35,7 +35,7 @@ function refusedOfHpa(
   { signer }: Pick<RecommendationPorts, 'signer'>,
   hpa: HpaRecord,
   situation: Pick<WorkloadSituation, 'hpas'>,
-): DecisionNote | null {
+): DecisionEvent | null {
   const { [HPA_ANNOTATIONS.original]: text } = hpa.annotations;
   const followed = situation.hpas.find(({ uid }) => uid === hpa.uid);
   if (text === undefined || followed === undefined || followed.annotations[HPA_ANNOTATIONS.original] === text) return null;
@@ -47,7 +47,7 @@ function refusedOfHpa(
   );
 }
 
-function refusedOriginal(what: string, state: ReturnType<typeof judgeOriginal>, checked: string): DecisionNote | null {
+function refusedOriginal(what: string, state: ReturnType<typeof judgeOriginal>, checked: string): DecisionEvent | null {
   if (state === 'not-signed')
     return notSigned(`${what} is not signed by this Evenkeel and is not followed; check ${checked} and remove it`);
   if (state !== 'unreadable') return null;
@@ -60,7 +60,7 @@ function refusedIdle(
   workload: WorkloadRecord,
   { memory, now }: Pick<WorkloadSituation, 'memory' | 'now'>,
   status: Remembered['status'],
-): DecisionNote | null {
+): DecisionEvent | null {
   const { [WORKLOAD_ANNOTATIONS.idle]: record } = workload.annotations;
   if (record === undefined) return null;
   const what = `annotation ${WORKLOAD_ANNOTATIONS.idle}`;
@@ -72,7 +72,7 @@ function refusedIdle(
       : notSigned(`${what} is not signed by this Evenkeel; the status of its Recommendation counts, and it is written anew`);
   }
   if (!isSigned) return notSigned(`${what} is not signed by this Evenkeel and is not followed; check replicas and remove it`);
-  if (status !== undefined && isOwnRemainder(readIdleNote(record)?.since ?? 0, memory, status, now)) return null;
+  if (status !== undefined && isOwnRemainder(readIdleAnnotation(record)?.since ?? 0, memory, status, now)) return null;
   return outdated(`${what} does not describe the workload as it is, so it is of an earlier idle period; it is not followed and is removed`);
 }
 
@@ -90,10 +90,10 @@ function isOwnRemainder(
   return since >= (instantOf(updatedAt) ?? 0);
 }
 
-function notSigned(message: string): DecisionNote {
+function notSigned(message: string): DecisionEvent {
   return { type: 'Warning', reason: 'RecordNotSigned', message };
 }
 
-function outdated(message: string): DecisionNote {
+function outdated(message: string): DecisionEvent {
   return { type: 'Warning', reason: 'RecordOutdated', message };
 }

@@ -14,7 +14,7 @@ import { duePlans } from '../../core/resize/layers/idle/idle.ts';
 import { withIdleFloor } from '../../core/resize/layers/idle/idle-floor.ts';
 import { readUserRequests } from '../../core/resize/status/user-requests.ts';
 import { classedName, classOfNode, isByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
-import { areApart, currentClasses } from '../../core/resize/layers/node-classes/current-classes.ts';
+import { hasSeveralClasses, currentClasses } from '../../core/resize/layers/node-classes/current-classes.ts';
 import { correctFutureTimestamps } from '../../core/resize/status/memory-codec.ts';
 import {
   NO_USER_REQUESTS,
@@ -24,7 +24,7 @@ import {
   type WorkloadSituation,
 } from '../../core/resize/model/situation.ts';
 import { meanRequestPrice } from '../../core/cost/request-cost.ts';
-import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/resize/plan/workload-money.ts';
+import { addMoney, workloadMoney, type RemovedReplicas, type WorkloadMoney } from '../../core/resize/plan/workload-money.ts';
 import { withoutBoosts } from '../../core/resize/layers/start-up/boosts.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { ContainerPlan } from '../../core/resize/model/container-plan.ts';
@@ -48,7 +48,7 @@ export function adviceFor(
   const rulesFor = (name: string): RecommenderRules =>
     since === undefined ? rulesWithFloor(name) : { ...rulesWithFloor(name), evidenceSince: since };
   const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
-  const classNames = areApart(classes, memory) ? classes.map(({ name }) => name) : [];
+  const classNames = hasSeveralClasses(classes, memory) ? classes.map(({ name }) => name) : [];
   const names = new Set(workload.containers.map(({ name }) => name));
   for (const pod of cluster.podsOf(key)) for (const { name } of pod.containers) names.add(name);
   const asked = [...names].flatMap((name) => {
@@ -202,7 +202,7 @@ function poolsFor(
 function replicasAway(
   { cluster, prices }: Pick<RecommendationPorts, 'cluster' | 'prices'>,
   { memory, pods }: WorkloadSituation,
-): ReplicasAway | null {
+): RemovedReplicas | null {
   const count = Math.max(0, (memory.idle?.idleReplicas ?? null) === null ? 0 : (memory.idle?.replicas ?? 0) - pods.length);
   const price = count === 0 ? null : meanRequestPrice([...cluster.nodes()].map((node) => prices.priceOf(node)));
   return price === null ? null : { count, price };

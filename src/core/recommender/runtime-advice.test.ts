@@ -58,7 +58,7 @@ describe('memory of a container whose runtime says how far its heap may grow', (
     const kept = limitOf(SHARE);
     expect(kept).toMatchObject({ kind: 'keep', limit: 2 * GiB });
     expect(kept.because).toBe(
-      'JVM sized its heap to 75 % of the limit when it started (-XX:MaxRAMPercentage): a lower limit needs a restart to take effect',
+      'kept: JVM sized its heap to 75 % of the limit when it started (-XX:MaxRAMPercentage), so a lower limit requires a restart',
     );
   });
 });

@@ -208,7 +208,7 @@ describe('a pod is created', () => {
     const pair = fc.record({ cpuMillicores: amount, memoryBytes: amount });
     const container = fc
       .record({ requests: pair, limits: pair })
-      // As the API server has it before it asks: a request that is missing beside a limit equals it.
+      // The API server sets a missing request to the limit before it calls the webhook.
       .map(({ requests, limits }) => ({
         requests: {
           cpuMillicores: Math.min(requests.cpuMillicores ?? limits.cpuMillicores ?? 0, limits.cpuMillicores ?? Infinity) || null,

@@ -39,21 +39,21 @@ export interface SizeAtCreation {
 }
 
 const NO_VALUES: Values = new Map();
-const AS_ASKED: SizeAtCreation = { values: NO_VALUES, usual: NO_VALUES };
+const UNCHANGED: SizeAtCreation = { values: NO_VALUES, usual: NO_VALUES };
 
 /** The size of a new pod; empty where it is created as requested. */
 export function sizeAtCreation(pod: NewPod, inputs: CreationInputs): SizeAtCreation {
   const asked = qosOf(pod.containers);
   // Added requests would change the QoS class.
-  if (asked === 'BestEffort') return AS_ASKED;
+  if (asked === 'BestEffort') return UNCHANGED;
   // The API server rejects such a pod with an explanation, which a webhook must not hide.
-  if (pod.containers.some((container) => limitBelowRequest(container) !== null)) return AS_ASKED;
+  if (pod.containers.some((container) => limitBelowRequest(container) !== null)) return UNCHANGED;
   const sizes = usualSizes(pod, inputs, asked);
   for (const boosted of [boostedSizes(pod, inputs, asked, sizes), NO_VALUES]) {
     const size = sizeWith(pod, sizes, boosted);
     if (isAdmittedAsWhole(pod, size.values, inputs)) return size;
   }
-  return AS_ASKED;
+  return UNCHANGED;
 }
 
 function sizeWith(pod: NewPod, sizes: Values, boosted: Values): SizeAtCreation {
@@ -72,8 +72,8 @@ function usualSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass): Value
   const sizes = new Map<string, RequestsAndLimits>();
   for (const container of pod.containers) {
     const policy = containerPolicyOf(inputs.policy, container.name);
-    const isOurs = mayBeSized(containerMode(policy, inputs.mode));
-    sizes.set(container.name, isOurs ? sizeOf(container, inputs, policy, asked) : plain(container));
+    const isSized = isSizedInMode(containerMode(policy, inputs.mode));
+    sizes.set(container.name, isSized ? sizeOf(container, inputs, policy, asked) : plain(container));
   }
   const after = pod.containers.map((container) => sizes.get(container.name) ?? container);
   return qosOf(after) === asked ? sizes : new Map(pod.containers.map((container) => [container.name, plain(container)]));
@@ -125,7 +125,7 @@ function boostedSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass, usua
   for (const container of pod.containers) {
     const base = usual.get(container.name);
     const rules = containerPolicyOf(policy, container.name);
-    if (container.sidecar || base === undefined || !mayBeSized(containerMode(rules, mode))) continue;
+    if (container.sidecar || base === undefined || !isSizedInMode(containerMode(rules, mode))) continue;
     const more = boostedCpu(asked, base, {
       ratio: startup.boostRatio,
       most: requestBounds('cpu', policy, overrides, container.name, null).max?.value ?? null,
@@ -142,7 +142,7 @@ function boostedSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass, usua
 }
 
 /** Whether containers are sized in a mode. In mode Approve the values in force were approved. */
-function mayBeSized(mode: ResizeMode): boolean {
+function isSizedInMode(mode: ResizeMode): boolean {
   return RESIZE_MODES.indexOf(mode) >= RESIZE_MODES.indexOf('Approve');
 }
 

@@ -31,7 +31,7 @@ const hpa = anHpaRecord({
 const gateState = aSituation().gateState;
 const short = anAdvice({ cpu: '900m', memory: '1Gi' });
 
-/** Decides, carries out, lets time pass; until nothing is done any more or `rounds` are over. */
+/** Decides and applies the steps, `rounds` times at most, until a decision makes no step. */
 function live(
   start: WorkloadSituation,
   rounds = 40,
@@ -278,7 +278,7 @@ describe('the stages of a reduction', () => {
           let situation = aSituation({ pods: pods(7) });
           for (let round = 0; round < 60; round += 1) {
             const decision = decideWorkload(situation);
-            // A crash: the memory was written, only some of the steps were taken.
+            // A crash after the memory was stored and a part of the steps was taken.
             const steps = crashes[round] === true ? decision.steps.slice(0, done[round]) : decision.steps;
             situation = { ...situation, memory: decision.memory, pods: resized(situation.pods, steps), now: situation.now + 5 * MINUTE_MS };
           }

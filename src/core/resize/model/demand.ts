@@ -26,7 +26,7 @@ export interface ContainerDemand {
   readonly container: string;
   readonly windows: readonly DemandWindow[];
   /** Start of the time in which memory neither rose nor fell; null: unknown. */
-  readonly memoryStillSince?: Instant | null;
+  readonly memorySteadySince?: Instant | null;
   /** Replicas that use far more CPU than the others. */
   readonly hot?: readonly HotPod[];
   /** Highest CPU of a replica that is not hot, in any recent minute; null or absent: unknown. */
@@ -97,7 +97,7 @@ export class DemandLog {
   }
 
   /** Start of the observed time in which memory neither rose nor fell; null without a measurement. */
-  get memoryStillSince(): Instant | null {
+  get memorySteadySince(): Instant | null {
     return this.#still?.since ?? null;
   }
 

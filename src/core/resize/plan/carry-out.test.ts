@@ -15,11 +15,11 @@ import {
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
-import { conforming } from './correct-drift.ts';
+import { correctDrift } from './correct-drift.ts';
 
 const SETTLED = { requests: amounts('500m', '512Mi'), limits: amounts(null, null) };
 
-/** Ten pods whose main container uses 2.8 cores of 500m, beside a proxy that has too much. */
+/** Ten pods whose main container needs 2.8 cores and requests 500m, with a proxy that is over-provisioned. */
 function shortBesideProxy(): WorkloadSituation {
   const containers = [aContainer({ name: 'main' }), aContainer({ name: 'proxy' })];
   const workload = aWorkloadRecord({
@@ -30,7 +30,7 @@ function shortBesideProxy(): WorkloadSituation {
   return aSituation({ workload, pods: pods(10, { containers }), advice: [main, proxy] });
 }
 
-/** Advice of a container that needs so many millicores, and a quarter of its memory. */
+/** Advice for a container that needs the given CPU and a quarter of its memory. */
 function needs(millicores: number) {
   const cpuAdvice = { lowerBound: Math.round(millicores * 0.95), latest: Math.round(millicores * 0.8) };
   return [anAdvice({ cpu: `${millicores}m`, memory: '128Mi', cpuAdvice })];
@@ -40,7 +40,7 @@ function cpuOf({ pods: all }: Pick<WorkloadSituation, 'pods'>): readonly (number
   return all.map(({ containers }) => containers[0]?.requests.cpuMillicores);
 }
 
-/** Decides once, and carries it out. */
+/** The situation after one decision whose steps are applied. */
 function carriedOut(situation: WorkloadSituation): WorkloadSituation {
   const decision = decideWorkload(situation);
   return { ...situation, memory: decision.memory, pods: resized(situation.pods, decision.steps), now: situation.now + MINUTE_MS };
@@ -155,7 +155,7 @@ describe('pods whose node reports no usage', () => {
     const conformed = (createdAt: number, requestedAt: number | null = at): readonly string[] => {
       const remembered = { ...NO_MEMORY, lastApplied, rolledBack: { ...rolledBack, requestedAt } };
       const all = onTwoNodes.map((pod) => ({ ...pod, createdAt }));
-      return conforming(aSituation({ pods: all, unreadPods, memory: remembered })).steps.map(({ pod }) => pod.name);
+      return correctDrift(aSituation({ pods: all, unreadPods, memory: remembered })).steps.map(({ pod }) => pod.name);
     };
     expect(conformed(at - HOUR_MS)).toEqual(onTwoNodes.map(({ name }) => name));
     const read = onTwoNodes.slice(0, 3).map(({ name }) => name);

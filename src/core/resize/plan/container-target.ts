@@ -54,14 +54,14 @@ export function limitsFor(inputs: TargetInputs, requests: OptionalResources, ste
       steps.push({ resource, step: 'limit', detail, total: limit });
     }
   }
-  return { requests: keptBurstable(inputs, fitted, limits, steps), limits, steps, memoryLimitReason: memory.because };
+  return { requests: keepBurstable(inputs, fitted, limits, steps), limits, steps, memoryLimitReason: memory.because };
 }
 
 /**
  * Keeps the QoS class Burstable: with CPU and memory both equal to their limits the pod would be Guaranteed, and Kubernetes forbids a
  * resize that changes the QoS class. The request of one resource is set just below its limit.
  */
-export function keptBurstable(
+export function keepBurstable(
   { current, guaranteed }: Pick<TargetInputs, 'current' | 'guaranteed'>,
   requests: OptionalResources,
   limits: OptionalResources,
@@ -210,7 +210,7 @@ export function isOneToOne({ deployed, current, policy }: Pick<TargetInputs, 'de
 
 function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number, steps: ExplanationStep[]): number {
   let value = target;
-  const note = (moved: number, detail: string): void => {
+  const adjust = (moved: number, detail: string): void => {
     if (moved === value) return;
     value = moved;
     steps.push({ resource, step: 'limit-range', detail, total: value });
@@ -221,10 +221,10 @@ function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number
     const greatest = range.max[field];
     const ratio = range.maxLimitRequestRatio[resource];
     const limit = inputs.current.limits[field];
-    if (least !== null && value < least) note(least, `minimum of LimitRange ${range.name}`);
+    if (least !== null && value < least) adjust(least, `minimum of LimitRange ${range.name}`);
     if (ratio !== null && limit !== null && value * ratio < limit)
-      note(Math.ceil(limit / ratio), `LimitRange ${range.name} allows limits of at most ${ratio} × the request`);
-    if (greatest !== null && value > greatest) note(greatest, `maximum of LimitRange ${range.name}`);
+      adjust(Math.ceil(limit / ratio), `LimitRange ${range.name} allows limits of at most ${ratio} × the request`);
+    if (greatest !== null && value > greatest) adjust(greatest, `maximum of LimitRange ${range.name}`);
   }
   return value;
 }

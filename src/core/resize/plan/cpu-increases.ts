@@ -23,7 +23,7 @@ export function rememberIncreases(
 }
 
 /** Removes increases that have ended and are not taken back now: a later decrease counts as a reduction. */
-export function increasesNow(
+export function updateIncreases(
   { apply, cpuBeforeIncrease }: ResizeMemory,
   containers: readonly ContainerPlan[],
   due: readonly DueChange[],

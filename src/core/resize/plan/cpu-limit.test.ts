@@ -21,7 +21,7 @@ import { ThrottledPods } from '../model/throttled-pods.ts';
 const one = amounts('1', '512Mi');
 const { container: DEFAULTS } = autoPolicy();
 
-/** Request and limit after `rounds` decisions on a container that uses its whole limit, with advice of 1.2 × that. */
+/** Request and limit after `rounds` decisions about a container that uses all of its limit, with advice of 1.2 × the limit. */
 function grown(shape: RequestsAndLimits, rounds: number, policy = autoPolicy()): readonly number[] {
   let container = shape;
   for (let round = 0; round < rounds; round += 1) {
@@ -53,7 +53,7 @@ describe('a container that is throttled by its CPU limit', () => {
   const throttledPods = (count: number, forMs: number, now = T0) =>
     Array.from({ length: count }, (_, index) => ({ pod: `web-${index + 1}`, since: now - forMs, until: now }));
 
-  /** The CPU limit that is decided on, of four replicas. */
+  /** The decision about four replicas with these throttled ones. */
   function decideWith(throttled: NonNullable<ContainerDemand['throttled']> | null, given: Partial<WorkloadSituation> = {}) {
     const advice = [anAdvice({ memory: '512Mi', cpu: '1200m', cpuAdvice: { peak: 1000, recentPeak: 1000 } })];
     const demand = throttled === null ? [] : [{ container: 'main', windows: [], throttled, throttlingMeasuredAt: T0 }];

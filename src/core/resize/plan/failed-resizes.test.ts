@@ -1,4 +1,4 @@
-// How long a failed resize is remembered.
+// Retention of failed resizes.
 
 import { describe, expect, test } from '@jest/globals';
 import { amounts, aPodRecord, T0 } from '../../../../test/builders/rightsizing.ts';

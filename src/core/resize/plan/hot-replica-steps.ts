@@ -8,16 +8,16 @@ import { withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { HotReplica, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
-import { isAlikeAgain } from './hot-replicas.ts';
+import { isSimilarAgain } from './hot-replicas.ts';
 
 /** Raises of hot replicas, and reductions of replicas that are similar to the others again. */
-export function stepsOfHotReplicas(situation: WorkloadSituation, plans: readonly ContainerPlan[]): readonly ResizeStep[] {
+export function listHotReplicaSteps(situation: WorkloadSituation, plans: readonly ContainerPlan[]): readonly ResizeStep[] {
   const { memory, pods, now, gateState } = situation;
   const given = memory.hotReplicas.filter(({ cpu }) => cpu !== null);
   return pods.flatMap((pod) => {
     const own = given.filter(({ uid }) => uid === pod.uid);
     if (own.length === 0) return [];
-    const isBack = own.every((each) => isAlikeAgain(each, now));
+    const isBack = own.every((each) => isSimilarAgain(each, now));
     if (isBack && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) return [];
     const because = isBack ? 'CPU usage is similar to the other replicas again' : 'CPU usage is more than 3 × the median of the replicas';
     return carryOut({ ...situation, pods: [pod] }, commonValues(pod, own, plans, memory), { kind: 'correct-drift', most: 1, because })

@@ -1,4 +1,4 @@
-// C2, second half: a hot replica of several is raised alone, and comes back once it is alike again.
+// Rule C2: a hot replica is raised alone, and returns to the common values once its usage is similar again.
 
 import { describe, expect, test } from '@jest/globals';
 import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
@@ -7,7 +7,7 @@ import { decideWorkload } from '../layers/decide-workload.ts';
 import { HotReplicas } from '../model/hot-replicas.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 
-/** Replicas of 500m whose CPU is told minute by minute, and advice on the highest of them. */
+/** Replicas of 500m with CPU usage per minute, and advice for the highest of them. */
 class Replicas {
   readonly #hot = new HotReplicas();
   situation: WorkloadSituation;
@@ -23,7 +23,7 @@ class Replicas {
     return this.situation.pods.map(({ containers }) => containers[0]?.requests.cpuMillicores ?? 0);
   }
 
-  /** A decision every 5 minutes for so long. @param usage of each replica, in millicores @param advised for the highest */
+  /** Decides every 5 minutes. @param usage CPU of each replica in millicores @param advised CPU request for the highest */
   use(forMs: number, usage: readonly number[], advised: string): this {
     for (let spent = 0; spent < forMs; spent += 5 * MINUTE_MS) {
       const now = this.situation.now + 5 * MINUTE_MS;
@@ -80,8 +80,8 @@ describe('a replica that uses more than 3 × the median CPU', () => {
 
   test('is not brought below what all of them are raised to in the same decision', () => {
     const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m').use(2 * HOUR_MS, [200, 190, 210], '900m');
-    const alikeAgainAt = web.situation.memory.hotReplicas[0]!.at + 3 * HOUR_MS;
-    web.use(alikeAgainAt - 5 * MINUTE_MS - web.situation.now, [200, 190, 210], '900m');
+    const similarAgainAt = web.situation.memory.hotReplicas[0]!.at + 3 * HOUR_MS;
+    web.use(similarAgainAt - 5 * MINUTE_MS - web.situation.now, [200, 190, 210], '900m');
     expect(web.cpus).toEqual([500, 500, 900]);
     expect(web.use(5 * MINUTE_MS, [600, 590, 610], '700m').cpus).toEqual([671, 671, 671]);
   });

@@ -14,7 +14,7 @@ const NODES: ReadonlyMap<string, NodePoolOfNode> = new Map([
   ['large', { pool: 'blue', size: '16cpu-64Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }],
   ['other', { pool: 'green', size: '4cpu-16Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }],
 ]);
-// Codes alone count: the messages are in no kubelet's words.
+// Only codes decide, so the messages differ from those of a kubelet.
 const STATIC_CPU: Answer = { message: 'no more CPU here', refusal: { code: 'cpu-manager', resource: 'cpu' } };
 const SWAP: Answer = { message: 'no more memory here', refusal: { code: 'swap', resource: 'memory' } };
 const TOO_MUCH_MEMORY: Answer = { message: 'that is a lot', refusal: { code: 'node-capacity', resource: 'memory' } };
@@ -22,10 +22,10 @@ const TOO_MUCH: Answer = { message: 'that is a lot', refusal: { code: 'node-capa
 
 type Answer = Required<Pick<PodResizeStatus, 'message' | 'refusal'>>;
 
-/** What a kubelet answers to a resize; null: it carries it out. */
+/** Refusal of a resize by a kubelet; null: it actuates the resize. */
 type Kubelet = (pod: PodRecord, changed: ReadonlySet<'cpu' | 'memory'>) => Answer | null;
 
-/** Decides and carries out, every minute. */
+/** Decides and applies the steps every minute. */
 function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
   let situation = start;
   const asked: string[] = [];
@@ -41,7 +41,7 @@ function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
         ]),
       );
       const before = situation.pods.find(({ uid }) => uid === pod.uid);
-      // Back to what is in force, which no kubelet refuses.
+      // A revert to the actual values, which no kubelet refuses.
       const isBack = step.containers.every(({ name, to }) => {
         const actual = before?.containers.find((each) => each.name === name)?.actual ?? null;
         return actual !== null && sameValues(actual, to);
@@ -53,7 +53,7 @@ function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
       const containers = pod.containers.map((container, at) => ({ ...container, actual: before.containers[at]?.actual ?? null }));
       return { ...pod, containers, resize: { state: 'infeasible', ...answer, since: situation.now } };
     });
-    // As a new replica reads it.
+    // Stored and read as by a new leader.
     const memory = readMemory(writeMemory(last.memory));
     situation = { ...situation, memory, pods, now: situation.now + MINUTE_MS };
     last = decideWorkload(situation);

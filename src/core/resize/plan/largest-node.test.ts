@@ -1,4 +1,4 @@
-// V6: caps by the largest node that the workload's pods ever ran on, not by the nodes of this moment.
+// Rule V6: limits are bounded by the largest node that the workload's pods ran on, not by the present nodes.
 
 import { describe, expect, test } from '@jest/globals';
 import { anAdvice, amounts, aSituation, aWorkloadRecord, memory, oomAdvice, pods, T0 } from '../../../../test/builders/rightsizing.ts';
@@ -13,7 +13,7 @@ const SMALL = { cpuMillicores: 4000, memoryBytes: memory('16Gi') };
 const LARGE = { cpuMillicores: 16_000, memoryBytes: memory('8Gi') };
 const seen = (node: typeof SMALL, cpuSeenAt: number, memorySeenAt = cpuSeenAt): LargestNode => ({ ...node, cpuSeenAt, memorySeenAt });
 
-/** After a decision at a time, its pods on nodes of these sizes. */
+/** The stored largest node after a decision with pods on these nodes. */
 function remembered(before: LargestNode | null, nodes: readonly (typeof SMALL)[], now: number): LargestNode | null {
   const nodesOfPods = new Map(nodes.map((node, index) => [`n${index + 1}`, node]));
   const own = pods(nodes.length).map((pod, index) => ({ ...pod, node: `n${index + 1}` }));
@@ -50,7 +50,7 @@ describe('the largest node that the pods of a workload ran on', () => {
 describe('the bound of a limit', () => {
   const shape = { requests: amounts('500m', '1Gi'), limits: amounts(null, '2Gi') };
 
-  /** The memory limit that endless OOM kills lead to. */
+  /** The memory limit that repeated OOM kills lead to. */
   function limitOf(given: Partial<WorkloadSituation>): number | null | undefined {
     const advice = [{ ...anAdvice({ memory: '1Gi' }), oom: oomAdvice(memory('1Ti')) }];
     const [plans] = planContainers(

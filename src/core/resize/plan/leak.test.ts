@@ -56,7 +56,7 @@ describe('A suspected leak', () => {
     expect(after.memory.limitExceptions).toMatchObject([{ state: 'approved', leakApprovedAt: approved.now }]);
     const at = (days: number) => decideWorkload({ ...approved, now: approved.now + days * DAY_MS, memory: after.memory });
     expect(at(29).containers[0]?.target?.requests.memoryBytes).toBe(memory('900Mi'));
-    // What it was given meanwhile stays.
+    // The request that was raised meanwhile is kept.
     expect(at(31).containers[0]?.target?.requests.memoryBytes).toBe(memory('900Mi'));
     expect(at(31).memory.limitExceptions).toMatchObject([{ type: 'leak', state: 'open' }]);
   });

@@ -10,7 +10,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 export const LEAK_APPROVED_FOR_MS: DurationMs = 30 * DAY_MS;
 
 /** Whether a container is treated as leaking: a leak is suspected, and no user approved its growth in the last 30 days. */
-export function isLeakKept(
+export function isTreatedAsLeak(
   container: string,
   advice: Pick<ContainerAdvice, 'leakSuspected'>,
   { memory, now }: Pick<WorkloadSituation, 'memory' | 'now'>,

@@ -23,7 +23,7 @@ function aPolicy(max: number | null, limit: PolicyRules['container']['memory']['
   return { ...DEFAULT_POLICY_RULES, mode: 'Auto', container: { ...container, memory: { ...container.memory, max, limit } } };
 }
 
-/** The limit after kills that each follow the limit before, as a container does that takes whatever it is given. */
+/** The limit after repeated OOM kills at the limit, as of a container that uses any amount that it gets. */
 function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { readonly request: string; readonly limit: string }): number {
   const container = { requests: amounts('500m', deployed.request), limits: amounts(null, deployed.limit) };
   let limit = memory(deployed.limit);

@@ -15,7 +15,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 const TENTH = { kind: 'percent', ratio: 0.1 } as const;
 const TWO = { kind: 'count', count: 2 } as const;
 
-/** State, reason and what the steps make of CPU requests. */
+/** State, reason, message and the CPU requests of the steps. */
 function decide(given: Partial<WorkloadSituation>) {
   const { state, reason, message, steps } = decideWorkload(aSituation(given));
   const cpus = steps.flatMap(({ containers }) => containers.map(({ name, to }) => `${name} ${to.requests.cpuMillicores}`));

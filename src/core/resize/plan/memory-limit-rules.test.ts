@@ -1,4 +1,4 @@
-// Which memory limits move at all: by the policy's rule, by the shape that is deployed, by the runtime in the container.
+// Which memory limits change: by the policy's rule, the deployed values and the language runtime.
 
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, autoPolicy, aWorkloadRecord, memory, pods } from '../../../../test/builders/rightsizing.ts';

@@ -53,7 +53,7 @@ describe('a memory limit', () => {
     expect(memoryLimitFor(inputs({ current: 256 * MiB, request: 400 * MiB }))).toMatchObject({ kind: 'raise', limit: 500 * MiB });
   });
 
-  // kubernetes/autoscaler#4150: page cache counts as in use, fills whatever it is given, and is given more.
+  // kubernetes/autoscaler#4150: page cache counts as usage and fills any limit, which is then raised again.
   test('does not chase memory that keeps to its limit without being killed', () => {
     const current = 1 * GiB;
     const atLimit = evidence({ typical: 0.98 * GiB, peakEver: GiB, latest: GiB });

@@ -22,7 +22,7 @@ describe('before a resize is tried', () => {
     ['v1.32.9-eks-1', 'node-unsupported'],
     ['v1.33.0', null],
     ['v2.0.0', null],
-    // Not known: tried, and learnt from the answer.
+    // An unknown version is tried.
     ['', null],
   ])('the version of the kubelet is looked at: %s', (version, reason) => {
     const decision = decideWorkload(situationOf({ kubeletVersions: new Map([['n1', version]]) }));

@@ -1,4 +1,4 @@
-// Memory limits under OOM kills: which pods get more, how often, and what a kill by the node does.
+// Memory limits after OOM kills: which pods are raised, how often, and the effect of a kill by the node.
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ import { bumpsOfChange } from './oom-bumps.ts';
 const DEPLOYED = { requests: amounts('500m', '256Mi'), limits: amounts(null, '512Mi') };
 const NODE = { cpuMillicores: 16_000, memoryBytes: memory('64Gi') };
 
-/** Replicas of one container whose kills are evidence for its decisions. */
+/** Replicas whose OOM kills are evidence for decisions. */
 class KilledWorkload {
   readonly #log = new OomLog();
   readonly notes: string[] = [];
@@ -49,7 +49,7 @@ class KilledWorkload {
     return this.situation.pods.map(({ containers }) => (containers[0]?.requests.memoryBytes ?? 0) / MiB);
   }
 
-  /** @param usedShare last working set of the pod, as a share of its limit; null: it was not measured */
+  /** @param usedShare last working set of the pod as a share of its limit; null: not measured */
   kill(index: number, usedShare: number | null = 0.95): void {
     const { now, pods: all } = this.situation;
     const limitBytes = all[index]?.containers[0]?.limits.memoryBytes ?? null;
@@ -64,7 +64,7 @@ class KilledWorkload {
     this.decide();
   }
 
-  /** A process of the container is killed, which goes on: the counter shows it when it is read. */
+  /** A process is OOM-killed while its container keeps running, which only the counter shows. */
   count(index: number, workingSetShare: number): void {
     const { now, pods: all } = this.situation;
     const { uid = '', containers = [] } = all[index] ?? {};
@@ -133,7 +133,7 @@ describe('An OOM kill at the limit', () => {
   test('raises the request by the highest usage, not by the limit', () => {
     const web = new KilledWorkload(1);
     web.kill(0, 0.75);
-    // 384 MiB were used: 100 MiB more are 20 % more and something.
+    // Usage of 384 MiB plus the minimum bump of 100 MiB, which is more than 20 %.
     expect(web.requests).toEqual([484]);
   });
 
@@ -228,7 +228,7 @@ test('An OOM kill far below the limit is the node’s: nothing changes, and one 
     [256, 256, 256],
   ]);
   expect(web.openExceptions).toEqual([]);
-  const told = web.notes.filter((note) => note.startsWith('NodeOutOfMemory'));
-  expect(told).toHaveLength(3);
-  expect(told[0]).toContain('its node ran out of memory: it used 102Mi of its limit of 512Mi');
+  const nodeOomEvents = web.notes.filter((note) => note.startsWith('NodeOutOfMemory'));
+  expect(nodeOomEvents).toHaveLength(3);
+  expect(nodeOomEvents[0]).toContain('its node ran out of memory: it used 102Mi of its limit of 512Mi');
 });

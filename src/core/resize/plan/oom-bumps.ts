@@ -4,7 +4,7 @@
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
-import type { DecisionNote } from '../model/decision-note.ts';
+import type { DecisionEvent } from '../model/decision-event.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { formatMemory } from '#kube/quantity';
 import { DAY_MS, MiB, type Bytes, type DurationMs, type Instant } from '#kube/units';
@@ -16,7 +16,7 @@ import type { OomBump, ResizeMemory, WorkloadSituation } from '../model/situatio
 export const BUMPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
 
 /** Bound for a limit after OOM kills, in bytes: `need`, or the greatest limit so far once `maxBumps` is reached. */
-export function boundedByBumps(
+export function boundByBumps(
   need: Bytes,
   limit: Bytes,
   {
@@ -47,7 +47,7 @@ export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly Oom
 }
 
 /** The bumps to store, with those of newly killed pods; the same array where nothing has changed. */
-export function bumpsAfterKills(
+export function updateBumpsAfterKills(
   { memory, pods, now, countedKills }: Pick<WorkloadSituation, 'memory' | 'pods' | 'now' | 'countedKills'>,
   plans: readonly ContainerPlan[],
   mode: ResizeMode,
@@ -131,16 +131,16 @@ function withBumps(
 }
 
 /** Events about OOM kills by a node out of memory, one for each kill, because such a kill raises neither limit nor request. */
-export function nodeOomNotes(
+export function listNodeOomEvents(
   plans: readonly ContainerPlan[],
   { nodeOoms }: Pick<ResizeMemory, 'nodeOoms'>,
-): { readonly notes: readonly DecisionNote[]; readonly nodeOoms: ReadonlyMap<string, Instant> } {
+): { readonly notes: readonly DecisionEvent[]; readonly nodeOoms: ReadonlyMap<string, Instant> } {
   const fresh = plans.flatMap(({ name, advice }) => {
     const kill = advice?.oom?.lastNodeKill ?? null;
     return kill === null || kill.at <= (nodeOoms.get(name) ?? Number.NEGATIVE_INFINITY) ? [] : [{ name, ...kill }];
   });
   if (fresh.length === 0) return { notes: [], nodeOoms };
-  const notes = fresh.map(({ name, limitBytes, workingSetBytes }): DecisionNote => {
+  const notes = fresh.map(({ name, limitBytes, workingSetBytes }): DecisionEvent => {
     const share =
       limitBytes > 0
         ? `used ${formatMemory(Math.round(workingSetBytes / MiB) * MiB)} of its limit of ${formatMemory(limitBytes)}`

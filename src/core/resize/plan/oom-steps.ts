@@ -6,7 +6,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
 
 /** Steps of pods that do not have their bump yet. Other values of the pods stay. */
-export function stepsOfBumps(situation: WorkloadSituation): readonly ResizeStep[] {
+export function listBumpSteps(situation: WorkloadSituation): readonly ResizeStep[] {
   const uids = new Set(situation.memory.oomBumps.map(({ uid }) => uid));
   return situation.pods
     .filter(({ uid }) => uids.has(uid))

@@ -5,10 +5,10 @@ import type { Pace } from '../../recommender/advice.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { decideInPlace } from './decide-in-place.ts';
 
-/** What each pace advises at night; by day both advise as much. */
+/** Advised CPU request of each pace at night; by day both are equal. */
 const ADVISED: Readonly<Record<Pace, string>> = { Daily: '1', Hourly: '200m' };
 
-/** A workload whose pods have what pace Daily asks for. */
+/** A workload whose pods have the request of pace Daily. */
 function aWorkload(): WorkloadSituation {
   return aSituation({
     policy: autoPolicy({ pace: 'Hourly' }),
@@ -16,7 +16,7 @@ function aWorkload(): WorkloadSituation {
   });
 }
 
-/** Decides every 15 minutes; what is decided is in force at once. @returns the CPU request after each decision */
+/** Decides every 15 minutes and applies the steps at once. @returns the CPU request after each decision */
 function lived(start: WorkloadSituation, hours: number, paceAt: (hour: number) => Pace, advised = ADVISED) {
   const requests: { readonly at: number; readonly cpu: number }[] = [];
   let situation = start;

@@ -19,7 +19,7 @@ export interface PlanContext {
 }
 
 /** The due changes of all containers. @param values approved values to use instead of the recommended ones */
-export function whatIsDue({ situation, mode, plans: all }: PlanContext, values?: Values): readonly DueChange[] {
+export function listDueChanges({ situation, mode, plans: all }: PlanContext, values?: Values): readonly DueChange[] {
   return all.flatMap((plans) => {
     const { target, advice, policy, name } = plans;
     if (target === null || advice === null) return [];
@@ -29,8 +29,8 @@ export function whatIsDue({ situation, mode, plans: all }: PlanContext, values?:
     if (wanted === undefined) return [];
     const current = mode === 'Auto' || mode === 'Approve' ? plans.inForce : plans.current;
     const cpuBeforeIncrease = situation.memory.cpuBeforeIncrease.get(name) ?? null;
-    const isCpuHeldBack = plans.targetInputs?.cpuLimitStep?.isReturn === true;
-    return dueChanges({ now: situation.now, container: name, current, target: wanted, advice, policy, cpuBeforeIncrease, isCpuHeldBack });
+    const isCpuThrottled = plans.targetInputs?.cpuLimitStep?.isReturn === true;
+    return dueChanges({ now: situation.now, container: name, current, target: wanted, advice, policy, cpuBeforeIncrease, isCpuThrottled });
   });
 }
 
@@ -45,7 +45,7 @@ export function valuesFor(all: readonly ContainerPlan[], changes: readonly DueCh
 }
 
 /** The values of all containers; those that `values` does not name keep the values in force. */
-export function merged(plans: readonly ContainerPlan[], values: Values): Values {
+export function withValuesInForce(plans: readonly ContainerPlan[], values: Values): Values {
   return new Map(plans.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
 }
 

@@ -13,7 +13,7 @@ const limitRange: LimitRangeRecord = {
   maxLimitRequestRatio: { cpu: null, memory: null },
 };
 
-/** 500m and 500m now, unless other pods are given; `main` needs 800m, `proxy` 100m. */
+/** Two containers of 500m, unless other pods are given; `main` needs 800m, `proxy` 100m. */
 function aPair(situation: Partial<WorkloadSituation>): WorkloadSituation {
   const containers = [aContainer(), aContainer({ name: 'proxy' })];
   return aSituation({
@@ -23,7 +23,7 @@ function aPair(situation: Partial<WorkloadSituation>): WorkloadSituation {
   });
 }
 
-/** 300m and 300m. */
+/** A pod with two containers of 300m. */
 const small = [
   aPodRecord({
     containers: ['main', 'proxy'].map((name) => aContainer({ name, requests: amounts('300m', '512Mi') })),

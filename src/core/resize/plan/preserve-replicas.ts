@@ -9,14 +9,14 @@ import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { autoscalersIn } from './autoscalers.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
-import type { DecisionNote } from '../model/decision-note.ts';
+import type { DecisionEvent } from '../model/decision-event.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
 /** Autoscalers to adjust, their state to store, and Events. */
 export interface Preserving {
   readonly followed: readonly FollowedAutoscaler[];
   readonly memory: readonly AutoscalerMemory[];
-  readonly notes: readonly DecisionNote[];
+  readonly notes: readonly DecisionEvent[];
 }
 
 /**
@@ -30,12 +30,12 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
   const mayLetGo = memory.apply === null;
   const followed: FollowedAutoscaler[] = [];
   const remembered: AutoscalerMemory[] = [];
-  const notes: DecisionNote[] = [];
+  const notes: DecisionEvent[] = [];
   for (const autoscaler of autoscalersIn(situation)) {
     const { hpa } = autoscaler;
     const movable = autoscaler.blocker === null && mode === 'Auto';
     const targets = autoscaler.targets.flatMap((target): FollowedTarget[] => {
-      const stays = target.staysFrom !== null;
+      const stays = target.minKeptRequest !== null;
       if (target.kept !== null) return [{ ...target.kept, stays }];
       if ((!movable && !stays) || meanRequest(pods, target.metric) === meanRequest(after, target.metric)) return [];
       const request = usualRequest(pods, target.metric);
@@ -76,7 +76,7 @@ export function podsAfter(pods: readonly PodRecord[], steps: readonly Pick<Resiz
   });
 }
 
-function revertNote({ hpa, memory, blocker }: AutoscalerState): DecisionNote {
+function revertNote({ hpa, memory, blocker }: AutoscalerState): DecisionEvent {
   const what = `HorizontalPodAutoscaler ${hpa.name}: the adjusted target was reverted by ${memory.revertedBy ?? 'another manager'}`;
   return {
     type: 'Warning',

@@ -8,7 +8,7 @@ const OLD = { requests: amounts('1', '1Gi'), limits: amounts(null, '2Gi') };
 const LEARNT = { requests: amounts('500m', '512Mi'), limits: amounts(null, '2Gi') };
 const RAISED = { requests: amounts('2', '2Gi'), limits: amounts(null, '4Gi') };
 
-/** Five minutes at a time, each pod with what the steps made of it. */
+/** Decides every five minutes and applies the steps. */
 function live(start: WorkloadSituation, forMs: number): WorkloadSituation {
   let situation = start;
   while (situation.now < start.now + forMs) {
@@ -18,7 +18,7 @@ function live(start: WorkloadSituation, forMs: number): WorkloadSituation {
   return situation;
 }
 
-/** In force are 500m and 512Mi of a template of 1 CPU and 1Gi; nothing is known well enough to reduce anything. */
+/** Values in force of 500m and 512Mi with a template of 1 CPU and 1Gi; confidence is too low for further reductions. */
 function settled(): WorkloadSituation {
   const advice = anAdvice({ cpu: '500m', memory: '512Mi', cpuAdvice: { confidence: 0 }, memoryAdvice: { confidence: 0 } });
   const start = aSituation({ workload: aWorkloadRecord({}, OLD), pods: pods(3, { container: LEARNT }), advice: [advice] });

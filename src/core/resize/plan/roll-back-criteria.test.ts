@@ -23,7 +23,7 @@ const CRASH = { reason: 'Error', exitCode: 1, finishedAt: T0 + MINUTE_MS };
 
 type Crash = typeof CRASH;
 
-/** The pod with a container that has ended so, and runs again or waits to be started. */
+/** The pod after a termination of its container, which runs again or is in CrashLoopBackOff. */
 function crashed(pod: PodRecord, lastTermination: Crash, traits: { readonly loops?: boolean; readonly restarts?: number } = {}): PodRecord {
   const { loops = false, restarts = 1 } = traits;
   const waiting = { state: 'waiting', waitingReason: 'CrashLoopBackOff', ready: false } as const;
@@ -31,7 +31,7 @@ function crashed(pod: PodRecord, lastTermination: Crash, traits: { readonly loop
   return loops ? { ...pod, ready: false, readySince: null, unreadySince: lastTermination.finishedAt, containers } : { ...pod, containers };
 }
 
-/** Ten minutes after the canary was lowered, with what has become of the pods. */
+/** The decision 9 minutes after the canary was lowered. @param become changes each pod */
 function afterCanary(become: (pod: PodRecord, index: number) => PodRecord, situation: Partial<WorkloadSituation> = {}) {
   const before = aSituation(situation);
   const first = decideWorkload(before);

@@ -1,5 +1,4 @@
-// A reduction happens only where its harm would be measured: throttling under a CPU limit, and without one pressure, or a node
-// with CPU to spare.
+// CPU is reduced only where a regression would be measured: throttling with a CPU limit; pressure, or a node with spare CPU, without one.
 
 import { describe, expect, test } from '@jest/globals';
 import {

@@ -8,7 +8,7 @@ import { raisesWaitingForNodes } from './waiting-raises.ts';
 
 const short = anAdvice({ cpu: '900m', memory: '1Gi' });
 
-/** The pods as the kubelet leaves them that has no room: asked for, not given. */
+/** The pods after the kubelet has deferred or refused their resize. */
 function deferred(all: readonly PodRecord[], state: 'deferred' | 'infeasible' = 'deferred'): readonly PodRecord[] {
   return all.map((pod) => ({
     ...pod,

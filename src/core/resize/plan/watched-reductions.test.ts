@@ -1,4 +1,4 @@
-// A reduction through its next daily peak: what throttling and pressure say of it, and what follows.
+// Watches a reduction through its next daily peak by throttling and pressure.
 
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -23,12 +23,12 @@ import { correctFutureTimestamps, readMemory, writeMemory } from '../status/memo
 import { MAX_WATCHED } from './watched-reductions.ts';
 
 const LIMITED = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
-/** Steps of 5 minutes are enough: a stage lasts 10. */
+/** Interval of decisions; a stage lasts 10 minutes. */
 const STEP_MS = 5 * MINUTE_MS;
 
 type EvidenceAt = (at: Instant) => { readonly now?: Partial<Evidence>; readonly weekBefore?: Partial<Evidence> };
 
-/** The hours that are over, with what each showed. */
+/** Evidence of the past hours. */
 function hoursUntil(now: Instant, of: EvidenceAt): readonly EvidenceHour[] {
   const first = Math.ceil((T0 - 2 * HOUR_MS) / HOUR_MS);
   return Array.from({ length: Math.max(0, Math.floor(now / HOUR_MS) - first) }, (_, index) => {
@@ -40,7 +40,7 @@ function hoursUntil(now: Instant, of: EvidenceAt): readonly EvidenceHour[] {
 
 const QUIET: EvidenceAt = () => ({ now: { throttledRatio: 0.1 }, weekBefore: { throttledRatio: 0.1 } });
 const UNMEASURED: EvidenceAt = () => ({});
-/** Throttled at the peak of the next day, 9 to 10 o'clock, by so much more than a week before. */
+/** Evidence of throttling at the next day's peak, from 9 to 10 o'clock, that is higher by `rise` than a week before. */
 const throttledNextMorning =
   (rise: number): EvidenceAt =>
   (at) => ({ now: { throttledRatio: at === T0 + 21 * HOUR_MS ? 0.2 + rise : 0.2 }, weekBefore: { throttledRatio: 0.2 } });
@@ -51,7 +51,7 @@ interface Options {
   readonly restarts?: boolean;
 }
 
-/** Lives until a moment; a decision every 5 minutes, and each restart of the controller reads what was stored. */
+/** Decides every 5 minutes until `until`. @param restarts stores and reads the memory after each decision */
 function live(from: WorkloadSituation, until: Instant, { evidence = UNMEASURED, restarts = false }: Options = {}): WorkloadSituation {
   let situation = from;
   while (situation.now < until) {
@@ -68,7 +68,7 @@ function aReduction(situation: Partial<WorkloadSituation> = {}): WorkloadSituati
   return aSituation({ workload: aWorkloadRecord({}, LIMITED), pods: pods(3, { container: LIMITED }), ...situation });
 }
 
-/** An hour later: in force on all pods. */
+/** The situation an hour later, when the reduction is in force on all pods. */
 function reduced(options: Options = {}): WorkloadSituation {
   return live(aReduction(options.situation), T0 + HOUR_MS, options);
 }
@@ -91,7 +91,7 @@ describe('the pods of a reduction that is in force on all pods', () => {
     containers: pod.containers.map((each) => ({ ...each, lastTermination: { ...CRASH, reason: 'OOMKilled', exitCode: 137 } })),
   });
 
-  /** Five minutes after eight hours have gone well. */
+  /** The decision after eight hours without a regression. @param become changes each pod */
   function laterThan8Hours(become: (pod: PodRecord, index: number) => PodRecord) {
     const before = live(reduced(), T0 + 8 * HOUR_MS);
     expect(cpus(before).every((cpu) => (cpu ?? 0) < 500)).toBe(true);
@@ -336,7 +336,7 @@ describe('without a week of evidence a reduction is compared with unchanged repl
     return new Map(all.map(({ uid }, index) => [uid, [{ container: 'main', ...PRESSED, cpuPressureRatio: of(ratios[index] ?? 0) }]]));
   }
 
-  /** The canary, the first of three pods, so many minutes after it was changed. */
+  /** The decision some minutes after the canary, the first of three pods, was changed. */
   function canary(minutes: number, ratios: readonly number[], rows: readonly EvidenceHour[] = []) {
     const before = aReduction();
     const first = decideWorkload(before);

@@ -36,7 +36,7 @@ import {
   type HotReplica,
   type LargestNode,
   type OomBump,
-  type OtherResizes,
+  type ExternalResizes,
   type PaceInForce,
   type Reductions,
   type ResizeMemory,
@@ -170,7 +170,7 @@ const REDUCTIONS = record<Reductions>({
 
 const PACE = record<PaceInForce>({ inForce: required(oneOf(['Daily', 'Hourly'])), since: required(INSTANT) });
 
-const OTHER_RESIZES = record<OtherResizes>({
+const EXTERNAL_RESIZES = record<ExternalResizes>({
   by: required(NAME),
   pod: required(NAME),
   at: required(INSTANT),
@@ -256,7 +256,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
       [],
     ),
     limitExceptions: orEmpty(list(LIMIT_EXCEPTION), []),
-    externalResizes: nullable(OTHER_RESIZES),
+    externalResizes: nullable(EXTERNAL_RESIZES),
     cpuLimitRaises: orEmpty(byName(required(list(INSTANT))('at')), new Map()),
     cpuBeforeIncrease: orEmpty(byName(required(amountOf('cpu'))('cpu')), new Map()),
     pace: nullable(PACE),

@@ -106,11 +106,11 @@ export function recommendationStatus(
 /** The `updatedAt` of a status: later than the previous one, also after the clock was set back, because the later status counts. */
 function writtenAt(before: RecommendationStatus | undefined, now: Instant): Instant {
   const last = instantOf(before?.updatedAt) ?? 0;
-  return last < now || isOfAnotherAge(last, now) ? now : last + 1;
+  return last < now || isFarInFuture(last, now) ? now : last + 1;
 }
 
 /** Whether a timestamp is more than a day in the future: it was written with a wrong clock. */
-function isOfAnotherAge(at: Instant, now: Instant): boolean {
+function isFarInFuture(at: Instant, now: Instant): boolean {
   return at - now > DAY_MS;
 }
 
@@ -122,7 +122,7 @@ function isOfAnotherAge(at: Instant, now: Instant): boolean {
 export function isWorthWriting(before: RecommendationStatus | undefined, after: DecidedPart, now: Instant): boolean {
   if (before?.updatedAt === undefined) return true;
   const written = Date.parse(before.updatedAt);
-  if (now - written >= REFRESH_MS || isOfAnotherAge(written, now)) return true;
+  if (now - written >= REFRESH_MS || isFarInFuture(written, now)) return true;
   if (PLAIN_FIELDS.some((name) => before[name] !== after[name]) || !isSameMemory(before, after)) return true;
   if (before.waitingForNodeCapacity?.pods !== after.waitingForNodeCapacity?.pods) return true;
   return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);

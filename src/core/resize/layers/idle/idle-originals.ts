@@ -6,7 +6,7 @@ import type { HpaRecord } from '../../../model/cluster-records.ts';
 import type { Instant } from '#kube/units';
 import { readOriginalNote } from '../../../ownership/original-note.ts';
 import { leave, take, valueToWrite, type OriginalNote } from '../../../ownership/owners.ts';
-import type { IdleMemory, IdleNote } from '../../model/idle-memory.ts';
+import type { IdleMemory, IdleAnnotation } from '../../model/idle-memory.ts';
 
 type ScaledHpa = Pick<HpaRecord, 'name' | 'annotations'>;
 
@@ -43,7 +43,7 @@ export function hasAutoscaler(idle: IdleMemory, { annotations }: ScaledHpa): boo
 
 /** Idle state from the annotations of the workload and its autoscaler, where there is no Recommendation. Those of another idle period are ignored. */
 export function idleFromRecords(
-  record: IdleNote,
+  record: IdleAnnotation,
   workload: { readonly note: OriginalNote | null; readonly replicas: number },
   hpas: readonly ScaledHpa[],
 ): IdleMemory {

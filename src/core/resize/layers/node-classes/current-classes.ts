@@ -22,7 +22,7 @@ export function currentClasses(pods: readonly PodRecord[], classes: ReadonlyMap<
 }
 
 /** Whether classes are decided separately: there are, or were, at least two. */
-export function areApart(current: readonly CurrentClass[], memory: ResizeMemory): boolean {
+export function hasSeveralClasses(current: readonly CurrentClass[], memory: ResizeMemory): boolean {
   return current.length > 1 || (current.length > 0 && (memory.classes?.size ?? 0) > 0);
 }
 
@@ -32,7 +32,7 @@ export function areApart(current: readonly CurrentClass[], memory: ResizeMemory)
  */
 export function memoryOfClass({ name, pods }: CurrentClass, current: readonly CurrentClass[], memory: ResizeMemory): ResizeMemory {
   const { classes, ...whole } = memory;
-  const own = classes?.get(name) ?? (firstOf(current) === name && (classes?.size ?? 0) === 0 ? whole : afresh(whole));
+  const own = classes?.get(name) ?? (firstOf(current) === name && (classes?.size ?? 0) === 0 ? whole : newClassMemory(whole));
   return { ...own, failures: withNewer(own.failures, whole.failures, pods) };
 }
 
@@ -52,7 +52,7 @@ export function memoryAtCreation(
 
 // The memory of a new class. Temporary increases are kept, because they end in every pod that has them, and so is the time of the last
 // requested roll-back, which was executed for the whole workload.
-function afresh({ boosts, limitExceptions, lastRollbackRequestAt }: ResizeMemory): ResizeMemory {
+function newClassMemory({ boosts, limitExceptions, lastRollbackRequestAt }: ResizeMemory): ResizeMemory {
   return { ...NO_MEMORY, boosts, limitExceptions: limitExceptions.filter(isApplied), lastRollbackRequestAt };
 }
 

@@ -26,7 +26,7 @@ const lastApplied: NonNullable<ResizeMemory['lastApplied']> = {
   values: new Map([['main', SMALL]]),
 };
 
-/** A pod with what is in force, created with it five minutes ago; it is ready unless the test says otherwise. */
+/** A ready pod that was created five minutes ago with the values in force. */
 function created(name: string, pod: Partial<PodRecord> = {}, container: object = {}): PodRecord {
   return {
     ...aPodRecord({ name, container: { ...SMALL, ...container } }),

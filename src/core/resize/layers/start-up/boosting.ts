@@ -9,13 +9,13 @@ import type { ResizeStep } from '../../model/resize-step.ts';
 import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { WorkloadDecision } from '../../model/decision.ts';
-import { newestByKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
+import { newestByKey, findFailure, poolOf, isCpuRefused, retryAt } from '../../plan/failed-resizes.ts';
 import { isResizable } from '../../plan/pod-change.ts';
 import type { FailedResize, StartUpBoost, WorkloadSituation } from '../../model/situation.ts';
 import { containerPolicyOf } from '../../policy/policy-rules.ts';
 import { requestBounds } from '../../policy/container-rules.ts';
 import { boostedCpu } from './boosted-cpu.ts';
-import { cpuOf, isActing, isContainerActing, sameCpu } from './boosts.ts';
+import { cpuOf, canChangePods, canChangeContainer, sameCpu } from './boosts.ts';
 import { SpareCpu } from './spare-cpu.ts';
 import { isStillStarting, isWorthBoosting, startEndsAt } from './start-of-container.ts';
 
@@ -31,7 +31,7 @@ export class Boosting {
   readonly #usual: ReadonlyMap<string, Values>;
   readonly #boosts: StartUpBoost[] = [];
   readonly #failures: FailedResize[] = [];
-  readonly #mayBoost: boolean;
+  readonly #canBoost: boolean;
   readonly #spareCpu: SpareCpu;
   #ends = Number.POSITIVE_INFINITY;
   /** Number of boosts that are stored for the first time. */
@@ -41,7 +41,7 @@ export class Boosting {
     this.#situation = situation;
     this.#decision = decision;
     this.#usual = usual;
-    this.#mayBoost = mayBoost(situation);
+    this.#canBoost = canBoost(situation);
     this.#spareCpu = new SpareCpu(situation);
   }
 
@@ -86,7 +86,7 @@ export class Boosting {
   #startingWith(pod: PodRecord, after: Values, usual: Values): Values {
     const found = new Map<string, RequestsAndLimits>();
     const { startup } = this.#situation.policy;
-    if (startup === null || !this.#mayBoost) return found;
+    if (startup === null || !this.#canBoost) return found;
     for (const container of pod.containers) {
       const base = after.get(container.name);
       const has = usual.has(container.name);
@@ -106,11 +106,11 @@ export class Boosting {
 
   #isWanted(pod: PodRecord, container: ContainerRecord, has: boolean, durationMs: DurationMs): boolean {
     const { now, memory } = this.#situation;
-    if (!isContainerActing(this.#situation, container.name)) return false;
+    if (!canChangeContainer(this.#situation, container.name)) return false;
     if (has) return isStillStarting(pod, container, durationMs, now);
-    const failure = failureOf(pod, memory.failures);
+    const failure = findFailure(pod, memory.failures);
     if (failure !== undefined && now < retryAt(failure)) return false;
-    if (refusesCpu(pod, this.#situation)) return false;
+    if (isCpuRefused(pod, this.#situation)) return false;
     // Workloads that are sized only at creation get no boost in place; one from creation is kept and ended.
     if (isSizedAtCreationOnly(this.#situation)) return false;
     return canBeBoosted(pod, container) && isWorthBoosting(pod, container, durationMs, now);
@@ -207,9 +207,9 @@ function canBeBoosted(pod: PodRecord, container: ContainerRecord): boolean {
 }
 
 /** Whether boosts are permitted: the workload's pods may be changed, and no user holds it. */
-function mayBoost(situation: WorkloadSituation): boolean {
+function canBoost(situation: WorkloadSituation): boolean {
   const { overrides, now } = situation;
-  return isActing(situation) && (overrides.heldUntil === null || overrides.heldUntil <= now);
+  return canChangePods(situation) && (overrides.heldUntil === null || overrides.heldUntil <= now);
 }
 
 function isBetween(present: RequestsAndLimits, base: RequestsAndLimits, most: RequestsAndLimits): boolean {

@@ -6,7 +6,7 @@ import { isApplied, type LimitException } from '../model/limit-exception.ts';
 const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const satisfies Record<ResourceName, string>;
 
 /** Values to apply while overages are in force: their limits are unset, so that each pod keeps its own. */
-export function besideOverages(
+export function keepOverages(
   values: ReadonlyMap<string, RequestsAndLimits>,
   exceptions: readonly LimitException[],
 ): ReadonlyMap<string, RequestsAndLimits> {
