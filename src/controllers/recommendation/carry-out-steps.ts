@@ -126,7 +126,7 @@ function stillHolds(step: ResizeStep, pod: PodRecord): boolean {
 }
 
 function resizeOf(step: ResizeStep, workload: WorkloadRecord, { dryRun }: PolicyRules): Effect {
-  const { pod, containers, because } = step;
+  const { pod, containers, reason } = step;
   return {
     kind: 'resize',
     target: podRef(pod),
@@ -135,7 +135,7 @@ function resizeOf(step: ResizeStep, workload: WorkloadRecord, { dryRun }: Policy
     owner: namespacedRef(workload),
     ...urgencyOf(step),
     change: stepSummary(step),
-    reason: because,
+    reason,
     dryRun,
     recordedByCaller: true,
   };
@@ -166,7 +166,7 @@ function report(
   if (event !== null) events.record(event);
   const reported = timelineOutcome(step, outcome);
   if (reported === null) return;
-  const message = 'message' in outcome ? outcome.message : step.because;
+  const message = 'message' in outcome ? outcome.message : step.reason;
   const { namespace, kind, name } = workload;
   for (const change of step.containers) {
     timeline.appendEntry({
@@ -179,7 +179,7 @@ function report(
       container: change.name,
       from: change.from,
       to: change.to,
-      reason: step.because,
+      reason: step.reason,
       actor,
       outcome: reported,
       message,

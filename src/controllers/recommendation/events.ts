@@ -28,7 +28,7 @@ export function resizeEvent(workload: WorkloadRecord, step: ResizeStep, outcome:
   const what = `${step.pod.name}: ${stepSummary(step)}`;
   if (outcome.kind === 'done') {
     const reason = step.kind === 'revert' ? EVENT_REASON.resizeReverted : EVENT_REASON.resized;
-    return { subject: subjectOf(workload), type: 'Normal', reason, action: 'Resize', message: `${what} (${step.because})` };
+    return { subject: subjectOf(workload), type: 'Normal', reason, action: 'Resize', message: `${what} (${step.reason})` };
   }
   if (outcome.kind !== 'refused') return null;
   return {

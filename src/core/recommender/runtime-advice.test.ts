@@ -57,7 +57,7 @@ describe('memory of a container whose runtime says how far its heap may grow', (
     expect(limitOf(null).kind).toBe('lower');
     const kept = limitOf(SHARE);
     expect(kept).toMatchObject({ kind: 'keep', limit: 2 * GiB });
-    expect(kept.because).toBe(
+    expect(kept.reason).toBe(
       'kept: JVM sized its heap to 75 % of the limit when it started (-XX:MaxRAMPercentage), so a lower limit requires a restart',
     );
   });

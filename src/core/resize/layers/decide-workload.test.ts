@@ -239,7 +239,7 @@ describe('the stages of a reduction', () => {
     const after = resized(aSituation().pods, first.steps);
     const second = decideWorkload(aSituation({ pods: after, memory: first.memory, advice: [more], now: T0 + MINUTE_MS }));
     expect(second.steps.map(({ pod, containers }) => [pod.name, containers[0]?.to.requests.cpuMillicores])).toEqual([['web-1', 140]]);
-    expect(second.steps.map(({ because }) => because)).toEqual(['under-provisioned']);
+    expect(second.steps.map(({ reason }) => reason)).toEqual(['under-provisioned']);
     expect(second.memory.apply).toMatchObject({ stage: 'Canary', stageStartedAt: T0 });
     expect(second.memory.previous).toEqual(first.memory.previous);
     const { end } = live(
@@ -252,8 +252,8 @@ describe('the stages of a reduction', () => {
     const { end } = live(aSituation());
     expect(end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 100)).toBe(true);
     const asked = { ...end, userRequests: { ...NO_USER_REQUESTS, rollback: { at: end.now, by: 'ops@example.com' } } };
-    const because = decideWorkload(asked).steps.map((step) => step.because);
-    expect(new Set(because)).toEqual(new Set(['rolled back: requested by ops@example.com']));
+    const reason = decideWorkload(asked).steps.map((step) => step.reason);
+    expect(new Set(reason)).toEqual(new Set(['rolled back: requested by ops@example.com']));
     const back = live(asked, 5);
     expect(back.end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 500)).toBe(true);
     expect([back.last.reason, back.last.until]).toEqual(['hold', end.now + DAY_MS]);

@@ -53,7 +53,7 @@ function recordSteps(draft: Draft, change: ChangeUnderWay, { steps }: CarryOut):
 }
 
 function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, running: number): CarryOut {
-  return carryOut(draft.context, values, { kind: 'change', most: podsInStage(stage, running), because: reason });
+  return carryOut(draft.context, values, { kind: 'change', maxPods: podsInStage(stage, running), reason });
 }
 
 /** Ends a change that no existing pod can get. One that starts with this decision is not stored, so that it is not recorded at every decision. */

@@ -34,9 +34,9 @@ export function boundByAutoscalers(plans: readonly ContainerPlan[], situation: W
 export function findAutoscalerBound(plans: readonly ContainerPlan[], now: Instant): Outcome | null {
   for (const { name, inForce, withoutAutoscaler, advice, policy } of plans) {
     if (withoutAutoscaler === undefined || advice === null) continue;
-    const { target, because } = withoutAutoscaler;
+    const { target, reason } = withoutAutoscaler;
     if (dueChanges({ now, container: name, current: inForce, target, advice, policy }).length > 0)
-      return outcome('awaiting', 'hpa', because);
+      return outcome('awaiting', 'hpa', reason);
   }
   return null;
 }
@@ -138,18 +138,18 @@ function boundsOf(
   const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : Math.max(greatest, now));
   const bounds = requestBounds(point);
   if (minKeptRequest !== null) {
-    const because = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % is kept, above the highest usage`;
+    const reason = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % is kept, above the highest usage`;
     const greatest = upTo(blocker === null ? bounds.greatest : point.request);
-    return { ...about, least: Math.min(minKeptRequest, point.request), greatest, because };
+    return { ...about, least: Math.min(minKeptRequest, point.request), greatest, reason };
   }
   if (blocker !== null) {
     // The owner restored the target, so the request that belongs to it is restored, and with it the number of replicas.
     if (kept?.percent !== live || now >= kept.request) return null;
-    const because = `${name} has its target of ${live} % again, which was set for ${formatResource(metric.resource, kept.request)} per pod`;
-    return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
+    const reason = `${name} has its target of ${live} % again, which was set for ${formatResource(metric.resource, kept.request)} per pod`;
+    return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, reason };
   }
-  const because = `${name} keeps its replicas with targets of 50–90 %; its target is ${point.percent} % of ${formatResource(metric.resource, point.request)}`;
-  return { ...about, ...bounds, greatest: upTo(bounds.greatest), because };
+  const reason = `${name} keeps its replicas with targets of 50–90 %; its target is ${point.percent} % of ${formatResource(metric.resource, point.request)}`;
+  return { ...about, ...bounds, greatest: upTo(bounds.greatest), reason };
 }
 
 function isMeasured({ resource, container }: ResourceMetric, change: DueChange): boolean {

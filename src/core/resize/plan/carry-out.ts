@@ -51,11 +51,11 @@ export interface CarryOut {
 export interface CarryOutOptions {
   readonly kind: 'change' | 'correct-drift' | 'overage';
   /** Maximum number of pods that have the values afterwards. It bounds reductions only. */
-  readonly most: number;
+  readonly maxPods: number;
   readonly isRollBack?: boolean;
   /** A user requested the roll-back: it reduces also pods that are starting or whose usage is unknown. */
   readonly isRequested?: boolean;
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** Steps towards `wanted`, and the reasons of pods that wait. Temporary overages are kept unless the kind is `overage`. */
@@ -110,18 +110,18 @@ function selectSteps(
   before: number,
   options: CarryOutOptions,
 ): Pick<CarryOut, 'steps' | 'waits'> {
-  const { kind, because, isRollBack, most } = options;
+  const { kind, reason, isRollBack, maxPods } = options;
   const steps: ResizeStep[] = [];
   const waits: Waiting[] = [];
   const remainingQuota = new RemainingQuota(situation);
   let settledCount = before;
   for (const candidate of candidates) {
     const { pod, fit } = candidate;
-    const isInTurn = !fit.lowers || settledCount < most;
+    const isInTurn = !fit.lowers || settledCount < maxPods;
     const wait = candidate.unknown ?? (isInTurn ? findCandidateBlocker(situation, candidate, options, remainingQuota) : null);
     if (isInTurn && wait === null) {
       settledCount += 1;
-      steps.push({ pod, containers: fit.containers, kind, lowers: fit.lowers, ...(isRollBack === true ? { isRollBack } : {}), because });
+      steps.push({ pod, containers: fit.containers, kind, lowers: fit.lowers, ...(isRollBack === true ? { isRollBack } : {}), reason });
       continue;
     }
     const raise = separateRaise(candidate, options);
@@ -185,12 +185,12 @@ function candidateOrder({ workload }: WorkloadSituation): (a: Candidate, b: Cand
 }
 
 /** The raising part of a change, which waits neither for stages nor for the start: without it the pod may never become ready. null: none. */
-function separateRaise({ pod, fit }: Candidate, { kind, because }: CarryOutOptions): ResizeStep | null {
+function separateRaise({ pod, fit }: Candidate, { kind, reason }: CarryOutOptions): ResizeStep | null {
   if (!fit.raises) return null;
   const raised: Values = new Map(fit.containers.map(({ name, from, to }) => [name, greaterValues(from, to)]));
   // The raise alone may change the pod's QoS class, which Kubernetes forbids.
   const alone = fitPod(pod, raised, '');
-  return alone.kind === 'change' ? { pod, containers: alone.containers, kind, lowers: false, because } : null;
+  return alone.kind === 'change' ? { pod, containers: alone.containers, kind, lowers: false, reason } : null;
 }
 
 /** Why a reachable pod is not resized yet; null: it is resized now. */

@@ -25,17 +25,17 @@ export function correctDrift(situation: WorkloadSituation): CarryOut {
   // A pod that was created after the roll-back never had the values that are rolled back.
   const before = isRollBack ? situation.pods.filter(({ createdAt }) => createdAt <= settled.at) : [];
   const createdSince = situation.pods.filter((pod) => !before.includes(pod));
-  const most = isLoweringHeld ? 0 : Number.POSITIVE_INFINITY;
+  const maxPods = isLoweringHeld ? 0 : Number.POSITIVE_INFINITY;
   return joinProgress(
     carryOut({ ...situation, pods: before }, settled.values, {
       kind: 'correct-drift',
       // An automatic roll-back reverts only reductions, so a pod that it would lower never had them.
-      most: isRequested ? Number.POSITIVE_INFINITY : most,
+      maxPods: isRequested ? Number.POSITIVE_INFINITY : maxPods,
       isRollBack: true,
       isRequested: isRequested,
-      because: `rolled back: ${rolledBack?.message ?? ''}`,
+      reason: `rolled back: ${rolledBack?.message ?? ''}`,
     }),
-    carryOut({ ...situation, pods: createdSince }, settled.values, { kind: 'correct-drift', most, because: DRIFTED }),
+    carryOut({ ...situation, pods: createdSince }, settled.values, { kind: 'correct-drift', maxPods, reason: DRIFTED }),
   );
 }
 
@@ -48,7 +48,7 @@ export function listRollBackSteps(situation: WorkloadSituation): readonly Resize
   const { lastApplied: settled, rolledBack, apply } = memory;
   if (settled === null || rolledBack?.at !== settled.at) return [];
   if (isHeldByUser(situation) && rolledBack.requestedAt === null) return restoreEndedChange(situation);
-  const because = `rolled back: ${rolledBack.message}`;
+  const reason = `rolled back: ${rolledBack.message}`;
   const isRequested = rolledBack.requestedAt !== null;
   const existing = pods.filter(({ createdAt }) => createdAt <= settled.at);
   const createdSince = pods.filter((pod) => !existing.includes(pod));
@@ -59,13 +59,13 @@ export function listRollBackSteps(situation: WorkloadSituation): readonly Resize
       // A later raise is not reverted, and an automatic roll-back lowers nothing.
       {
         kind: 'correct-drift',
-        most: isRequested && apply === null ? Number.POSITIVE_INFINITY : 0,
+        maxPods: isRequested && apply === null ? Number.POSITIVE_INFINITY : 0,
         isRollBack: true,
         isRequested: isRequested,
-        because,
+        reason,
       },
     ),
-    carryOut({ ...situation, pods: createdSince }, settled.values, { kind: 'correct-drift', most: 0, because: DRIFTED }),
+    carryOut({ ...situation, pods: createdSince }, settled.values, { kind: 'correct-drift', maxPods: 0, reason: DRIFTED }),
   ).steps;
 }
 
@@ -82,7 +82,7 @@ function joinProgress(a: CarryOut, b: CarryOut): CarryOut {
 export function restoreEndedChange(situation: WorkloadSituation): readonly ResizeStep[] {
   const { lastApplied, previous, apply } = situation.memory;
   if (lastApplied === null || apply !== null) return [];
-  const { steps } = carryOut(situation, lastApplied.values, { kind: 'correct-drift', most: 0, because: CHANGE_ENDED });
+  const { steps } = carryOut(situation, lastApplied.values, { kind: 'correct-drift', maxPods: 0, reason: CHANGE_ENDED });
   // A pod that Evenkeel resized later has its values for another reason, for example a user's reset.
   return steps.filter(({ pod }) => isReducedByChange(pod, previous) && (pod.resizedBy?.at ?? 0) <= lastApplied.at);
 }

@@ -31,6 +31,6 @@ export function updateIncreases(
   if (apply !== null) return cpuBeforeIncrease;
   const isOver = (name: string): boolean => !containers.some((each) => each.name === name && each.advice?.cpu?.increase !== null);
   const ends = (name: string): boolean => due.some((change) => change.container === name && change.endsIncrease === true);
-  const kept = [...cpuBeforeIncrease].filter(([name]) => !isOver(name) || ends(name));
-  return kept.length === cpuBeforeIncrease.size ? cpuBeforeIncrease : new Map(kept);
+  const remaining = [...cpuBeforeIncrease].filter(([name]) => !isOver(name) || ends(name));
+  return remaining.length === cpuBeforeIncrease.size ? cpuBeforeIncrease : new Map(remaining);
 }

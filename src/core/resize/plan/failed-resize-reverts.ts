@@ -48,7 +48,7 @@ export function listReverts(situation: WorkloadSituation): Reverts {
       containers,
       kind: 'revert',
       lowers: false,
-      because: `the resize is ${failure.state} on its node: ${failure.message}`,
+      reason: `the resize is ${failure.state} on its node: ${failure.message}`,
     })),
     notes: revertsDue.map(({ pod, failure }) => ({
       type: 'Warning',

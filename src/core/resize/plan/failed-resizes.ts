@@ -38,9 +38,9 @@ const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
 
 /** Key of the nodes to which a refusal applies: those of the pool with the same kubelet version, or with the same size; null: pool unknown. */
 export function poolOf({ node }: PodRecord, code: RefusalCode, nodePools: WorkloadSituation['nodePools']): string | null {
-  const own = nodePools?.get(node ?? '');
-  if (own === undefined) return null;
-  return `${own.pool}/${NODE_PROPERTY_CODES.includes(code) ? own.kubeletVersion : own.size}`;
+  const nodePool = nodePools?.get(node ?? '');
+  if (nodePool === undefined) return null;
+  return `${nodePool.pool}/${NODE_PROPERTY_CODES.includes(code) ? nodePool.kubeletVersion : nodePool.size}`;
 }
 
 function isApplicable(pod: PodRecord, failure: FailedResize, nodePools: WorkloadSituation['nodePools']): boolean {
@@ -105,8 +105,8 @@ function isObsolete(failure: FailedResize, { resize, resizedBy, containers }: Po
 export function newestFailures(failures: readonly FailedResize[]): readonly FailedResize[] {
   if (failures.length <= MAX_FAILURES) return failures;
   const ofPool = ({ pool }: FailedResize): number => Number(pool !== null);
-  const kept = new Set(failures.toSorted((a, b) => ofPool(b) - ofPool(a) || b.since - a.since).slice(0, MAX_FAILURES));
-  return failures.filter((failure) => kept.has(failure));
+  const newest = new Set(failures.toSorted((a, b) => ofPool(b) - ofPool(a) || b.since - a.since).slice(0, MAX_FAILURES));
+  return failures.filter((failure) => newest.has(failure));
 }
 
 /**
@@ -117,11 +117,11 @@ export function findFailure(
   { uid, createdAt }: Pick<PodRecord, 'uid' | 'createdAt'>,
   failures: readonly FailedResize[],
 ): FailedResize | undefined {
-  const whole = failures.filter(({ pool, resource }) => pool === null && resource === null);
-  const own = whole.find((each) => each.uid === uid);
-  if (own !== undefined || failures.length < MAX_FAILURES) return own;
-  if (whole.length === 0) return undefined;
-  const oldest = whole.reduce((first, each) => (each.since < first.since ? each : first));
+  const ofWholePods = failures.filter(({ pool, resource }) => pool === null && resource === null);
+  const ofPod = ofWholePods.find((each) => each.uid === uid);
+  if (ofPod !== undefined || failures.length < MAX_FAILURES) return ofPod;
+  if (ofWholePods.length === 0) return undefined;
+  const oldest = ofWholePods.reduce((first, each) => (each.since < first.since ? each : first));
   return createdAt <= oldest.since ? oldest : undefined;
 }
 
@@ -169,8 +169,8 @@ export function withoutRefused(pod: PodRecord, values: Values, refused: readonly
     [...values].map(([name, wanted]) => {
       const container = pod.containers.find((each) => each.name === name);
       if (container === undefined) return [name, wanted] as const;
-      const kept = refused.reduce((each, { resource, failure }) => withoutResource(each, container, resource, failure.code), wanted);
-      return [name, kept] as const;
+      const allowed = refused.reduce((each, { resource, failure }) => withoutResource(each, container, resource, failure.code), wanted);
+      return [name, allowed] as const;
     }),
   );
 }

@@ -28,10 +28,10 @@ export function withHotReplica(
   pod: Pick<PodRecord, 'uid'>,
   { memory, now }: Pick<WorkloadSituation, 'memory' | 'now'>,
 ): Values {
-  const own = memory.hotReplicas.filter((each) => each.uid === pod.uid && !isSimilarAgain(each, now));
-  if (own.length === 0) return values;
+  const ofPod = memory.hotReplicas.filter((each) => each.uid === pod.uid && !isSimilarAgain(each, now));
+  if (ofPod.length === 0) return values;
   const result = new Map(values);
-  for (const { container, cpu } of own) {
+  for (const { container, cpu } of ofPod) {
     const base = result.get(container);
     const [request, limit] = [base?.requests.cpuMillicores ?? null, base?.limits.cpuMillicores ?? null];
     if (base === undefined || cpu === null || request === null || request >= cpu) continue;
@@ -73,19 +73,21 @@ export function updateHotReplicas(
 ): { readonly hotReplicas: readonly HotReplica[]; readonly notes: readonly DecisionEvent[] } {
   const { memory, pods, now, policy } = situation;
   const known = memory.hotReplicas.filter(({ at }) => now - at < policy.historyWindowMs);
-  const kept = known.map((each) => refreshed(each, situation, plans));
+  const remaining = known.map((each) => refreshed(each, situation, plans));
   const added = plans.flatMap(({ name, hotCpu = null }) =>
     hotPods(situation, name).flatMap(({ pod }): HotReplica[] => {
       const record = pods.find((each) => each.name === pod);
-      const isKnown = kept.some(({ uid, container, cpu }) => uid === record?.uid && container === name && cpu !== null);
+      const isKnown = remaining.some(({ uid, container, cpu }) => uid === record?.uid && container === name && cpu !== null);
       if (record === undefined || hotCpu === null || isKnown) return [];
       return [{ container: name, pod, uid: record.uid, at: now, cpu: Math.max(hotCpu, presentCpu(record, name, situation)) }];
     }),
   );
   const isSame =
-    added.length === 0 && kept.length === memory.hotReplicas.length && kept.every((each, index) => each === memory.hotReplicas[index]);
+    added.length === 0 &&
+    remaining.length === memory.hotReplicas.length &&
+    remaining.every((each, index) => each === memory.hotReplicas[index]);
   if (isSame) return { hotReplicas: memory.hotReplicas, notes: [] };
-  const others = kept.filter((each) => !added.some(({ uid, container }) => uid === each.uid && container === each.container));
+  const others = remaining.filter((each) => !added.some(({ uid, container }) => uid === each.uid && container === each.container));
   const raised = added.filter(
     ({ uid, container, cpu }) =>
       (cpu ?? 0) >
@@ -128,13 +130,13 @@ function hasBeenHot({ memory, pods }: WorkloadSituation, container: string): boo
 function refreshed(replica: HotReplica, situation: WorkloadSituation, plans: readonly ContainerPlan[]): HotReplica {
   const { pods, now } = situation;
   const pod = pods.find(({ uid }) => uid === replica.uid);
-  const own = plans.find(({ name }) => name === replica.container);
+  const ofPod = plans.find(({ name }) => name === replica.container);
   if (replica.cpu === null) return replica;
-  if (pod === undefined || own === undefined) return { ...replica, cpu: null };
+  if (pod === undefined || ofPod === undefined) return { ...replica, cpu: null };
   const isHot = hotPods(situation, replica.container).some((each) => each.pod === replica.pod);
-  if (!isHot) return isSimilarAgain(replica, now) && hasCommonCpu(pod, own) ? { ...replica, cpu: null } : replica;
-  const { hotCpu = null } = own;
-  const cpu = hotCpu !== null && hotCpu >= replica.cpu * (1 + own.policy.cpu.minChangeRatio) ? hotCpu : replica.cpu;
+  if (!isHot) return isSimilarAgain(replica, now) && hasCommonCpu(pod, ofPod) ? { ...replica, cpu: null } : replica;
+  const { hotCpu = null } = ofPod;
+  const cpu = hotCpu !== null && hotCpu >= replica.cpu * (1 + ofPod.policy.cpu.minChangeRatio) ? hotCpu : replica.cpu;
   return cpu === replica.cpu && now - replica.at < REFRESH_MS ? replica : { ...replica, at: now, cpu };
 }
 

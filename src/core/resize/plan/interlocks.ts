@@ -75,11 +75,11 @@ export function findDueChangeBlocker(situation: WorkloadSituation, change: DueCh
   if (isShortLived(workload.kind) && gateState.admission !== true) {
     return waiting('restart', `pods of a ${workload.kind} get new values only at creation, which requires controller.admission.enabled`);
   }
-  const byAutoscaler = findAutoscalerBlocker(situation, change);
-  if (byAutoscaler !== null) return byAutoscaler;
+  const autoscalerBlocker = findAutoscalerBlocker(situation, change);
+  if (autoscalerBlocker !== null) return autoscalerBlocker;
   if (change.urgent) return null;
-  const byClock = lowers ? awaitClock(situation, [change.container]) : null;
-  if (byClock !== null) return byClock;
+  const clockWait = lowers ? awaitClock(situation, [change.container]) : null;
+  if (clockWait !== null) return clockWait;
   if (lowers && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) {
     return waiting('warm-up', 'warm-up after a start or an outage: usage is observed before anything is reduced', gateState.warmUpUntil);
   }
@@ -90,11 +90,11 @@ export function findDueChangeBlocker(situation: WorkloadSituation, change: DueCh
 
 function findPolicyBlocker(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
   const lowers = change.direction === 'lower';
-  const unsure = lowers && !approved ? awaitConfidence(situation, change) : null;
-  const tooSoon = lowers && !approved ? awaitReductionInterval(situation, change) : null;
-  const harmful = lowers && !approved ? findRepeatedRollBacks(situation, change) : null;
-  const blind = lowers ? (findUnmeasuredRegression(situation, change) ?? awaitErrorRate(situation)) : null;
-  return harmful ?? unsure ?? awaitWindow(situation) ?? (approved ? null : awaitCooldown(situation)) ?? tooSoon ?? blind;
+  const confidence = lowers && !approved ? awaitConfidence(situation, change) : null;
+  const interval = lowers && !approved ? awaitReductionInterval(situation, change) : null;
+  const repeated = lowers && !approved ? findRepeatedRollBacks(situation, change) : null;
+  const unmeasured = lowers ? (findUnmeasuredRegression(situation, change) ?? awaitErrorRate(situation)) : null;
+  return repeated ?? confidence ?? awaitWindow(situation) ?? (approved ? null : awaitCooldown(situation)) ?? interval ?? unmeasured;
 }
 
 function awaitConfidence({ policy }: WorkloadSituation, change: DueChange): Waiting | null {

@@ -14,8 +14,8 @@ export function keepOverages(
   if (applied.length === 0) return values;
   const result = new Map(values);
   for (const { container, resource } of applied) {
-    const own = result.get(container);
-    if (own !== undefined) result.set(container, { ...own, limits: { ...own.limits, [FIELD[resource]]: null } });
+    const wanted = result.get(container);
+    if (wanted !== undefined) result.set(container, { ...wanted, limits: { ...wanted.limits, [FIELD[resource]]: null } });
   }
   return result;
 }

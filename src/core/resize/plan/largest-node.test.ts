@@ -53,10 +53,10 @@ describe('the bound of a limit', () => {
   /** The memory limit that repeated OOM kills lead to. */
   function limitOf(given: Partial<WorkloadSituation>): number | null | undefined {
     const advice = [{ ...anAdvice({ memory: '1Gi' }), oom: oomAdvice(memory('1Ti')) }];
-    const [plans] = planContainers(
+    const [plan] = planContainers(
       aSituation({ workload: aWorkloadRecord({}, shape), pods: pods(3, { container: shape }), advice, ...given }),
     );
-    return plans?.target?.limits.memoryBytes;
+    return plan?.target?.limits.memoryBytes;
   }
 
   const large = { ...NO_MEMORY, largestNode: seen({ cpuMillicores: 16_000, memoryBytes: memory('64Gi') }, T0 - HOUR_MS) };

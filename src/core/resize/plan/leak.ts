@@ -16,8 +16,8 @@ export function isTreatedAsLeak(
   { memory, now }: Pick<WorkloadSituation, 'memory' | 'now'>,
 ): boolean {
   if (!advice.leakSuspected) return false;
-  const own = memory.limitExceptions.find((each) => each.container === container && each.resource === 'memory');
-  return own === undefined || !isLeakApproved(own, now);
+  const ownException = memory.limitExceptions.find((each) => each.container === container && each.resource === 'memory');
+  return ownException === undefined || !isLeakApproved(ownException, now);
 }
 
 /** Whether a user approved the growth of memory in the last 30 days. */

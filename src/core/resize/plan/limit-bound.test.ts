@@ -32,7 +32,7 @@ function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { read
     const advice = anAdvice({ memory: deployed.request });
     const killed = { ...advice, oom: oomAdvice(oomNeed) };
     const running = { ...container, limits: { cpuMillicores: null, memoryBytes: limit } };
-    const [plans] = planContainers(
+    const [plan] = planContainers(
       aSituation({
         workload: aWorkloadRecord({}, container),
         pods: pods(2, { container: running }),
@@ -41,7 +41,7 @@ function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { read
         ...situation,
       }),
     );
-    limit = plans?.target?.limits.memoryBytes ?? limit;
+    limit = plan?.target?.limits.memoryBytes ?? limit;
   }
   return limit;
 }
@@ -59,7 +59,7 @@ describe('A memory limit under OOM kills without end', () => {
 
   test('of a Guaranteed pod ends at the policy’s max, as its request moves along', () => {
     const container = { requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') };
-    const [plans] = planContainers(
+    const [plan] = planContainers(
       aSituation({
         workload: aWorkloadRecord({}, container),
         pods: pods(2, { container }),
@@ -68,7 +68,7 @@ describe('A memory limit under OOM kills without end', () => {
         largestNode: NODE,
       }),
     );
-    expect(plans?.target).toMatchObject({ requests: { memoryBytes: memory('1Gi') }, limits: { memoryBytes: memory('1Gi') } });
+    expect(plan?.target).toMatchObject({ requests: { memoryBytes: memory('1Gi') }, limits: { memoryBytes: memory('1Gi') } });
   });
 
   test('ends at the workload’s ceiling, which counts before the policy’s max', () => {

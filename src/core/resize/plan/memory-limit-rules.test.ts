@@ -30,7 +30,7 @@ function targetOf(deployed: Deployed, needs: string, policy = autoPolicy()): rea
   const containers = workload.containers.map((each) => (runtime === undefined ? each : { ...each, runtime }));
   const base = anAdvice({ cpu: '500m', memory: needs });
   const evidence = base.memoryEvidence && { ...base.memoryEvidence, ...(runtime === undefined ? {} : { runtime }) };
-  const [plans] = planContainers(
+  const [plan] = planContainers(
     aSituation({
       workload: { ...workload, containers },
       pods: pods(1, { container: { requests, limits } }),
@@ -38,7 +38,7 @@ function targetOf(deployed: Deployed, needs: string, policy = autoPolicy()): rea
       policy,
     }),
   );
-  return [plans?.target?.requests.memoryBytes ?? null, plans?.target?.limits.memoryBytes ?? null];
+  return [plan?.target?.requests.memoryBytes ?? null, plan?.target?.limits.memoryBytes ?? null];
 }
 
 describe('The memory limit of a Burstable container', () => {

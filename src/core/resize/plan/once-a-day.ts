@@ -42,10 +42,10 @@ export function withoutReductions(
   change: Pick<ChangeUnderWay, 'startedAt'> | null,
 ): ResizeMemory['reductions'] {
   const other = (at: Instant | null): Instant | null => (change !== null && at !== null && at >= change.startedAt ? null : at);
-  const kept = [...reductions].map(
+  const remaining = [...reductions].map(
     ([name, each]) => [name, { cpu: other(each.cpu), memory: other(each.memory), memoryLimit: other(each.memoryLimit) }] as const,
   );
-  return new Map(kept.filter(([, { cpu, memory, memoryLimit }]) => cpu !== null || memory !== null || memoryLimit !== null));
+  return new Map(remaining.filter(([, { cpu, memory, memoryLimit }]) => cpu !== null || memory !== null || memoryLimit !== null));
 }
 
 /** The reductions with those of a change that starts. @param inForce values of each container before the change */

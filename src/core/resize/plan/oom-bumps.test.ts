@@ -171,12 +171,12 @@ describe('An OOM kill at the limit', () => {
   test('is counted once, however often its node refuses the raise and it is tried again', () => {
     const web = new KilledWorkload(2);
     for (const pod of [0, 0, 0, 1]) web.kill(pod);
-    const [plans] = web.decision?.containers ?? [];
+    const [plan] = web.decision?.containers ?? [];
     const inForce = { requests: amounts('500m', '256Mi'), limits: amounts(null, '738Mi') };
     const values = new Map([['main', { requests: amounts('500m', '256Mi'), limits: amounts(null, '886Mi') }]]);
     let { oomBumps } = web.situation.memory;
     for (let hour = 0; hour < 40; hour += 1)
-      oomBumps = bumpsOfChange({ oomBumps }, [{ ...plans!, inForce }], values, web.situation.now + hour * HOUR_MS);
+      oomBumps = bumpsOfChange({ oomBumps }, [{ ...plan!, inForce }], values, web.situation.now + hour * HOUR_MS);
     expect(new Set(oomBumps.map(({ limit }) => limit / MiB))).toEqual(new Set([615, 738, 886]));
   });
 

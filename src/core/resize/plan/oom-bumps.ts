@@ -33,10 +33,10 @@ export function boundByBumps(
 
 /** The values for a pod, with the bumps that it alone has after an OOM kill. */
 export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly OomBump[]): Values {
-  const own = bumps.filter(({ uid }) => uid === pod.uid);
-  if (own.length === 0) return values;
+  const ownBumps = bumps.filter(({ uid }) => uid === pod.uid);
+  if (ownBumps.length === 0) return values;
   const result = new Map(values);
-  for (const { container, limit, request } of own) {
+  for (const { container, limit, request } of ownBumps) {
     const base = result.get(container);
     const [has, asks] = [base?.limits.memoryBytes ?? null, base?.requests.memoryBytes ?? null];
     if (base === undefined || has === null || has >= limit) continue;
@@ -80,10 +80,10 @@ function bumpOf(
   mode: ResizeMode,
   now: Instant,
 ): OomBump | null {
-  const own = plans.find((each) => each.name === name);
-  if (own === undefined || containerMode(own.policy, mode) !== 'Auto') return null;
+  const ownBumps = plans.find((each) => each.name === name);
+  if (ownBumps === undefined || containerMode(ownBumps.policy, mode) !== 'Auto') return null;
   const moments = new Set(kills.filter(({ container }) => container === name).map(({ at }) => at));
-  const given = afterKills(own, moments);
+  const given = afterKills(ownBumps, moments);
   if (given === null || given.limit <= (limits.memoryBytes ?? given.limit)) return null;
   return { container: name, pod: pod.name, uid: pod.uid, at: now, ...given };
 }
@@ -93,10 +93,10 @@ function afterKills(
   { killedPod, target, advice }: ContainerPlan,
   moments: ReadonlySet<Instant>,
 ): Pick<OomBump, 'limit' | 'request'> | null {
-  const own = advice?.oom?.recentKills.filter(({ at }) => moments.has(at)) ?? [];
+  const ownBumps = advice?.oom?.recentKills.filter(({ at }) => moments.has(at)) ?? [];
   const [greatest, request] = [killedPod?.limits.memoryBytes ?? null, killedPod?.requests.memoryBytes ?? null];
-  if (own.length === 0 || greatest === null) return null;
-  const limit = Math.min(greatest, Math.max(...own.map(({ need }) => need), target?.limits.memoryBytes ?? 0));
+  if (ownBumps.length === 0 || greatest === null) return null;
+  const limit = Math.min(greatest, Math.max(...ownBumps.map(({ need }) => need), target?.limits.memoryBytes ?? 0));
   return { limit, request: request === greatest ? limit : request };
 }
 
@@ -126,8 +126,8 @@ function withBumps(
   // A bump that is retried, or made again for new pods, is stored once: repetitions would displace the other bumps that count.
   const isRepeated = (bump: OomBump): boolean =>
     !exists(bump) && added.some(({ container, limit }) => container === bump.container && limit === bump.limit);
-  const kept = before.filter((bump) => (exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS) && !isRepeated(bump));
-  return added.length === 0 && kept.length === before.length ? before : [...kept, ...added];
+  const remaining = before.filter((bump) => (exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS) && !isRepeated(bump));
+  return added.length === 0 && remaining.length === before.length ? before : [...remaining, ...added];
 }
 
 /** Events about OOM kills by a node out of memory, one for each kill, because such a kill raises neither limit nor request. */

@@ -11,7 +11,7 @@ export function listBumpSteps(situation: WorkloadSituation): readonly ResizeStep
   return situation.pods
     .filter(({ uid }) => uids.has(uid))
     .flatMap((pod) => {
-      const options = { kind: 'correct-drift', most: 1, because: 'OOM kill at the memory limit' } as const;
+      const options = { kind: 'correct-drift', maxPods: 1, reason: 'OOM kill at the memory limit' } as const;
       return carryOut({ ...situation, pods: [pod] }, valuesOf(pod), options).steps;
     });
 }

@@ -46,8 +46,8 @@ function computePlans(situation: WorkloadSituation): readonly ContainerPlan[] {
   const names = [...new Set([...workload.containers.map(({ name }) => name), ...current.keys()])];
   const plans = names.map((name): ContainerPlan => {
     const deployed = workload.containers.find((container) => container.name === name);
-    const own = current.get(name) ?? deployed ?? NOTHING;
-    const present: RequestsAndLimits = { requests: own.requests, limits: own.limits };
+    const { requests, limits } = current.get(name) ?? deployed ?? NOTHING;
+    const present: RequestsAndLimits = { requests, limits };
     const inForce =
       memory.idle?.natural.get(name) ??
       (applies ? settled?.get(name) : undefined) ??
@@ -102,8 +102,8 @@ function targetInputsOf(
  * The target for the resources that change; other resources keep the values in force. A raise of one amount lowers no other amount
  * of the resource.
  */
-export function partOfTarget(plans: ContainerPlan, changes: readonly DueChange[]): RequestsAndLimits {
-  const { target, targetInputs, inForce } = plans;
+export function partOfTarget(plan: ContainerPlan, changes: readonly DueChange[]): RequestsAndLimits {
+  const { target, targetInputs, inForce } = plan;
   if (target === null || targetInputs === null) return inForce;
   let { requests, limits } = inForce;
   for (const { resource, direction } of changes) {
@@ -191,14 +191,14 @@ function killedPodValues(
 function limitBoundOf(
   resource: ResourceName,
   name: string,
-  own: ContainerPolicy,
+  present: ContainerPolicy,
   guaranteed: boolean,
   situation: WorkloadSituation,
 ): number | null {
   const { policy, overrides, workload } = situation;
   const maxRequest = requestBounds(resource, policy, overrides, name, null).max?.value ?? null;
   const template = workload.containers.find((container) => container.name === name);
-  return limitBound({ resource, maxRequest, limit: own[resource].limit, guaranteed, template, largestNode: boundingNode(situation) });
+  return limitBound({ resource, maxRequest, limit: present[resource].limit, guaranteed, template, largestNode: boundingNode(situation) });
 }
 
 /** Whether the container was OOM-killed within a day, for which no history is required. */

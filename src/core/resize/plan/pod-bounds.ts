@@ -17,7 +17,7 @@ export interface PodBounds {
   /** Name of the step in the explanation. */
   readonly step: 'autoscaler' | 'limit-range' | 'node';
   /** Reason, as a message. */
-  readonly because: string;
+  readonly reason: string;
 }
 
 /**
@@ -50,7 +50,7 @@ function shiftPlans(
   plans: readonly ContainerPlan[],
   selected: readonly ContainerPlan[],
   bounds: PodBounds,
-  amountOf: (plans: ContainerPlan) => number,
+  amountOf: (plan: ContainerPlan) => number,
   up: boolean,
 ): readonly ContainerPlan[] {
   const unit = bounds.resource === 'cpu' ? 1 : MiB;
@@ -59,13 +59,13 @@ function shiftPlans(
   return plans.map((each) => (selected.includes(each) ? boundPlan(each, bounds, rounded(amountOf(each))) : each));
 }
 
-function boundPlan(plans: ContainerPlan, { resource, step, because }: PodBounds, amount: number): ContainerPlan {
-  const { target, targetInputs } = plans;
-  if (target === null || targetInputs === null) return plans;
-  const steps = [...target.steps, { resource, step, detail: because, total: amount }];
+function boundPlan(plan: ContainerPlan, { resource, step, reason }: PodBounds, amount: number): ContainerPlan {
+  const { target, targetInputs } = plan;
+  if (target === null || targetInputs === null) return plan;
+  const steps = [...target.steps, { resource, step, detail: reason, total: amount }];
   const made: ContainerTarget = limitsFor(targetInputs, withAmount(target.requests, resource, amount), steps);
-  if (step !== 'autoscaler') return { ...plans, target: made };
-  return { ...plans, target: made, withoutAutoscaler: plans.withoutAutoscaler ?? { target, because } };
+  if (step !== 'autoscaler') return { ...plan, target: made };
+  return { ...plan, target: made, withoutAutoscaler: plan.withoutAutoscaler ?? { target, reason } };
 }
 
 function total(amounts: readonly number[]): number {

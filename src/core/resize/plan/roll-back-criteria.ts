@@ -135,8 +135,8 @@ function failuresBefore({
   others,
   failures,
 }: Pick<ChangeInProof, 'change' | 'changed' | 'others' | 'failures'>): ObservedRate {
-  const own = failuresInDayBefore(changed, startedAt, failures);
-  return own.observedMs >= DAY_MS ? own : sumOfRates(own, failuresInDayBefore(others, startedAt, failures));
+  const ofChanged = failuresInDayBefore(changed, startedAt, failures);
+  return ofChanged.observedMs >= DAY_MS ? ofChanged : sumOfRates(ofChanged, failuresInDayBefore(others, startedAt, failures));
 }
 
 function unready(proof: ChangeInProof): Regression | null {

@@ -32,7 +32,7 @@ export function rollBackOnRegression(draft: Draft): void {
 function findRegression(situation: WorkloadSituation): Regression | null {
   const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
   if (memory.apply === null || !needsVerification(memory.apply, memory.previous?.values ?? null)) return null;
-  const changed = carryOut(situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
+  const changed = carryOut(situation, memory.apply.values, { kind: 'change', maxPods: 0, reason: '' }).settled;
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;
   const throttledRatio = throttledRatioOf(situation);
@@ -44,12 +44,12 @@ function findRegression(situation: WorkloadSituation): Regression | null {
 
 /** Rolls back all watched reductions after a regression of one of them, and ends the change under way. */
 export function rollBackWatched(draft: Draft): void {
-  const seen = compareWatched(draft.context);
-  if (seen === null) return;
-  draft.remember({ watched: seen.watched });
-  if (seen.regression === null) return;
-  draft.remember({ previous: { at: draft.context.now, values: seen.before } });
-  rollBack(draft, seen.regression.reason, seen.regression.message, null);
+  const result = compareWatched(draft.context);
+  if (result === null) return;
+  draft.remember({ watched: result.watched });
+  if (result.regression === null) return;
+  draft.remember({ previous: { at: draft.context.now, values: result.before } });
+  rollBack(draft, result.regression.reason, result.regression.message, null);
 }
 
 /** Removes watches that have ended. */

@@ -66,7 +66,7 @@ export function compareWatched(situation: WorkloadSituation): WatchResult | null
   const { memory, pods } = situation;
   const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
   if (memory.watched.length === 0 || inForce === null) return null;
-  const { settled } = carryOut(situation, inForce, { kind: 'correct-drift', most: 0, because: '' });
+  const { settled } = carryOut(situation, inForce, { kind: 'correct-drift', maxPods: 0, reason: '' });
   const others = pods.filter((pod) => pod.phase === 'Running' && !settled.includes(pod));
   let regression: Regression | null = null;
   const watched = memory.watched.map((each) => {

@@ -76,9 +76,9 @@ export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
 }
 
 // A resource without a recommendation counts with its present request.
-function targetOf(plans: Pick<ContainerPlan, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
-  if (plans === undefined) return requests;
-  const { current, target } = plans;
+function targetOf(plan: Pick<ContainerPlan, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
+  if (plan === undefined) return requests;
+  const { current, target } = plan;
   return target === null ? current.requests : withDefaults(target.requests, current.requests);
 }
 

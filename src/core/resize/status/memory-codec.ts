@@ -269,9 +269,9 @@ const CLASS_MEMORY = ownMemory(MAX_MESSAGE_IN_CLASS);
 
 /** Reads the memory from a status. Invalid fields count as absent. */
 export function readMemory(status: RecommendationStatus | undefined): ResizeMemory {
-  const own = MEMORY.read(status ?? {}) ?? NO_MEMORY;
-  if (status?.classes === undefined) return own;
-  return { ...own, classes: new Map(status.classes.map((each) => [each.name, CLASS_MEMORY.read(each) ?? NO_MEMORY])) };
+  const memory = MEMORY.read(status ?? {}) ?? NO_MEMORY;
+  if (status?.classes === undefined) return memory;
+  return { ...memory, classes: new Map(status.classes.map((each) => [each.name, CLASS_MEMORY.read(each) ?? NO_MEMORY])) };
 }
 
 /** Writes the memory as fields of the status, without `classes`. */
@@ -293,9 +293,9 @@ export function isSameMemory(one: StoredMemory, other: StoredMemory): boolean {
 
 /** Corrects stored timestamps that lie in the future after the clock was set back; the same object where there are none. */
 export function correctFutureTimestamps(memory: ResizeMemory, now: Instant): ResizeMemory {
-  const own: ResizeMemory = MEMORY.correct(memory, now);
-  if (memory.classes === undefined) return own;
-  return { ...own, classes: new Map([...memory.classes].map(([name, each]) => [name, CLASS_MEMORY.correct(each, now)])) };
+  const corrected: ResizeMemory = MEMORY.correct(memory, now);
+  if (memory.classes === undefined) return corrected;
+  return { ...corrected, classes: new Map([...memory.classes].map(([name, each]) => [name, CLASS_MEMORY.correct(each, now)])) };
 }
 
 /** Reads the idle state of a status; null: the workload is not idled. */

@@ -125,7 +125,7 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
   if (now - written >= REFRESH_MS || isFarInFuture(written, now)) return true;
   if (PLAIN_FIELDS.some((name) => before[name] !== after[name]) || !isSameMemory(before, after)) return true;
   if (before.waitingForNodeCapacity?.pods !== after.waitingForNodeCapacity?.pods) return true;
-  return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
+  return amountsChanged(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
 }
 
 /** Fields that are compared without a dead band. */
@@ -137,11 +137,11 @@ function classesDiffer(before: readonly RecommendationStatusClass[], after: read
   return after.some((fresh, index) => {
     const old = before[index];
     if (old === undefined) return true;
-    return PLAIN_FIELDS_OF_CLASS.some((name) => old[name] !== fresh[name]) || !isSameMemory(old, fresh) || figuresDiffer(old, fresh);
+    return PLAIN_FIELDS_OF_CLASS.some((name) => old[name] !== fresh[name]) || !isSameMemory(old, fresh) || amountsChanged(old, fresh);
   });
 }
 
-function figuresDiffer(before: Pick<DecidedPart, 'containers'>, after: Pick<DecidedPart, 'containers'>): boolean {
+function amountsChanged(before: Pick<DecidedPart, 'containers'>, after: Pick<DecidedPart, 'containers'>): boolean {
   const [old, fresh] = [before.containers ?? [], after.containers ?? []];
   if (old.length !== fresh.length) return true;
   return fresh.some((container, index) => {
@@ -214,8 +214,8 @@ function waitingStatus(waiting: WaitingRaises | null): NonNullable<Recommendatio
 }
 
 function sumsOf(containers: readonly ContainerPlan[]): NonNullable<RecommendationStatus['requests']> {
-  const sum = (of: (plans: ContainerPlan) => OptionalResources): QuantityPair =>
-    writeQuantities(containers.reduce((total, plans) => addResources(total, of(plans)), NO_RESOURCES));
+  const sum = (of: (plan: ContainerPlan) => OptionalResources): QuantityPair =>
+    writeQuantities(containers.reduce((total, plan) => addResources(total, of(plan)), NO_RESOURCES));
   const known = containers.some(({ target }) => target !== null);
   return {
     current: sum(({ current }) => current.requests),

@@ -45,46 +45,46 @@ export function decideExceptions(situation: WorkloadSituation, mode: ResizeMode,
   );
   const seen = new Set<string>();
   const after: LimitException[] = [];
-  const step = (container: string, resource: ResourceName, own: ContainerPlan | null): void => {
+  const step = (container: string, resource: ResourceName, plan: ContainerPlan | null): void => {
     const key = exceptionKey({ container, resource });
     seen.add(key);
-    const inputs = inputsOf(situation, mode, own, resource, before.get(key) ?? null);
+    const inputs = inputsOf(situation, mode, plan, resource, before.get(key) ?? null);
     const next = nextException(before.get(key) ?? null, inputs);
-    if (next !== null) after.push(updateProgress(next, situation, own));
+    if (next !== null) after.push(updateProgress(next, situation, plan));
   };
-  for (const own of plans) for (const resource of RESOURCES) step(own.name, resource, own);
+  for (const plan of plans) for (const resource of RESOURCES) step(plan.name, resource, plan);
   for (const [key, { container, resource }] of before) if (!seen.has(key)) step(container, resource, null);
-  const kept = after.slice(0, MAX_EXCEPTIONS);
-  return { ...applyApprovals(situation, plans, before, kept), notes: listExceptionEvents(before, kept) };
+  const stored = after.slice(0, MAX_EXCEPTIONS);
+  return { ...applyApprovals(situation, plans, before, stored), notes: listExceptionEvents(before, stored) };
 }
 
 function inputsOf(
   situation: WorkloadSituation,
   mode: ResizeMode,
-  own: ContainerPlan | null,
+  plan: ContainerPlan | null,
   resource: ResourceName,
   before: LimitException | null,
 ): StepInputs {
   const { now, userRequests } = situation;
-  const ownMode = own === null ? mode : containerMode(own.policy, mode);
+  const ownMode = plan === null ? mode : containerMode(plan.policy, mode);
   const canAct = canChangePodsNow(situation) && (ownMode === 'Auto' || ownMode === 'Approve');
-  const facts = own === null ? null : factsOf(situation, own, resource, ownMode);
+  const facts = plan === null ? null : factsOf(situation, plan, resource, ownMode);
   const evidence = facts?.evidence ?? null;
-  const proposed = evidence === null ? null : proposedValue(situation, own?.name ?? '', resource, evidence.limit, evidence.needed);
+  const proposed = evidence === null ? null : proposedValue(situation, plan?.name ?? '', resource, evidence.limit, evidence.needed);
   return {
     now,
     facts,
     proposed,
-    offer: overageOffer({ situation, own, resource, before, evidence, proposed: proposed?.value ?? null, canAct, ownMode }),
+    offer: overageOffer({ situation, plan, resource, before, evidence, proposed: proposed?.value ?? null, canAct, ownMode }),
     decision: decisionOn(before, userRequests.exceptionDecisions, canAct),
   };
 }
 
 /** Facts of a resource. Without evidence where data is stale, and for CPU of batch pods, which use all CPU that they get. */
-function factsOf(situation: WorkloadSituation, own: ContainerPlan, resource: ResourceName, ownMode: ResizeMode): ResourceFacts {
+function factsOf(situation: WorkloadSituation, plan: ContainerPlan, resource: ResourceName, ownMode: ResizeMode): ResourceFacts {
   const { gateState, workload, demand } = situation;
-  const known = gateState.stale === null ? demand.find(({ container }) => container === own.name) : undefined;
-  const facts = resourceFacts(situation, own, resource, known ?? { windows: [] }, ownMode === 'Auto');
+  const known = gateState.stale === null ? demand.find(({ container }) => container === plan.name) : undefined;
+  const facts = resourceFacts(situation, plan, resource, known ?? { windows: [] }, ownMode === 'Auto');
   const isBatch = workload.kind === 'Job' || workload.kind === 'CronJob';
   const silent = ownMode === 'Off' || gateState.stale !== null || (isBatch && resource === 'cpu');
   return silent ? { ...facts, target: null, demand: null, evidence: null } : facts;
@@ -97,15 +97,15 @@ function decisionOn(before: LimitException | null, decisions: readonly Exception
 }
 
 /** The exception with updated `returnedAt` and `settled`. */
-function updateProgress(exception: LimitException, situation: WorkloadSituation, own: ContainerPlan | null): LimitException {
-  return withSettled(withReturned(exception, situation, own), situation);
+function updateProgress(exception: LimitException, situation: WorkloadSituation, plan: ContainerPlan | null): LimitException {
+  return withSettled(withReturned(exception, situation, plan), situation);
 }
 
-function withReturned(exception: LimitException, { now, pods }: WorkloadSituation, own: ContainerPlan | null): LimitException {
+function withReturned(exception: LimitException, { now, pods }: WorkloadSituation, plan: ContainerPlan | null): LimitException {
   const { container, resource, overage, decided, bound } = exception;
   if (overage === null || !isOverageEnding(exception, now)) return exception;
   const approved = bound === 'limit' ? (decided?.value ?? 0) : 0;
-  const inForce = Math.max(overage.before, own?.inForce.limits[FIELD[resource]] ?? 0, approved);
+  const inForce = Math.max(overage.before, plan?.inForce.limits[FIELD[resource]] ?? 0, approved);
   const isPending = pods.some((pod) => hasMore(pod, container, resource, inForce, overage.value));
   return isPending ? exception : { ...exception, overage: { ...overage, returnedAt: now } };
 }
@@ -175,11 +175,11 @@ function equalMemory(plans: readonly ContainerPlan[], { containers }: WorkloadSi
 function withLimits(values: Values, exceptions: readonly LimitException[], equal: ReadonlySet<string>): Values {
   const result = new Map(values);
   for (const { container, resource, decided } of exceptions) {
-    const own = result.get(container);
+    const plan = result.get(container);
     const value = decided?.value ?? null;
-    if (own === undefined || value === null) continue;
-    const requests = resource === 'memory' && equal.has(container) ? withAmount(own.requests, resource, value) : own.requests;
-    result.set(container, { requests, limits: withAmount(own.limits, resource, value) });
+    if (plan === undefined || value === null) continue;
+    const requests = resource === 'memory' && equal.has(container) ? withAmount(plan.requests, resource, value) : plan.requests;
+    result.set(container, { requests, limits: withAmount(plan.limits, resource, value) });
   }
   return result;
 }

@@ -54,24 +54,24 @@ export const CLEAR_RATIO: Ratio = 0.8;
 /** Collects the facts of a resource. @param applies whether recommendations for this container are applied automatically */
 export function resourceFacts(
   situation: WorkloadSituation,
-  plans: ContainerPlan,
+  plan: ContainerPlan,
   resource: ResourceName,
   known: KnownDemand,
   applies: boolean,
 ): ResourceFacts {
   const { windows } = known;
-  const isConstant = resource === 'memory' && hasConstantUsage(known, plans, situation);
-  const limit = plans.inForce.limits[FIELD[resource]];
-  const target = plans.target?.limits[FIELD[resource]] ?? null;
+  const isConstant = resource === 'memory' && hasConstantUsage(known, plan, situation);
+  const limit = plan.inForce.limits[FIELD[resource]];
+  const target = plan.target?.limits[FIELD[resource]] ?? null;
   const reachable = limit === null ? null : applies ? Math.max(limit, target ?? limit) : limit;
-  const inputs: Inputs = { situation, plans, resource, windows, limit, reachable, applies, isConstant };
+  const inputs: Inputs = { situation, plan, resource, windows, limit, reachable, applies, isConstant };
   const bounded = findOverBound(inputs);
   return {
-    container: plans.name,
+    container: plan.name,
     resource,
     limit,
     ceiling: bounded?.ceiling ?? null,
-    target: plans.target?.requests[FIELD[resource]] ?? null,
+    target: plan.target?.requests[FIELD[resource]] ?? null,
     demand: demandNow(windows, resource, situation.now),
     evidence: mostSevereOf(inputs, bounded?.evidence ?? null, applies),
     isConstant,
@@ -80,8 +80,8 @@ export function resourceFacts(
 
 /** The most severe evidence. A CPU limit that is raised automatically after throttling needs no user decision, but a ceiling does. */
 function mostSevereOf(inputs: Inputs, overBounds: Evidence | null, applies: boolean): Evidence | null {
-  const { resource, plans } = inputs;
-  const awaitsStep = resource === 'cpu' && applies && plans.targetInputs?.cpuLimitStep?.isPossible === true;
+  const { resource, plan } = inputs;
+  const awaitsStep = resource === 'cpu' && applies && plan.targetInputs?.cpuLimitStep?.isPossible === true;
   if (awaitsStep) return overBounds?.bound === 'ceiling' ? overBounds : null;
   return findLeak(inputs) ?? findKill(inputs) ?? findThrottling(inputs) ?? findNearLimit(inputs) ?? overBounds;
 }
@@ -92,7 +92,7 @@ function hasConstantUsage({ memorySteadySince = null }: KnownDemand, { advice }:
 
 interface Inputs {
   readonly situation: WorkloadSituation;
-  readonly plans: ContainerPlan;
+  readonly plan: ContainerPlan;
   readonly resource: ResourceName;
   readonly windows: readonly DemandWindow[];
   readonly limit: number | null;
@@ -103,28 +103,28 @@ interface Inputs {
 }
 
 /** Evidence of a memory leak: request and limit do not follow it, and the OOM kill at the limit restarts the container. */
-function findLeak({ situation, plans, resource }: Inputs): Evidence | null {
-  const { advice, name } = plans;
+function findLeak({ situation, plan, resource }: Inputs): Evidence | null {
+  const { advice, name } = plan;
   if (resource !== 'memory' || advice === null || !isTreatedAsLeak(name, advice, situation)) return null;
   const deployed = situation.workload.containers.find((container) => container.name === name);
   const used = advice.memoryEvidence?.latest ?? advice.memory?.latest ?? 0;
-  const limit = deployed?.limits.memoryBytes ?? plans.inForce.limits.memoryBytes ?? deployed?.requests.memoryBytes ?? used;
+  const limit = deployed?.limits.memoryBytes ?? plan.inForce.limits.memoryBytes ?? deployed?.requests.memoryBytes ?? used;
   const message = `memory leak suspected: usage has grown by more than 3 % a day for days; the deployed size of ${formatMemory(limit)} is kept`;
   return { type: 'leak', bound: 'limit', limit, observed: used, used, needed: limit, message, at: situation.now };
 }
 
-function findKill({ situation, plans, resource, limit, reachable, applies }: Inputs): Evidence | null {
+function findKill({ situation, plan, resource, limit, reachable, applies }: Inputs): Evidence | null {
   const { now, policy } = situation;
-  const { advice } = plans;
+  const { advice } = plan;
   const at = advice?.lastOomAt ?? null;
   if (resource !== 'memory' || advice === null || at === null || limit === null || reachable === null) return null;
   if (now - at >= KILL_COUNTS_FOR_MS) return null;
   const needed = advice.oom?.killedPodNeed ?? 0;
   // The killed pod is raised before the other replicas, so its raise counts, too.
-  if (needed <= (applies ? Math.max(reachable, plans.killedPod?.limits.memoryBytes ?? 0) : reachable)) return null;
+  if (needed <= (applies ? Math.max(reachable, plan.killedPod?.limits.memoryBytes ?? 0) : reachable)) return null;
   const { maxBumps } = policy.oom;
   const spent =
-    new Set(situation.memory.oomBumps.filter((bump) => bump.container === plans.name).map((bump) => bump.limit)).size >= maxBumps;
+    new Set(situation.memory.oomBumps.filter((bump) => bump.container === plan.name).map((bump) => bump.limit)).size >= maxBumps;
   const why = spent
     ? `the limit of ${formatMemory(limit)} was raised ${maxBumps} times in 7 days`
     : `the limit of ${formatMemory(limit)} may not be raised`;
@@ -170,13 +170,13 @@ function usedOf(
 
 /** Evidence that the recommendation exceeds a ceiling, the policy's max or a limit, and that recent usage is near that bound. */
 function findOverBound(inputs: Inputs): { readonly ceiling: number | null; readonly evidence: Evidence | null } | null {
-  const { situation, plans, resource, limit } = inputs;
-  const { target, advice, policy } = plans;
+  const { situation, plan, resource, limit } = inputs;
+  const { target, advice, policy } = plan;
   const about = advice?.[resource] ?? null;
   const common = target?.requests[FIELD[resource]] ?? null;
   if (about === null || common === null) return null;
   // The raise of a hot replica is not bounded, so it counts.
-  const given = resource === 'cpu' ? Math.max(common, plans.hotCpu ?? 0) : common;
+  const given = resource === 'cpu' ? Math.max(common, plan.hotCpu ?? 0) : common;
   const wanted = learntNeed(about);
   if (wanted <= given) return null;
   const bound: ExceptionBound = given === limit ? 'limit' : 'ceiling';

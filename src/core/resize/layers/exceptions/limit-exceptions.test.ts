@@ -490,7 +490,7 @@ function ceiled(wanted: number, given: number, recentPeak = wanted * 0.9) {
 /** Three minutes with one working set and the given unreclaimable memory. */
 function ownWindows(now: number, workingMib: number, ownMib: number): ContainerDemand['windows'] {
   const working = `${workingMib}Mi`;
-  return memoryDemand(now, working, working, working)[0]!.windows.map((each) => ({ ...each, ownMemoryBytes: ownMib * MiB }));
+  return memoryDemand(now, working, working, working)[0]!.windows.map((each) => ({ ...each, unreclaimableBytes: ownMib * MiB }));
 }
 
 function cpuLimited(demand: WorkloadSituation['demand']): WorkloadSituation {

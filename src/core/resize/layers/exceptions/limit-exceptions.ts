@@ -82,12 +82,12 @@ function mergeDecision(
 }
 
 /** One step for each pod: reverts first, then granted overages, which prevent OOM kills, then other steps, then the end of overages. */
-function mergeSteps(own: readonly ResizeStep[], given: readonly ResizeStep[], returned: readonly ResizeStep[]): readonly ResizeStep[] {
+function mergeSteps(steps: readonly ResizeStep[], given: readonly ResizeStep[], returned: readonly ResizeStep[]): readonly ResizeStep[] {
   const byPod = (steps: readonly ResizeStep[]): Set<string> => new Set(steps.map(({ pod }) => pod.uid));
-  const reverted = byPod(own.filter(({ kind }) => kind === 'revert'));
+  const reverted = byPod(steps.filter(({ kind }) => kind === 'revert'));
   const urgent = given.filter(({ pod }) => !reverted.has(pod.uid));
   const taken = byPod(urgent);
-  const others = own.filter(({ pod }) => !taken.has(pod.uid));
+  const others = steps.filter(({ pod }) => !taken.has(pod.uid));
   const busy = new Set([...taken, ...byPod(others)]);
   return [...urgent, ...others, ...returned.filter(({ pod }) => !busy.has(pod.uid))];
 }

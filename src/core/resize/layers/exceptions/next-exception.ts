@@ -149,8 +149,8 @@ function recordEvidence(before: LimitException, evidence: Evidence, inputs: Step
   const { type, bound } = evidence;
   const limit = isApplied(before) && bound === before.bound ? before.limit : evidence.limit;
   // The proposed value only grows while the exception is open, so that it does not fall below the value that a user approves.
-  const kept = bound === before.bound ? before.proposed : null;
-  const proposed = type === 'leak' ? null : greaterAmount(kept, inputs.proposed?.value ?? null);
+  const previousProposal = bound === before.bound ? before.proposed : null;
+  const proposed = type === 'leak' ? null : greaterAmount(previousProposal, inputs.proposed?.value ?? null);
   const next: LimitException = { ...counted, type, bound, limit, observed, proposed };
   return { ...next, evidence: describeEvidence(next, evidence, inputs) };
 }
@@ -170,8 +170,8 @@ function applyDecision(before: LimitException, decision: ExceptionDecision, now:
   return decided === before ? before : { ...decided, closedAt: now };
 }
 
-function close(before: LimitException, state: LimitException['state'], now: Instant, because: string): LimitException {
-  return { ...before, state, closedAt: now, evidence: `${because}; before: ${before.evidence}`.slice(0, 1024) };
+function close(before: LimitException, state: LimitException['state'], now: Instant, reason: string): LimitException {
+  return { ...before, state, closedAt: now, evidence: `${reason}; before: ${before.evidence}`.slice(0, 1024) };
 }
 
 function nextClosed(before: LimitException, inputs: StepInputs): LimitException | null {

@@ -26,7 +26,7 @@ export interface OverageOffer {
 export interface OfferInputs {
   readonly situation: WorkloadSituation;
   /** null: the container does not exist any more. */
-  readonly own: ContainerPlan | null;
+  readonly plan: ContainerPlan | null;
   readonly resource: ResourceName;
   readonly before: LimitException | null;
   readonly evidence: Evidence | null;
@@ -38,12 +38,12 @@ export interface OfferInputs {
 
 /** The overage for an exception. */
 export function overageOffer(inputs: OfferInputs): OverageOffer {
-  const { situation, own, resource, before, evidence, proposed } = inputs;
+  const { situation, plan, resource, before, evidence, proposed } = inputs;
   const { mode, forMs } = situation.policy.limitOverage;
   const allowed = mode === 'Temporary';
   const none = { allowed, value: null, cappedBy: null, forMs, noneReason: null };
-  if (!allowed || own === null || evidence?.bound !== 'limit') return none;
-  const why = findOfferBlocker(inputs, own);
+  if (!allowed || plan === null || evidence?.bound !== 'limit') return none;
+  const why = findOfferBlocker(inputs, plan);
   if (why !== null) return { ...none, noneReason: why };
   const given = before !== null && isApplied(before) ? before.overage : null;
   // Computed from the previous limit, not from the overage, which would otherwise grow with each decision.
@@ -52,7 +52,7 @@ export function overageOffer(inputs: OfferInputs): OverageOffer {
   return { allowed, value, cappedBy, forMs, noneReason: value === null ? `bounded by ${cappedBy ?? 'the cluster'}` : null };
 }
 
-function findOfferBlocker({ situation, resource, canAct, ownMode }: OfferInputs, own: ContainerPlan): string | null {
+function findOfferBlocker({ situation, resource, canAct, ownMode }: OfferInputs, plan: ContainerPlan): string | null {
   const { gateState, policy, hpas, pods } = situation;
   if (gateState.dryRun || policy.dryRun) return 'dry run';
   if (ownMode !== 'Auto' && ownMode !== 'Approve') return `mode ${ownMode} makes no changes`;
@@ -64,7 +64,7 @@ function findOfferBlocker({ situation, resource, canAct, ownMode }: OfferInputs,
   // The request of a Guaranteed pod would be raised with the limit, and the autoscaler measures against the request.
   if (measured && pods[0]?.qosClass === 'Guaranteed')
     return 'a HorizontalPodAutoscaler measures against the request, which equals the limit';
-  return findReturnBlocker(situation, own.name, resource);
+  return findReturnBlocker(situation, plan.name, resource);
 }
 
 /** Why an overage could not be taken back, so that it is not granted; null: it can. */

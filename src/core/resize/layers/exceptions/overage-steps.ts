@@ -36,23 +36,23 @@ function grantOverages(situation: WorkloadSituation, granted: readonly LimitExce
   const what = granted.map(({ container, resource, overage }) => `${resource} of ${container} to ${amount(resource, overage?.value ?? 0)}`);
   const result = carryOut(situation, values, {
     kind: 'overage',
-    most: Number.POSITIVE_INFINITY,
-    because: `open limit exception: temporary limit of ${what.join(', ')}`,
+    maxPods: Number.POSITIVE_INFINITY,
+    reason: `open limit exception: temporary limit of ${what.join(', ')}`,
   });
   return { ...result, steps: result.steps.filter(({ lowers }) => !lowers) };
 }
 
 function endOverages(situation: WorkloadSituation, plans: readonly ContainerPlan[], ending: readonly LimitException[]): CarryOut {
   if (ending.length === 0) return NOTHING;
-  const held = findReturnWait(situation, ending);
-  if (held !== null) return { ...NOTHING, waits: [held] };
+  const wait = findReturnWait(situation, ending);
+  if (wait !== null) return { ...NOTHING, waits: [wait] };
   const values = limitsOnly(ending, ({ container, resource, overage, limit }) => {
     const inForce = plans.find(({ name }) => name === container)?.inForce.limits[FIELD[resource]] ?? 0;
     return Math.max(overage?.before ?? limit, inForce);
   });
-  const options = { kind: 'overage', because: 'the temporary limit is taken back' } as const;
-  const { settled } = carryOut(situation, values, { ...options, most: 0 });
-  return carryOut(situation, values, { ...options, most: settled.length + 1 });
+  const options = { kind: 'overage', reason: 'the temporary limit is taken back' } as const;
+  const { settled } = carryOut(situation, values, { ...options, maxPods: 0 });
+  return carryOut(situation, values, { ...options, maxPods: settled.length + 1 });
 }
 
 /** Why taking overages back waits; null: it does not. Autoscalers are ignored, because requests do not change. */
@@ -67,8 +67,8 @@ function findReturnWait(situation: WorkloadSituation, ending: readonly LimitExce
 function limitsOnly(exceptions: readonly LimitException[], valueOf: (exception: LimitException) => number): Values {
   const values = new Map<string, { requests: typeof UNSET_RESOURCES; limits: typeof UNSET_RESOURCES }>();
   for (const exception of exceptions) {
-    const own = values.get(exception.container) ?? { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
-    values.set(exception.container, { ...own, limits: withAmount(own.limits, exception.resource, valueOf(exception)) });
+    const amounts = values.get(exception.container) ?? { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
+    values.set(exception.container, { ...amounts, limits: withAmount(amounts.limits, exception.resource, valueOf(exception)) });
   }
   return values;
 }

@@ -48,8 +48,8 @@ export function idleFromRecords(
   hpas: readonly ScaledHpa[],
 ): IdleMemory {
   const scaled = ofReplicas(record.since, workload.note) ?? ofAutoscaler(record.since, hpas);
-  const kept = { replicas: workload.replicas, idleReplicas: null, autoscaler: null, ...scaled };
-  return { ...record, ...kept, floor: new Map(), activeMs: 0, scaled: false, waking: null };
+  const scale = { replicas: workload.replicas, idleReplicas: null, autoscaler: null, ...scaled };
+  return { ...record, ...scale, floor: new Map(), activeMs: 0, scaled: false, waking: null };
 }
 
 function ofReplicas(since: Instant, note: OriginalNote | null): Pick<IdleMemory, 'replicas' | 'idleReplicas'> | null {

@@ -53,19 +53,19 @@ export function isScaled(situation: Pick<WorkloadSituation, 'workload' | 'hpas'>
 export function scaleDown(situation: WorkloadSituation, idle: IdleMemory): ScaleStep | null {
   const now = currentReplicas(situation, idle);
   if (idle.idleReplicas === null || now === null || now <= idle.idleReplicas) return null;
-  return { autoscaler: idle.autoscaler?.name ?? null, from: now, to: idle.idleReplicas, because: 'idle' };
+  return { autoscaler: idle.autoscaler?.name ?? null, from: now, to: idle.idleReplicas, reason: 'idle' };
 }
 
 /**
  * The restoration of replicas; null: none, or another manager has changed them meanwhile. An autoscaler whose minReplicas a user has
  * set keeps them; only idle mode's annotation is removed.
  */
-export function restoreScale(situation: WorkloadSituation, idle: IdleMemory, because: string): ScaleStep | null {
+export function restoreScale(situation: WorkloadSituation, idle: IdleMemory, reason: string): ScaleStep | null {
   const autoscaler = idle.autoscaler?.name ?? null;
-  if (isScaled(situation, idle) && idle.idleReplicas !== null) return { autoscaler, from: idle.idleReplicas, to: naturalOf(idle), because };
+  if (isScaled(situation, idle) && idle.idleReplicas !== null) return { autoscaler, from: idle.idleReplicas, to: naturalOf(idle), reason };
   const hpa = situation.hpas.find(({ name }) => name === autoscaler);
   if (hpa === undefined || !hasAutoscaler(idle, hpa)) return null;
-  return { autoscaler, from: hpa.minReplicas, to: hpa.minReplicas, because };
+  return { autoscaler, from: hpa.minReplicas, to: hpa.minReplicas, reason };
 }
 
 /** Message about a change of the replicas by another manager while the workload is idle; null: none. */

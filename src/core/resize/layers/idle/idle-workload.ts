@@ -58,7 +58,11 @@ export function idleWorkload(situation: WorkloadSituation, plans: readonly Conta
   if (candidacy.kind === 'blocked')
     return reportUnlessWaiting(decided, outcome('awaiting', candidacy.reason, candidacy.message, candidacy.until));
   const idleFor = formatDuration(Math.floor((now - candidacy.belowThresholdSince) / MINUTE_MS) * MINUTE_MS);
-  const progress = carryOut(situation, sizes, { kind: 'change', most: Number.POSITIVE_INFINITY, because: `idle: no load for ${idleFor}` });
+  const progress = carryOut(situation, sizes, {
+    kind: 'change',
+    maxPods: Number.POSITIVE_INFINITY,
+    reason: `idle: no load for ${idleFor}`,
+  });
   const shrinking: Shrinking = { natural, sizes, plan, progress };
   const blocker = findShrinkBlocker(shrinking, notInPlace, idleFor);
   if (blocker !== null) return reportUnlessWaiting(decided, blocker);
@@ -152,11 +156,15 @@ function summaryOf(natural: Sizes, sizes: Sizes, { idleReplicas, autoscaler }: P
 function withLimitsOf(sizes: Sizes, natural: Sizes): Sizes {
   return new Map(
     [...sizes].map(([name, { requests }]) => {
-      let kept = requests;
+      let requestsOrNatural = requests;
       const before = natural.get(name);
       for (const resource of RESOURCES)
-        kept = withAmount(kept, resource, kept[FIELD[resource]] ?? before?.requests[FIELD[resource]] ?? null);
-      return [name, { requests: kept, limits: before?.limits ?? requestsOnly(kept).limits }];
+        requestsOrNatural = withAmount(
+          requestsOrNatural,
+          resource,
+          requestsOrNatural[FIELD[resource]] ?? before?.requests[FIELD[resource]] ?? null,
+        );
+      return [name, { requests: requestsOrNatural, limits: before?.limits ?? requestsOnly(requestsOrNatural).limits }];
     }),
   );
 }

@@ -56,7 +56,7 @@ function decideOrIdle(situation: WorkloadSituation, decided: WorkloadDecision): 
 
 /** The plans by which potential savings are counted: an idled workload has no target, so it has none. */
 export function duePlans({ containers, memory }: WorkloadDecision): readonly ContainerPlan[] {
-  return memory.idle === null ? containers : containers.map((plans) => ({ ...plans, target: null, targetInputs: null }));
+  return memory.idle === null ? containers : containers.map((plan) => ({ ...plan, target: null, targetInputs: null }));
 }
 
 function decisionOf(situation: WorkloadSituation, mode: ResizeMode, verdict: IdleVerdict, outcome: Outcome): WorkloadDecision {
@@ -89,7 +89,7 @@ function decideIdled(situation: WorkloadSituation, mode: ResizeMode): IdleVerdic
 
 function keepIdle(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
   const because = 'idle: the pod still has its natural size';
-  const { steps } = carryOut(situation, idle.sizes, { kind: 'correct-drift', most: Number.POSITIVE_INFINITY, because });
+  const { steps } = carryOut(situation, idle.sizes, { kind: 'correct-drift', maxPods: Number.POSITIVE_INFINITY, reason: because });
   const { gateState, now } = situation;
   const isWarmingUp = gateState.warmUpUntil !== null && gateState.warmUpUntil > now;
   const isStopped = gateState.paused !== null || gateState.stale !== null || isWarmingUp;
@@ -109,18 +109,18 @@ function wake(situation: WorkloadSituation, idle: IdleMemory, notes: readonly De
   const { waking, natural } = idle;
   if (waking === null) return { outcome: null, memory: {}, steps: [], notes, scale: null };
   const because = `woken: ${waking.because}`;
-  const patient = now - waking.since < NODES_PATIENCE_MS;
-  const left = selectUnrestored(situation, idle);
-  const short = pods.filter((pod) => isShort(pod, natural) && (patient || isResizable(pod)) && !left(pod));
+  const isWaitingForNodes = now - waking.since < NODES_PATIENCE_MS;
+  const isUnrestored = selectUnrestored(situation, idle);
+  const short = pods.filter((pod) => isShort(pod, natural) && (isWaitingForNodes || isResizable(pod)) && !isUnrestored(pod));
   // A raise does not need usage, so it also reaches pods of nodes that report none.
   const reachable = { ...situation, pods: short, unreadPods: new Set<string>() };
   const wanted: Sizes = new Map([...natural].map(([name, { requests }]) => [name, requestsOnly(requests)]));
-  const progress = carryOut(reachable, wanted, { kind: 'change', most: Number.POSITIVE_INFINITY, because });
-  const refused = patient ? pods.filter(({ resize }) => resize.state === 'deferred' || resize.state === 'infeasible') : [];
+  const progress = carryOut(reachable, wanted, { kind: 'change', maxPods: Number.POSITIVE_INFINITY, reason: because });
+  const refused = isWaitingForNodes ? pods.filter(({ resize }) => resize.state === 'deferred' || resize.state === 'infeasible') : [];
   const scale = restoreScale(situation, idle, because);
   const missing = short.length + refused.length;
   // In mode Auto right-sizing raises the remaining pods, for example by eviction.
-  const handedOver = !patient && progress.steps.length === 0 && modeInForce(policy, overrides) === 'Auto';
+  const handedOver = !isWaitingForNodes && progress.steps.length === 0 && modeInForce(policy, overrides) === 'Auto';
   if (scale === null && (missing === 0 || handedOver)) {
     return { outcome: null, memory: { idle: null, lastIdle: lastIdleOf(situation, idle, waking) }, steps: [], notes, scale };
   }
@@ -144,8 +144,8 @@ function isShort(pod: PodRecord, natural: Sizes): boolean {
 }
 
 function lastIdleOf({ now, memory, policy }: WorkloadSituation, idle: IdleMemory, waking: NonNullable<IdleMemory['waking']>): LastIdle {
-  const slept = waking.since - idle.since;
+  const idleMs = waking.since - idle.since;
   const before = memory.lastIdle?.shortIdlePeriods ?? 0;
-  const shortIdlePeriods = slept >= policy.idle.afterMs ? 0 : waking.by === 'load' ? Math.min(before + 1, MAX_SHORT_IDLE_PERIODS) : before;
+  const shortIdlePeriods = idleMs >= policy.idle.afterMs ? 0 : waking.by === 'load' ? Math.min(before + 1, MAX_SHORT_IDLE_PERIODS) : before;
   return { since: idle.since, wokenAt: now, because: waking.because, shortIdlePeriods, activeMs: idle.activeMs, floor: idle.floor };
 }

@@ -17,7 +17,7 @@ export function currentClasses(pods: readonly PodRecord[], classes: ReadonlyMap<
     if (name !== undefined) byClass.set(name, [...(byClass.get(name) ?? []), pod]);
   }
   return [...byClass]
-    .map(([name, own]) => ({ name, pods: own }))
+    .map(([name, classMemory]) => ({ name, pods: classMemory }))
     .sort((a, b) => b.pods.length - a.pods.length || (a.name < b.name ? -1 : 1));
 }
 
@@ -31,9 +31,10 @@ export function hasSeveralClasses(current: readonly CurrentClass[], memory: Resi
  * starts without memory, so that it does not get the values of another one.
  */
 export function memoryOfClass({ name, pods }: CurrentClass, current: readonly CurrentClass[], memory: ResizeMemory): ResizeMemory {
-  const { classes, ...whole } = memory;
-  const own = classes?.get(name) ?? (firstOf(current) === name && (classes?.size ?? 0) === 0 ? whole : newClassMemory(whole));
-  return { ...own, failures: withNewer(own.failures, whole.failures, pods) };
+  const { classes, ...workloadMemory } = memory;
+  const classMemory =
+    classes?.get(name) ?? (firstOf(current) === name && (classes?.size ?? 0) === 0 ? workloadMemory : newClassMemory(workloadMemory));
+  return { ...classMemory, failures: withNewer(classMemory.failures, workloadMemory.failures, pods) };
 }
 
 /** The memory for a pod that is created for a node of a class. @param name the class; null: unknown */
@@ -57,9 +58,13 @@ function newClassMemory({ boosts, limitExceptions, lastRollbackRequestAt }: Resi
 }
 
 // Refusals are stored for the whole workload after the decision, so newer ones are merged into those of the class.
-function withNewer(own: ResizeMemory['failures'], whole: ResizeMemory['failures'], pods: readonly PodRecord[]): ResizeMemory['failures'] {
-  const known = new Map(own.map((failure) => [failureKey(failure), failure]));
-  for (const failure of whole) {
+function withNewer(
+  classMemory: ResizeMemory['failures'],
+  workloadMemory: ResizeMemory['failures'],
+  pods: readonly PodRecord[],
+): ResizeMemory['failures'] {
+  const known = new Map(classMemory.map((failure) => [failureKey(failure), failure]));
+  for (const failure of workloadMemory) {
     if (failure.pool === null && !pods.some(({ uid }) => uid === failure.uid)) continue;
     const key = failureKey(failure);
     if (failure.since >= (known.get(key)?.since ?? Number.NEGATIVE_INFINITY)) known.set(key, failure);

@@ -62,20 +62,20 @@ interface Decided {
 /** The situation of one class. */
 function situationOfClass(
   situation: WorkloadSituation,
-  own: CurrentClass,
+  nodeClass: CurrentClass,
   current: readonly CurrentClass[],
   isFirst: boolean,
 ): WorkloadSituation {
   const { advice, userRequests, memory } = situation;
   return {
     ...situation,
-    pods: own.pods,
+    pods: nodeClass.pods,
     advice: advice.flatMap((each): ContainerAdvice[] => {
       const split = splitClassedName(each.container);
-      return split?.className === own.name ? [{ ...each, container: split.container }] : [];
+      return split?.className === nodeClass.name ? [{ ...each, container: split.container }] : [];
     }),
-    userRequests: requestsFor(userRequests, own.name, isFirst),
-    memory: memoryOfClass(own, current, memory),
+    userRequests: requestsFor(userRequests, nodeClass.name, isFirst),
+    memory: memoryOfClass(nodeClass, current, memory),
     // Windows contain the highest usage of all classes together, so they are dropped; throttling is known by pod.
     demand: situation.demand.map(({ container, throttled = [], throttlingMeasuredAt = null }) => {
       return { container, windows: [], throttled, throttlingMeasuredAt };

@@ -55,7 +55,7 @@ function deployedIfLarger({ workload, memory }: WorkloadSituation, settled: Valu
       { requests, limits: notLess(limits, approvedBaselinesOf(name, memory.limitExceptions)) },
     ]),
   );
-  const smaller = [...deployed].some(([name, asked]) => lowersAnything(asked, settled.get(name) ?? asked));
+  const smaller = [...deployed].some(([name, deployedValues]) => lowersAnything(deployedValues, settled.get(name) ?? deployedValues));
   return smaller ? new Map([...settled, ...deployed]) : null;
 }
 

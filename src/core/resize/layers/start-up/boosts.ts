@@ -16,8 +16,8 @@ export type BoostContext = Pick<WorkloadSituation, 'policy' | 'policyProblem' | 
 
 /** Values of a pod's boosted containers without the boost; empty: none is boosted. */
 export function valuesWithoutBoost(pod: PodRecord, context: BoostContext): Values {
-  const own = context.memory.boosts.find(({ uid }) => uid === pod.uid);
-  const base = own?.values ?? boostedAtCreation(pod, context);
+  const boost = context.memory.boosts.find(({ uid }) => uid === pod.uid);
+  const base = boost?.values ?? boostedAtCreation(pod, context);
   const usual = pod.containers.flatMap((container) => {
     const values = base.get(container.name);
     return values === undefined || sameCpu(container, values) ? [] : [[container.name, values] as const];
