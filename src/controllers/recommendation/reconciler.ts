@@ -75,7 +75,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     if (governed === null) return this.#forget(key);
     const { workload, governance } = governed;
     const { situation, decision, basis } = await this.#decide(workload, governance, advice, signal);
-    for (const note of [...decision.notes, ...refusedRecords(this.#ports, workload, situation, basis)]) this.#recordNote(workload, note);
+    for (const note of [...decision.events, ...refusedRecords(this.#ports, workload, situation, basis)]) this.#recordNote(workload, note);
     // Written down before it is acted on, so that a crash in between is found again.
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
     if (wasDeleted(this.#ports, key, basis)) return { requeueAfterMs: 0 };

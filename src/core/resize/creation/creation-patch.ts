@@ -34,12 +34,12 @@ export function creationPatch(
     return to === undefined ? [] : amountsPatch(container, to);
   });
   if (operations.length === 0) return [];
-  const notes: [string, string][] = [[POD_ANNOTATIONS.sizeAtCreation, originals(containers, values)]];
-  if (usual.size > 0) notes.push([POD_ANNOTATIONS.startUp, writeBoostAtCreation(usual, pick(values, usual))]);
+  const annotations: [string, string][] = [[POD_ANNOTATIONS.sizeAtCreation, originals(containers, values)]];
+  if (usual.size > 0) annotations.push([POD_ANNOTATIONS.startUp, writeBoostAtCreation(usual, pick(values, usual))]);
   return [
     ...operations,
     ...(hasAnnotations ? [] : [{ op: 'add', path: '/metadata/annotations', value: {} } as const]),
-    ...notes.map(([name, value]) => ({ op: 'add', path: `/metadata/annotations/${name.replaceAll('/', '~1')}`, value }) as const),
+    ...annotations.map(([name, value]) => ({ op: 'add', path: `/metadata/annotations/${name.replaceAll('/', '~1')}`, value }) as const),
   ];
 }
 

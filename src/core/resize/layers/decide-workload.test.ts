@@ -410,7 +410,7 @@ describe('approval', () => {
     ['when it differs from the recommendation', approved('4')],
   ])('lapses %s', (_, userRequests) => {
     const decision = decideWorkload(aSituation({ policy, userRequests }));
-    expect([decision.state, decision.reason, decision.notes[0]?.reason]).toEqual(['awaiting', 'approval', 'ApprovalLapsed']);
+    expect([decision.state, decision.reason, decision.events[0]?.reason]).toEqual(['awaiting', 'approval', 'ApprovalLapsed']);
   });
 
   test('lapses with a roll-back, so that the values are not applied again automatically', () => {

@@ -33,7 +33,7 @@ export interface WorkloadDecision {
   readonly scale?: ScaleStep;
   /** Pod to evict because its node has too little capacity for the target; null: none. */
   readonly evict: PodRecord | null;
-  readonly notes: readonly DecisionEvent[];
+  readonly events: readonly DecisionEvent[];
   /** Decision of each node size class, the class with the most pods first; absent where classes do not differ. */
   readonly classes?: readonly {
     readonly name: string;

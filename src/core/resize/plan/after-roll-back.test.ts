@@ -217,8 +217,8 @@ describe('a request for a roll-back', () => {
     const harmed = harmedSince();
     const { rolledBack: automatic } = harmed.memory;
     expect(automatic).toMatchObject({ reason: 'readiness', requestedAt: null, count: 1 });
-    const { memory: kept, reason, notes } = decideWorkload(harmed);
-    expect([kept.rolledBack, reason, notes]).toEqual([automatic, 'rolled-back', []]);
+    const { memory: kept, reason, events } = decideWorkload(harmed);
+    expect([kept.rolledBack, reason, events]).toEqual([automatic, 'rolled-back', []]);
     expect(decideWorkload({ ...harmed, advice: [shortOfCpu] }).steps).toHaveLength(4);
   });
 

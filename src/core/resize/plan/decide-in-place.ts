@@ -61,7 +61,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     steps: draft.isDryRun ? draft.steps.slice(0, 1) : onceForEachPod(draft.steps),
     autoscalers: [],
     evict: null,
-    notes: draft.notes,
+    events: draft.events,
     lookAgainInMs: Math.min(untilNext, lookEveryMs),
   };
 }
@@ -73,7 +73,7 @@ function withWatch(draft: Draft, decided: Outcome): Outcome {
 
 function decideByPreconditions(draft: Draft): Outcome | null {
   const settled = checkPreconditions(draft.context, draft.mode, draft.containers);
-  draft.notes.push(...(settled?.notes ?? []));
+  draft.events.push(...(settled?.events ?? []));
   const { reason = null } = settled?.outcome ?? {};
   if (INVALID_WORKLOAD.has(reason)) rollBackIfAllowed(draft);
   if (reason === 'invalid-policy') rollBackByReadableRules(draft);
@@ -88,7 +88,7 @@ function rollBackByReadableRules(draft: Draft): void {
   draft.restore(readable.memory);
   // `dryRun` is respected also where another field of the policy is invalid.
   if (!readable.isDryRun) draft.steps.push(...readable.steps);
-  draft.notes.push(...readable.notes);
+  draft.events.push(...readable.events);
 }
 
 /** Rolls back while the workload or policy is invalid: its pods keep running, and an earlier change may harm them. */
@@ -225,9 +225,9 @@ function endIncreases(draft: Draft): void {
 }
 
 function reportNodeOoms(draft: Draft): void {
-  const { notes, nodeOoms } = listNodeOomEvents(draft.containers, draft.memory);
-  if (notes.length === 0) return;
-  draft.notes.push(...notes);
+  const { events, nodeOoms } = listNodeOomEvents(draft.containers, draft.memory);
+  if (events.length === 0) return;
+  draft.events.push(...events);
   draft.remember({ nodeOoms });
 }
 
@@ -242,9 +242,9 @@ function raiseKilledPods(draft: Draft): void {
 /** Stores the hot replicas and their CPU requests. */
 function rememberHotReplicas(draft: Draft): void {
   if (isHeldByUser(draft.context)) return;
-  const { hotReplicas, notes } = updateHotReplicas(draft.context, draft.containers);
+  const { hotReplicas, events } = updateHotReplicas(draft.context, draft.containers);
   if (hotReplicas !== draft.memory.hotReplicas) draft.remember({ hotReplicas });
-  draft.notes.push(...notes);
+  draft.events.push(...events);
 }
 
 /** Resizes hot replicas. It runs after the common values of this decision are known, so that no replica falls below them. */
@@ -254,9 +254,9 @@ function resizeHotReplicas(draft: Draft): void {
 
 /** Reverts resizes that nodes refused or did not actuate. */
 function revert(draft: Draft): Outcome | null {
-  const { failures, steps, notes, outcome: refused } = listReverts(draft.context);
+  const { failures, steps, events, outcome: refused } = listReverts(draft.context);
   if (failures !== null) draft.remember({ failures });
   draft.steps.push(...steps);
-  draft.notes.push(...notes);
+  draft.events.push(...events);
   return refused;
 }

@@ -18,7 +18,7 @@ export class Draft {
   #containers: readonly ContainerPlan[];
   readonly mode: ResizeMode;
   readonly steps: ResizeStep[] = [];
-  readonly notes: DecisionEvent[] = [];
+  readonly events: DecisionEvent[] = [];
 
   constructor(context: WorkloadSituation) {
     this.#context = context;

@@ -25,7 +25,7 @@ export interface Reverts {
   /** Failures to store; null: unchanged. */
   readonly failures: readonly FailedResize[] | null;
   readonly steps: readonly ResizeStep[];
-  readonly notes: readonly DecisionEvent[];
+  readonly events: readonly DecisionEvent[];
   /** null: no resize is reverted. */
   readonly outcome: Outcome | null;
 }
@@ -50,7 +50,7 @@ export function listReverts(situation: WorkloadSituation): Reverts {
       lowers: false,
       reason: `the resize is ${failure.state} on its node: ${failure.message}`,
     })),
-    notes: revertsDue.map(({ pod, failure }) => ({
+    events: revertsDue.map(({ pod, failure }) => ({
       type: 'Warning',
       reason: 'ResizeReverted',
       message: `${pod.name}: ${failure.state}, ${failure.message}`,

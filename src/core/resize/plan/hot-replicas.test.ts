@@ -11,7 +11,7 @@ import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 class Replicas {
   readonly #hot = new HotReplicas();
   situation: WorkloadSituation;
-  readonly notes: string[] = [];
+  readonly events: string[] = [];
   message = '';
   steps = 0;
 
@@ -36,7 +36,7 @@ class Replicas {
       const decision = decideWorkload(this.situation);
       this.message = decision.message;
       this.steps += decision.steps.length;
-      this.notes.push(...decision.notes.map(({ reason }) => reason));
+      this.events.push(...decision.events.map(({ reason }) => reason));
       this.situation = { ...this.situation, memory: decision.memory, pods: resized(this.situation.pods, decision.steps) };
     }
     return this;
@@ -51,7 +51,7 @@ describe('a replica that uses more than 3 × the median CPU', () => {
       { container: 'main', pod: 'web-3', uid: 'uid-web-3', at: web.situation.now, cpu: 900 },
     ]);
     expect(web.message).toContain('hot replicas, raised alone for using more than 3 × the median CPU: web-3 (main 900m)');
-    expect(web.notes).toEqual(['HotReplicaRaised']);
+    expect(web.events).toEqual(['HotReplicaRaised']);
   });
 
   test.each([
@@ -99,7 +99,7 @@ describe('a replica that uses more than 3 × the median CPU', () => {
         : pod,
     );
     const web = new Replicas(3, { memory, pods: before }).use(5 * MINUTE_MS, [200, 190, 820], '900m');
-    expect([web.cpus, web.steps, web.notes]).toEqual([[500, 500, 1200], 0, []]);
+    expect([web.cpus, web.steps, web.events]).toEqual([[500, 500, 1200], 0, []]);
   });
 
   test('is still known after a restart, before anything is measured', () => {

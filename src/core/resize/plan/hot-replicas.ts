@@ -70,7 +70,7 @@ export function excludeHotReplicas(
 export function updateHotReplicas(
   situation: WorkloadSituation,
   plans: readonly ContainerPlan[],
-): { readonly hotReplicas: readonly HotReplica[]; readonly notes: readonly DecisionEvent[] } {
+): { readonly hotReplicas: readonly HotReplica[]; readonly events: readonly DecisionEvent[] } {
   const { memory, pods, now, policy } = situation;
   const known = memory.hotReplicas.filter(({ at }) => now - at < policy.historyWindowMs);
   const remaining = known.map((each) => refreshed(each, situation, plans));
@@ -86,7 +86,7 @@ export function updateHotReplicas(
     added.length === 0 &&
     remaining.length === memory.hotReplicas.length &&
     remaining.every((each, index) => each === memory.hotReplicas[index]);
-  if (isSame) return { hotReplicas: memory.hotReplicas, notes: [] };
+  if (isSame) return { hotReplicas: memory.hotReplicas, events: [] };
   const others = remaining.filter((each) => !added.some(({ uid, container }) => uid === each.uid && container === each.container));
   const raised = added.filter(
     ({ uid, container, cpu }) =>
@@ -96,11 +96,11 @@ export function updateHotReplicas(
         container,
       ),
   );
-  const notes = raised.map(({ container, pod, cpu }): DecisionEvent => {
+  const events = raised.map(({ container, pod, cpu }): DecisionEvent => {
     const message = `${pod}: container ${container} uses more than 3 × the median CPU of the replicas; it alone is raised to ${formatCpu(cpu ?? 0)}`;
     return { type: 'Normal', reason: 'HotReplicaRaised', message };
   });
-  return { hotReplicas: [...others, ...added], notes };
+  return { hotReplicas: [...others, ...added], events };
 }
 
 /** Part of a decision's message that lists hot replicas; null: none. */

@@ -26,10 +26,10 @@ function decidedBy(decision: 'approve' | 'reject', situation: WorkloadSituation)
 
 describe('A suspected leak', () => {
   test('restores the deployed request and limit, and opens a limit exception', () => {
-    const { containers, memory: remembered, notes } = decideWorkload(leaking());
+    const { containers, memory: remembered, events } = decideWorkload(leaking());
     expect(containers[0]?.target).toMatchObject({ requests: amounts('500m', '256Mi'), limits: amounts(null, '1Gi') });
     expect(remembered.limitExceptions).toMatchObject([{ type: 'leak', state: 'open', limit: memory('1Gi'), proposed: null }]);
-    expect(notes.map(({ reason }) => reason)).toContain('LimitExceeded');
+    expect(events.map(({ reason }) => reason)).toContain('LimitExceeded');
   });
 
   test('keeps a greater request, so that suspicion that comes and goes lowers and raises nothing', () => {

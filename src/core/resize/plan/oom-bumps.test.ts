@@ -28,7 +28,7 @@ const NODE = { cpuMillicores: 16_000, memoryBytes: memory('64Gi') };
 /** Replicas whose OOM kills are evidence for decisions. */
 class KilledWorkload {
   readonly #log = new OomLog();
-  readonly notes: string[] = [];
+  readonly events: string[] = [];
   situation: WorkloadSituation;
   decision: WorkloadDecision | null = null;
 
@@ -88,7 +88,7 @@ class KilledWorkload {
     const base = anAdvice({ cpu: '500m', memory: '256Mi', lastOomAt: this.#log.lastAt, oom });
     const memoryEvidence = base.memoryEvidence && { ...base.memoryEvidence, lastOomAt: this.#log.lastAt, oomNeed: oom.killedPodNeed };
     this.decision = decideWorkload({ ...this.situation, advice: [{ ...base, memoryEvidence }] });
-    this.notes.push(...this.decision.notes.map(({ reason, message }) => `${reason}: ${message}`));
+    this.events.push(...this.decision.events.map(({ reason, message }) => `${reason}: ${message}`));
     const { memory: remembered, steps } = this.decision;
     this.situation = { ...this.situation, memory: remembered, pods: resized(this.situation.pods, steps), now: now + MINUTE_MS };
   }
@@ -165,7 +165,7 @@ describe('An OOM kill at the limit', () => {
     expect([...seen].sort((a, b) => a - b)).toEqual([512, 615, 738, 886]);
     expect(web.openExceptions).toEqual(['oom-killed']);
     expect(web.decision?.steps).toEqual([]);
-    expect(web.notes.filter((note) => note.startsWith('LimitExceeded'))).toHaveLength(1);
+    expect(web.events.filter((note) => note.startsWith('LimitExceeded'))).toHaveLength(1);
   });
 
   test('is counted once, however often its node refuses the raise and it is tried again', () => {
@@ -228,7 +228,7 @@ test('An OOM kill far below the limit is the node’s: nothing changes, and one 
     [256, 256, 256],
   ]);
   expect(web.openExceptions).toEqual([]);
-  const nodeOomEvents = web.notes.filter((note) => note.startsWith('NodeOutOfMemory'));
+  const nodeOomEvents = web.events.filter((note) => note.startsWith('NodeOutOfMemory'));
   expect(nodeOomEvents).toHaveLength(3);
   expect(nodeOomEvents[0]).toContain('its node ran out of memory: it used 102Mi of its limit of 512Mi');
 });

@@ -134,13 +134,13 @@ function withBumps(
 export function listNodeOomEvents(
   plans: readonly ContainerPlan[],
   { nodeOoms }: Pick<ResizeMemory, 'nodeOoms'>,
-): { readonly notes: readonly DecisionEvent[]; readonly nodeOoms: ReadonlyMap<string, Instant> } {
+): { readonly events: readonly DecisionEvent[]; readonly nodeOoms: ReadonlyMap<string, Instant> } {
   const fresh = plans.flatMap(({ name, advice }) => {
     const kill = advice?.oom?.lastNodeKill ?? null;
     return kill === null || kill.at <= (nodeOoms.get(name) ?? Number.NEGATIVE_INFINITY) ? [] : [{ name, ...kill }];
   });
-  if (fresh.length === 0) return { notes: [], nodeOoms };
-  const notes = fresh.map(({ name, limitBytes, workingSetBytes }): DecisionEvent => {
+  if (fresh.length === 0) return { events: [], nodeOoms };
+  const events = fresh.map(({ name, limitBytes, workingSetBytes }): DecisionEvent => {
     const share =
       limitBytes > 0
         ? `used ${formatMemory(Math.round(workingSetBytes / MiB) * MiB)} of its limit of ${formatMemory(limitBytes)}`
@@ -148,5 +148,5 @@ export function listNodeOomEvents(
     const message = `Container ${name} was OOM-killed because its node ran out of memory: it ${share}. Neither limit nor request is raised`;
     return { type: 'Warning', reason: 'NodeOutOfMemory', message };
   });
-  return { notes, nodeOoms: new Map([...nodeOoms, ...fresh.map(({ name, at }) => [name, at] as const)]) };
+  return { events, nodeOoms: new Map([...nodeOoms, ...fresh.map(({ name, at }) => [name, at] as const)]) };
 }

@@ -14,15 +14,15 @@ export function checkPreconditions(
   situation: WorkloadSituation,
   mode: ResizeMode,
   plans: readonly ContainerPlan[],
-): { readonly outcome: Outcome; readonly notes: readonly DecisionEvent[] } | null {
+): { readonly outcome: Outcome; readonly events: readonly DecisionEvent[] } | null {
   const { overrides, policyProblem, gateState } = situation;
-  const settled = (what: Outcome, notes: readonly DecisionEvent[] = []) => ({ outcome: what, notes });
+  const settled = (what: Outcome, events: readonly DecisionEvent[] = []) => ({ outcome: what, events });
   if (overrides.excluded) return settled(outcome('excluded', null, 'excluded by the annotation evenkeel.io/exclude'));
   if (mode === 'Off') return settled(outcome('excluded', null, 'excluded by mode Off'));
   const [problem] = overrides.problems;
   if (problem !== undefined) {
-    const note = { type: 'Warning', reason: 'InvalidAnnotation', message: problem } as const;
-    return settled(outcome('blocked', 'invalid-annotation', overrides.problems.join('; ')), [note]);
+    const event = { type: 'Warning', reason: 'InvalidAnnotation', message: problem } as const;
+    return settled(outcome('blocked', 'invalid-annotation', overrides.problems.join('; ')), [event]);
   }
   if (policyProblem !== null) return settled(outcome('blocked', 'invalid-policy', policyProblem));
   const invalid = invalidTemplate(situation.workload);

@@ -16,7 +16,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 export interface Preserving {
   readonly followed: readonly FollowedAutoscaler[];
   readonly memory: readonly AutoscalerMemory[];
-  readonly notes: readonly DecisionEvent[];
+  readonly events: readonly DecisionEvent[];
 }
 
 /**
@@ -25,12 +25,12 @@ export interface Preserving {
  */
 export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode, steps: readonly ResizeStep[]): Preserving {
   const { memory, policy, pods, now } = situation;
-  if (policy.hpa === 'Off') return { followed: [], memory: memory.autoscalers, notes: [] };
+  if (policy.hpa === 'Off') return { followed: [], memory: memory.autoscalers, events: [] };
   const after = podsAfter(pods, steps);
   const mayLetGo = memory.apply === null;
   const followed: FollowedAutoscaler[] = [];
   const remembered: AutoscalerMemory[] = [];
-  const notes: DecisionEvent[] = [];
+  const events: DecisionEvent[] = [];
   for (const autoscaler of autoscalersIn(situation)) {
     const { hpa } = autoscaler;
     const movable = autoscaler.blocker === null && mode === 'Auto';
@@ -55,11 +55,11 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
       ...autoscaler.memory,
       ...(atHome || targets.length === 0 ? { targets: [], issuedAt: null } : { targets, issuedAt }),
     });
-    if (autoscaler.newlyReverted) notes.push(revertNote(autoscaler));
+    if (autoscaler.newlyReverted) events.push(revertEvent(autoscaler));
   }
   const gone = memory.autoscalers.filter(({ name }) => !situation.hpas.some((hpa) => hpa.name === name));
   const astray = gone.filter(({ targets }) => !targets.every((target) => isHome(target, pods)));
-  return { followed, memory: [...remembered, ...astray].filter(worthKeeping), notes };
+  return { followed, memory: [...remembered, ...astray].filter(worthKeeping), events };
 }
 
 /** The pods as they are after the steps. */
@@ -76,7 +76,7 @@ export function podsAfter(pods: readonly PodRecord[], steps: readonly Pick<Resiz
   });
 }
 
-function revertNote({ hpa, memory, blocker }: AutoscalerState): DecisionEvent {
+function revertEvent({ hpa, memory, blocker }: AutoscalerState): DecisionEvent {
   const what = `HorizontalPodAutoscaler ${hpa.name}: the adjusted target was reverted by ${memory.revertedBy ?? 'another manager'}`;
   return {
     type: 'Warning',

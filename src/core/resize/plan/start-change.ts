@@ -70,7 +70,7 @@ function decideNothingDue(draft: Draft): Outcome {
 
 function awaitApproval(draft: Draft, approval: ApprovalState): Outcome {
   if (approval.kind !== 'lapsed') return outcome('awaiting', 'approval', draft.summary());
-  draft.notes.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
+  draft.events.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
   return outcome('awaiting', 'approval', `${approval.message}; ${draft.summary()}`);
 }
 

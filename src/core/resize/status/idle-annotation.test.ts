@@ -27,16 +27,16 @@ describe('the annotation of an idled workload', () => {
     ['a number for what it wakes on', writeIdleAnnotation(IDLE).replace('"CPU of 10m over all replicas"', '5')],
     ['sizes that are no list', writeIdleAnnotation(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":{}')],
     ['a size without a container', writeIdleAnnotation(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":[null]')],
-  ])('is ignored where a user has written %s', (_, note) => {
-    expect(readIdleAnnotation(note)).toBeNull();
+  ])('is ignored where a user has written %s', (_, annotation) => {
+    expect(readIdleAnnotation(annotation)).toBeNull();
   });
 
   test('any text that is read can be written again', () => {
     const keys = fc.constantFrom('since', 'natural', 'sizes', 'replicas', 'wakeTriggers', 'scaled', 'activeSeconds');
-    const note: unknown = JSON.parse(writeIdleAnnotation(IDLE));
+    const annotation: unknown = JSON.parse(writeIdleAnnotation(IDLE));
     fc.assert(
       fc.property(keys, fc.jsonValue(), (key, value) => {
-        const read = readIdleAnnotation(JSON.stringify({ ...(note as object), [key]: value }));
+        const read = readIdleAnnotation(JSON.stringify({ ...(annotation as object), [key]: value }));
         const idle = read === null ? null : idleFromRecords(read, { note: null, replicas: 3 }, []);
         expect(() => writeMemory({ ...NO_MEMORY, idle })).not.toThrow();
         expect(idle?.idleReplicas ?? null).toBeNull();

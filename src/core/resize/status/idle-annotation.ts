@@ -18,6 +18,6 @@ export function writeIdleAnnotation(idle: IdleAnnotation): string {
 }
 
 /** Reads the annotation; null where it is missing or invalid, for example after an edit by a user. */
-export function readIdleAnnotation(note: string | undefined): IdleAnnotation | null {
-  return IDLE_ANNOTATION.read(parseJson(note ?? '')) ?? null;
+export function readIdleAnnotation(annotation: string | undefined): IdleAnnotation | null {
+  return IDLE_ANNOTATION.read(parseJson(annotation ?? '')) ?? null;
 }

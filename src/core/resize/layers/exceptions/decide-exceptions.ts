@@ -30,7 +30,7 @@ import { proposedValue } from './proposal.ts';
 export interface ExceptionsDecision {
   /** Stored before any step is taken. */
   readonly memory: Partial<ResizeMemory>;
-  readonly notes: readonly DecisionEvent[];
+  readonly events: readonly DecisionEvent[];
   readonly ceilings: readonly ApprovedCeiling[];
 }
 
@@ -55,7 +55,7 @@ export function decideExceptions(situation: WorkloadSituation, mode: ResizeMode,
   for (const plan of plans) for (const resource of RESOURCES) step(plan.name, resource, plan);
   for (const [key, { container, resource }] of before) if (!seen.has(key)) step(container, resource, null);
   const stored = after.slice(0, MAX_EXCEPTIONS);
-  return { ...applyApprovals(situation, plans, before, stored), notes: listExceptionEvents(before, stored) };
+  return { ...applyApprovals(situation, plans, before, stored), events: listExceptionEvents(before, stored) };
 }
 
 function inputsOf(

@@ -152,7 +152,7 @@ describe('is opened by evidence', () => {
     const first = then(limited({ demand: rising() }), MINUTE_MS, { demand: rising(T0 + MINUTE_MS) });
     const second = then(first.next, HOUR_MS, { demand: memoryDemand(T0 + HOUR_MS + MINUTE_MS, '150Mi') });
     expect(only(second.decision).occurrences).toBe(1);
-    expect(second.decision.notes).toEqual([]);
+    expect(second.decision.events).toEqual([]);
     const lull = then(second.next, HOUR_MS, { demand: rising(T0 + 2 * HOUR_MS + MINUTE_MS) });
     const third = then(lull.next, HOUR_MS);
     expect(third.decision.memory.limitExceptions).toHaveLength(1);
@@ -283,7 +283,7 @@ describe('a temporary overage', () => {
     const grown = then(next, MINUTE_MS, { demand: memoryDemand(T0 + 2 * MINUTE_MS, '500Mi', '510Mi', '511Mi') });
     expect(limits(grown.next)).toEqual([512, 512, 512]);
     const reached = then(grown.next, MINUTE_MS, { demand: memoryDemand(T0 + 3 * MINUTE_MS, '511Mi', '511Mi', '511Mi') });
-    expect(reached.decision.notes.map(({ reason }) => reason)).toEqual(['CeilingReached']);
+    expect(reached.decision.events.map(({ reason }) => reason)).toEqual(['CeilingReached']);
     expect(only(reached.decision).evidence).toMatch(/^CeilingReached/);
     next = live(reached.next, 6 * HOUR_MS, (now) => memoryDemand(now, '511Mi', '511Mi', '511Mi'));
     expect(limits(next)).toEqual([512, 512, 512]);
@@ -414,7 +414,7 @@ describe('a user', () => {
   test('approves a ceiling: it is written to the workload’s annotation until it is stored, and later changes are the user’s', () => {
     const start = limited({ policy: autoPolicy(), advice: [ceiled(250, 128)] });
     const reported = then(start, MINUTE_MS);
-    expect(reported.decision.notes.map(({ reason }) => reason)).toEqual(['CeilingReached']);
+    expect(reported.decision.events.map(({ reason }) => reason)).toEqual(['CeilingReached']);
     const asked = { ...reported.next, userRequests: { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1)] } };
     const first = then(asked, MINUTE_MS);
     expect(first.decision.ceilings).toEqual([{ container: 'main', resource: 'memory', value: 250 * MiB }]);
@@ -449,7 +449,7 @@ test('the third opening in a week is reported as recurring', () => {
   const reasons: string[] = [];
   for (let round = 0; round < 3; round += 1) {
     const opened = then(situation, HOUR_MS);
-    reasons.push(...opened.decision.notes.map(({ reason }) => reason));
+    reasons.push(...opened.decision.events.map(({ reason }) => reason));
     situation = live(opened.next, 26 * HOUR_MS, (now) => memoryDemand(now, '100Mi'));
     expect(situation.memory.limitExceptions[0]?.state).toBe('resolved');
     situation = { ...situation, demand: rising(situation.now) };

@@ -38,7 +38,7 @@ function isFrozen({ overrides, policyProblem }: WorkloadSituation): boolean {
 }
 
 function unchangedExceptions({ memory }: WorkloadSituation): ExceptionsDecision {
-  return { memory: { limitExceptions: memory.limitExceptions }, notes: [], ceilings: [] };
+  return { memory: { limitExceptions: memory.limitExceptions }, events: [], ceilings: [] };
 }
 
 /** The situation with the new exceptions; the same object without any, so that its cached plans are used again. */
@@ -55,7 +55,7 @@ function advanceExceptions(situation: WorkloadSituation, mode: ResizeMode): Exce
       ? { ...each, state: 'resolved', closedAt: now, evidence: `the workload was excluded; before: ${each.evidence}`.slice(0, 1024) }
       : each,
   );
-  return { memory: { limitExceptions }, notes: [], ceilings: [] };
+  return { memory: { limitExceptions }, events: [], ceilings: [] };
 }
 
 function mergeDecision(
@@ -75,7 +75,7 @@ function mergeDecision(
     ...(isOpen && !MORE_SPECIFIC.has(decision.state) ? { state: 'exception', reason: null } : {}),
     message: words === null ? decision.message : `${words}; ${decision.message}`,
     steps: mergeSteps(decision.steps, given.steps, returned.steps),
-    notes: [...decision.notes, ...exceptions.notes],
+    events: [...decision.events, ...exceptions.events],
     ceilings: canAct ? exceptions.ceilings : [],
     lookAgainInMs: unfinished ? Math.min(decision.lookAgainInMs, CHANGE_INTERVAL_MS) : decision.lookAgainInMs,
   };

@@ -28,7 +28,7 @@ export interface IdleVerdict {
   readonly outcome: Outcome | null;
   readonly memory: Partial<ResizeMemory>;
   readonly steps: readonly ResizeStep[];
-  readonly notes: readonly DecisionEvent[];
+  readonly events: readonly DecisionEvent[];
   readonly scale: ScaleStep | null;
 }
 
@@ -76,12 +76,12 @@ export function idleWorkload(situation: WorkloadSituation, plans: readonly Conta
     outcome: idledOutcome(idle),
     memory: { idle },
     steps: progress.steps,
-    notes: [{ type: 'Normal', reason: 'Idled', message: `no load for ${idleFor}; ${summary}` }],
+    events: [{ type: 'Normal', reason: 'Idled', message: `no load for ${idleFor}; ${summary}` }],
     scale: scaleDown(situation, idle),
   };
 }
 
-const NOTHING: IdleVerdict = { outcome: null, memory: {}, steps: [], notes: [], scale: null };
+const NOTHING: IdleVerdict = { outcome: null, memory: {}, steps: [], events: [], scale: null };
 
 /** Reports `why`, unless the decision already waits for something else. */
 function reportUnlessWaiting(decided: Outcome, why: Outcome): IdleVerdict | null {

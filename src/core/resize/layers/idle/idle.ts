@@ -39,7 +39,7 @@ export const idle: ResizeLayer = {
     if (verdict !== null && asIdle !== null) return decisionOf(context, mode, verdict, asIdle);
     const active = { ...context, memory: { ...context.memory, ...verdict?.memory } };
     const decided = next(active);
-    const decision = { ...decided, notes: [...(verdict?.notes ?? []), ...decided.notes] };
+    const decision = { ...decided, events: [...(verdict?.events ?? []), ...decided.events] };
     return mode === 'Auto' ? decideOrIdle({ ...active, memory: decided.memory }, decision) : decision;
   },
 };
@@ -49,9 +49,9 @@ function decideOrIdle(situation: WorkloadSituation, decided: WorkloadDecision): 
   const falling = idleWorkload(situation, decided.containers, decided);
   const fallen = falling?.outcome ?? null;
   if (falling === null || fallen === null) return decided;
-  const notes = [...decided.notes, ...falling.notes];
+  const events = [...decided.events, ...falling.events];
   const isReportOnly = falling.steps.length === 0 && falling.memory.idle === undefined;
-  return isReportOnly ? { ...decided, ...fallen, notes } : decisionOf(situation, decided.mode, { ...falling, notes }, fallen);
+  return isReportOnly ? { ...decided, ...fallen, events } : decisionOf(situation, decided.mode, { ...falling, events }, fallen);
 }
 
 /** The plans by which potential savings are counted: an idled workload has no target, so it has none. */
@@ -71,7 +71,7 @@ function decisionOf(situation: WorkloadSituation, mode: ResizeMode, verdict: Idl
     autoscalers: [],
     evict: null,
     ...(verdict.scale === null ? {} : { scale: verdict.scale }),
-    notes: verdict.notes,
+    events: verdict.events,
     lookAgainInMs: outcome.state === 'idle' ? policy.intervalMs : Math.min(CHANGE_INTERVAL_MS, policy.intervalMs),
   };
 }
@@ -98,16 +98,16 @@ function keepIdle(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
     // Once observed, a later change of the replicas is a user's decision.
     memory: !idle.scaled && isScaled(situation, idle) ? { idle: { ...idle, scaled: true } } : {},
     steps: isStopped ? [] : steps,
-    notes: [],
+    events: [],
     scale: isStopped || idle.scaled ? null : scaleDown(situation, idle),
   };
 }
 
 /** Restores the natural size of all pods at once: a raise needs no canary, and waits for no window or cool-down. */
-function wake(situation: WorkloadSituation, idle: IdleMemory, notes: readonly DecisionEvent[]): IdleVerdict {
+function wake(situation: WorkloadSituation, idle: IdleMemory, events: readonly DecisionEvent[]): IdleVerdict {
   const { now, pods, gateState, policy, overrides } = situation;
   const { waking, natural } = idle;
-  if (waking === null) return { outcome: null, memory: {}, steps: [], notes, scale: null };
+  if (waking === null) return { outcome: null, memory: {}, steps: [], events, scale: null };
   const because = `woken: ${waking.because}`;
   const isWaitingForNodes = now - waking.since < NODES_PATIENCE_MS;
   const isUnrestored = selectUnrestored(situation, idle);
@@ -122,7 +122,7 @@ function wake(situation: WorkloadSituation, idle: IdleMemory, notes: readonly De
   // In mode Auto right-sizing raises the remaining pods, for example by eviction.
   const handedOver = !isWaitingForNodes && progress.steps.length === 0 && modeInForce(policy, overrides) === 'Auto';
   if (scale === null && (missing === 0 || handedOver)) {
-    return { outcome: null, memory: { idle: null, lastIdle: lastIdleOf(situation, idle, waking) }, steps: [], notes, scale };
+    return { outcome: null, memory: { idle: null, lastIdle: lastIdleOf(situation, idle, waking) }, steps: [], events, scale };
   }
   const dryRun = gateState.dryRun || policy.dryRun;
   const replicas = scale === null || scale.from === scale.to ? '' : `; replicas ${scale.from} → ${scale.to}`;
@@ -132,7 +132,7 @@ function wake(situation: WorkloadSituation, idle: IdleMemory, notes: readonly De
     waiting === null
       ? outcome('applying', null, dryRun ? `dry run: ${what}` : what)
       : outcome('awaiting', waiting.reason, `${what}; ${waiting.message}`, waiting.until);
-  return { outcome: state, memory: { idle }, steps: progress.steps, notes, scale };
+  return { outcome: state, memory: { idle }, steps: progress.steps, events, scale };
 }
 
 /** Whether a pod requests less than the natural size. */

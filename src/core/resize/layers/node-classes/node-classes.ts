@@ -111,7 +111,7 @@ function mergeDecisions(first: Decided, rest: readonly Decided[], situation: Wor
     steps: dryRun ? steps.slice(0, 1) : steps,
     ceilings: all.flatMap(({ decision }) => decision.ceilings ?? []),
     evict: all.find(({ decision }) => decision.evict !== null)?.decision.evict ?? null,
-    notes: all.flatMap(eventsOfClass),
+    events: all.flatMap(eventsOfClass),
     lookAgainInMs: Math.min(...all.map(({ decision }) => decision.lookAgainInMs)),
     classes: all.map(({ each, decision }) => ({ name: each.name, pods: each.pods, decision })),
   };
@@ -123,7 +123,7 @@ function describeClass({ each, decision }: Decided): string {
 }
 
 function eventsOfClass({ each, decision }: Decided): readonly DecisionEvent[] {
-  return decision.notes.map((note) => ({ ...note, message: `on ${each.name}: ${note.message}` }));
+  return decision.events.map((event) => ({ ...event, message: `on ${each.name}: ${event.message}` }));
 }
 
 /** Memory of the current classes, then of former ones, whose node pools may be scaled to zero for a night. */

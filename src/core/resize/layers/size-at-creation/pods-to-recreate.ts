@@ -26,8 +26,8 @@ function rollBackOnRegression(context: WorkloadSituation, next: Decide): Workloa
   const { reason, message, asDeployed } = regression;
   const before = { ...memory, previous: { at: now, values: asDeployed } };
   const decision = next({ ...context, memory: { ...before, ...rolledBack(before, now, { reason, message, requestedAt: null }) } });
-  const note = { type: 'Warning', reason: 'RolledBack', message: `rolled back to the previous values: ${message}` } as const;
-  return { ...decision, notes: [note, ...decision.notes] };
+  const event = { type: 'Warning', reason: 'RolledBack', message: `rolled back to the previous values: ${message}` } as const;
+  return { ...decision, events: [event, ...decision.events] };
 }
 
 /** The decision with the number of pods to re-create, unless it waits for something more specific. */

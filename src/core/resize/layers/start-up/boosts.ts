@@ -81,10 +81,10 @@ export function canChangeContainer({ policy, overrides }: BoostContext, containe
  * the boosted CPU.
  */
 function boostedAtCreation(pod: PodRecord, context: BoostContext): Values {
-  const note = pod.annotations[POD_ANNOTATIONS.startUp];
+  const annotation = pod.annotations[POD_ANNOTATIONS.startUp];
   const base = new Map<string, RequestsAndLimits>();
-  if (note === undefined || !canChangePods(context)) return base;
-  for (const [name, created] of readBoostAtCreation(note)) {
+  if (annotation === undefined || !canChangePods(context)) return base;
+  for (const [name, created] of readBoostAtCreation(annotation)) {
     const container = pod.containers.find((each) => each.name === name);
     if (container === undefined || !sameCpu(container, created.boosted) || !canChangeContainer(context, name)) continue;
     const lowered = loweredBase(name, created, context);
