@@ -106,7 +106,7 @@ describe('a pod is created', () => {
       { requests: amounts('150m', '128Mi'), limits: NONE },
     ],
     [
-      'without more where nothing is known of nodes',
+      'without a boost where free capacity of nodes is unknown',
       pod(amounts('500m', '512Mi')),
       { policy: autoPolicy({ startup }), freeOnAnyNode: null },
       { requests: amounts('100m', '128Mi'), limits: NONE },

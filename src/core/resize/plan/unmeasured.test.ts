@@ -94,7 +94,7 @@ describe('a container without a CPU limit', () => {
     ['its nodes measure pressure', on(), 'applying', null],
     ['less than 80 % of the CPU of its nodes is used', on(['n1', 0.3], ['n2', 0.79]), 'applying', null],
     ['one of them uses 80 %', on(['n1', 0.3], ['n2', 0.8]), 'awaiting', 'unmeasured'],
-    ['what one of them uses is not known', on(['n1', null]), 'awaiting', 'unmeasured'],
+    ['the usage of one of them is unknown', on(['n1', null]), 'awaiting', 'unmeasured'],
   ])('where %s', (_case, situation, state, reason) => {
     const decision = decideWorkload(situation);
     expect([decision.state, decision.reason]).toEqual([state, reason]);

@@ -37,7 +37,7 @@ describe('The idle size', () => {
     ],
     ['keeps 1.25 × the working set', { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') } }, amounts('10m', '112Mi')],
     [
-      'leaves memory alone of which nothing is known',
+      'keeps memory whose usage is unknown',
       { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') }, advice: [] },
       amounts('10m', '512Mi'),
     ],
