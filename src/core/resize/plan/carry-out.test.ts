@@ -65,7 +65,7 @@ describe('a raise beside a reduction', () => {
     ]);
   });
 
-  test('takes no more of a quota than there is', () => {
+  test('does not exceed a ResourceQuota', () => {
     const quota = {
       namespace: 'shop',
       name: 'cpu',
@@ -79,7 +79,7 @@ describe('a raise beside a reduction', () => {
     expect(message).toContain('ResourceQuota cpu');
   });
 
-  test('comes although the memory limit cannot fall yet', () => {
+  test('is made although the memory limit cannot fall yet', () => {
     const container = { requests: amounts('500m', '512Mi'), limits: amounts(null, '1Gi') };
     const values = { requests: amounts('1', '256Mi'), limits: amounts(null, '512Mi') };
     const used = anAdvice({ cpu: '1', memory: '256Mi' });
@@ -105,7 +105,7 @@ describe('a raise beside a reduction', () => {
 });
 
 describe('a load that grows while a reduction spreads', () => {
-  test('is followed in every pod, and the reduction goes on', () => {
+  test('is followed in every pod, and the reduction continues', () => {
     let situation = aSituation({ pods: pods(10), policy: autoPolicy(), advice: needs(500) });
     let short = 0;
     for (let minute = 0; minute < 120; minute += 1) {
@@ -130,7 +130,7 @@ describe('a resource that was not measured lately', () => {
     expect(decision.message).toContain(`${resource} of main was not measured for 15 minutes`);
   });
 
-  test('is raised, for what it needs is known from earlier', () => {
+  test('is raised by earlier usage', () => {
     const advice = needs(2000).map((each) => ({ ...each, cpu: each.cpu && { ...each.cpu, isMeasured: false } }));
     expect(decideWorkload(aSituation({ pods: pods(3), advice })).steps.length).toBeGreaterThan(0);
   });
@@ -147,7 +147,7 @@ describe('pods whose node reports no usage', () => {
     expect([lowered.steps, lowered.reason]).toEqual([[], 'stale-data']);
   });
 
-  test('are reduced by a roll-back alone that a user requested and that is younger than they are', () => {
+  test('are reduced only by a requested roll-back that is younger than the pods', () => {
     const values = new Map([['main', { requests: amounts('200m', '512Mi'), limits: amounts(null, null) }]]);
     const at = T0 - HOUR_MS;
     const rolledBack = { at, reason: 'restarts', message: 'more restarts', heldUntil: T0 + HOUR_MS, count: 1, values };
@@ -169,7 +169,7 @@ describe('pods whose node reports no usage', () => {
     expect([steps.length, steps.some(({ lowers }) => lowers)]).toEqual([10, false]);
   });
 
-  test('do not keep a raise from being done that their node does not carry out', () => {
+  test('do not keep a raise from being completed that their node does not actuate', () => {
     const advice = needs(2000).map((each) => ({ ...each, memory: null }));
     const start = aSituation({ pods: onTwoNodes, advice, unreadPods });
     const raised = carriedOut(start);

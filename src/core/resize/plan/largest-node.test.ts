@@ -33,9 +33,9 @@ describe('the largest node that the pods of a workload ran on', () => {
     ['is kept while they run on smaller ones', seen(LARGE, T0 - DAY_MS), [{ ...SMALL, memoryBytes: 1 }], T0, seen(LARGE, T0 - DAY_MS)],
     ['is kept while there are no pods', seen(LARGE, T0 - 29 * DAY_MS), [], T0, seen(LARGE, T0 - 29 * DAY_MS)],
     ['is forgotten after 30 days', seen(LARGE, T0 - 30 * DAY_MS), [], T0, null],
-    ['gives way to the nodes of now after 30 days', seen(LARGE, T0 - 30 * DAY_MS), [SMALL], T0, seen(SMALL, T0)],
-    ['is written anew once a day', seen(LARGE, T0 - DAY_MS), [LARGE], T0, seen(LARGE, T0)],
-    ['and no more often', seen(LARGE, T0 - DAY_MS + 1), [LARGE], T0, seen(LARGE, T0 - DAY_MS + 1)],
+    ['is replaced by the present nodes after 30 days', seen(LARGE, T0 - 30 * DAY_MS), [SMALL], T0, seen(SMALL, T0)],
+    ['is stored again once a day', seen(LARGE, T0 - DAY_MS), [LARGE], T0, seen(LARGE, T0)],
+    ['is not stored again within a day', seen(LARGE, T0 - DAY_MS + 1), [LARGE], T0, seen(LARGE, T0 - DAY_MS + 1)],
   ])('%s', (_case, before, nodes, now, expected) => {
     expect(remembered(before, nodes, now)).toEqual(expected);
   });
@@ -62,7 +62,7 @@ describe('the bound of a limit', () => {
   const large = { ...NO_MEMORY, largestNode: seen({ cpuMillicores: 16_000, memoryBytes: memory('64Gi') }, T0 - HOUR_MS) };
 
   test.each([
-    ['is 80 % of the remembered node, also when its pool is scaled to zero', { memory: large, largestNode: SMALL }, '64Gi'],
+    ['is 80 % of the stored node, also when its pool is scaled to zero', { memory: large, largestNode: SMALL }, '64Gi'],
     [
       'is that of the node of its pods, where it is larger',
       { memory: large, nodesOfPods: new Map([['n1', { ...LARGE, memoryBytes: memory('128Gi') }]]) },

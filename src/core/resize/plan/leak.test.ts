@@ -32,7 +32,7 @@ describe('A suspected leak', () => {
     expect(events.map(({ reason }) => reason)).toContain('LimitExceeded');
   });
 
-  test('keeps a greater request, so that suspicion that comes and goes lowers and raises nothing', () => {
+  test('keeps a greater request, so that alternating suspicion causes no changes', () => {
     const grown = { requests: amounts('500m', '3600Mi'), limits: amounts(null, '8Gi') };
     const deployed = { requests: amounts('500m', '256Mi'), limits: amounts(null, '8Gi') };
     const advice = anAdvice({ cpu: '500m', memory: '2Gi', leakSuspected: true });
@@ -42,7 +42,7 @@ describe('A suspected leak', () => {
     expect(steps).toEqual([]);
   });
 
-  test('gets no more by OOM kills: its own limit restarts it', () => {
+  test('is not raised after OOM kills', () => {
     const kill = { at: T0 - HOUR_MS, need: memory('2Gi') };
     const oom = { limitNeed: kill.need, killedPodNeed: kill.need, requestNeed: kill.need, recentKills: [kill], lastNodeKill: null };
     const { containers } = decideWorkload(leaking({}, { lastOomAt: kill.at, oom }));

@@ -46,7 +46,7 @@ function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { read
   return limit;
 }
 
-describe('A memory limit under OOM kills without end', () => {
+describe('A memory limit after repeated OOM kills', () => {
   test.each([
     ['the policy’s max times its ratio', aPolicy(memory('512Mi'), { rule: 'Ratio', ratio: 1.25 }), memory('640Mi')],
     ['the policy’s max times the ratio as deployed', aPolicy(memory('512Mi'), { rule: 'Keep', ratio: null }), memory('1Gi')],
@@ -57,7 +57,7 @@ describe('A memory limit under OOM kills without end', () => {
     expect(limit).toBeGreaterThan(bound * 0.99);
   });
 
-  test('of a Guaranteed pod ends at the policy’s max, as its request moves along', () => {
+  test('of a Guaranteed pod ends at the policy’s max, as its request is equal', () => {
     const container = { requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') };
     const [plan] = planContainers(
       aSituation({
@@ -71,7 +71,7 @@ describe('A memory limit under OOM kills without end', () => {
     expect(plan?.target).toMatchObject({ requests: { memoryBytes: memory('1Gi') }, limits: { memoryBytes: memory('1Gi') } });
   });
 
-  test('ends at the workload’s ceiling, which counts before the policy’s max', () => {
+  test('ends at the workload’s ceiling, which takes precedence over the policy’s max', () => {
     const overrides = { ...NO_OVERRIDES, ceiling: new Map([['main', { cpuMillicores: null, memoryBytes: memory('300Mi') }]]) };
     const policy = aPolicy(memory('2Gi'), { rule: 'Ratio', ratio: 1 });
     expect(limitAfterKills({ policy, overrides }, { request: '200Mi', limit: '200Mi' })).toBe(memory('300Mi'));
@@ -82,7 +82,7 @@ describe('A memory limit under OOM kills without end', () => {
     expect(limitAfterKills({ policy }, { request: '1Gi', limit: '2Gi' })).toBe(memory('2Gi'));
   });
 
-  test('never passes its bound, whatever policy, template and node', () => {
+  test('never exceeds its bound for any policy, template and node', () => {
     const mebibytes = fc.integer({ min: 64, max: 8192 });
     fc.assert(
       fc.property(

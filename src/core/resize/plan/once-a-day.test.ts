@@ -42,7 +42,7 @@ describe('a reduction', () => {
     expect(decideInPlace({ ...situation, now: LAST_LOWERED_AT + DAY_MS }).steps).toHaveLength(1);
   });
 
-  test('that had to wait for its pods counts from when the last of them was lowered', () => {
+  test('that had to wait for its pods counts from the reduction of the last pod', () => {
     const start = aSituation({ advice: [anAdvice({ cpu: '300m', memory: '512Mi' })] });
     const unready = start.pods.map((pod) => ({ ...pod, ready: false, readySince: null }));
     const { memory, steps } = decideInPlace({ ...start, pods: unready });

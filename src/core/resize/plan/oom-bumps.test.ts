@@ -119,7 +119,7 @@ describe('An OOM kill at the limit', () => {
     expect(web.limits).toEqual(limits);
   });
 
-  test('of a process whose container went on counts like one of the container', () => {
+  test('of a process whose container kept running counts like one of the container', () => {
     const web = new KilledWorkload(3);
     web.count(1, 0.69);
     expect(web.limits).toEqual([512, 512, 512]);
@@ -146,7 +146,7 @@ describe('An OOM kill at the limit', () => {
     expect(web.requests).toEqual([300]);
   });
 
-  test('that was not measured counts when it comes again: a container that dies at its start', () => {
+  test('without measured usage counts when it recurs: a container that is killed at its start', () => {
     const web = new KilledWorkload(1);
     web.kill(0, null);
     expect(web.limits).toEqual([512]);
@@ -168,7 +168,7 @@ describe('An OOM kill at the limit', () => {
     expect(web.events.filter((note) => note.startsWith('LimitExceeded'))).toHaveLength(1);
   });
 
-  test('is counted once, however often its node refuses the raise and it is tried again', () => {
+  test('is counted once for any number of refused and retried raises', () => {
     const web = new KilledWorkload(2);
     for (const pod of [0, 0, 0, 1]) web.kill(pod);
     const [plan] = web.decision?.containers ?? [];
@@ -180,7 +180,7 @@ describe('An OOM kill at the limit', () => {
     expect(new Set(oomBumps.map(({ limit }) => limit / MiB))).toEqual(new Set([615, 738, 886]));
   });
 
-  test('is raised by as many bumps as the policy says', () => {
+  test('is raised by at most oom.maxBumps bumps', () => {
     const web = new KilledWorkload(1, { policy: autoPolicy({ oom: { ...autoPolicy().oom, maxBumps: 1 } }) });
     for (let kill = 0; kill < 5; kill += 1) web.kill(0);
     expect(web.limits).toEqual([615]);
@@ -190,7 +190,7 @@ describe('An OOM kill at the limit', () => {
     expect(never.openExceptions).toEqual(['oom-killed']);
   });
 
-  test('never leads past the bound, whichever pods are killed, when and how, and never to more than three bumps a week', () => {
+  test('never raises a limit above its bound, and by at most three bumps a week, for any sequence of kills', () => {
     const happening = fc.record({
       pod: fc.integer({ min: 0, max: 2 }),
       used: fc.constantFrom(null, 0.1, 0.7, 1),
@@ -217,7 +217,7 @@ describe('An OOM kill at the limit', () => {
   });
 });
 
-test('An OOM kill far below the limit is the node’s: nothing changes, and one Event says so', () => {
+test('An OOM kill far below the limit was made by the node: nothing changes, and one Event reports it', () => {
   const web = new KilledWorkload(3);
   for (let kill = 0; kill < 3; kill += 1) {
     web.kill(1, 0.2);

@@ -38,7 +38,7 @@ describe('a change of the pace in force', () => {
     expect(falls).toEqual([25]);
   });
 
-  test('a lease that comes and goes every hour lowers nothing, however long', () => {
+  test('a lease that alternates every hour lowers nothing', () => {
     const { falls, requests } = lived(aWorkload(), 72, (hour) => (Math.floor(hour) % 2 === 0 ? 'Daily' : 'Hourly'));
     expect(falls).toEqual([]);
     expect(new Set(requests.map(({ cpu }) => cpu))).toEqual(new Set([1000]));
@@ -63,7 +63,7 @@ describe('a change of the pace in force', () => {
     expect(lived(aWorkload(), 26, paceAt).situation.memory.pace).toBeNull();
   });
 
-  test('holds no memory request', () => {
+  test('delays no reduction of memory', () => {
     const pace = { inForce: 'Hourly' as const, since: T0 };
     const start = aWorkload();
     const advice = [anAdvice({ cpu: '1', memory: '128Mi' })];

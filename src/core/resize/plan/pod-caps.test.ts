@@ -34,7 +34,7 @@ function cpusOf(situation: WorkloadSituation): readonly (number | null | undefin
   return planContainers(situation).map(({ target }) => target?.requests.cpuMillicores);
 }
 
-describe('what a pod may ask for as a whole', () => {
+describe('the total requests of a pod', () => {
   test.each<[string, Partial<WorkloadSituation>, readonly number[]]>([
     ['nothing bounds it', {}, [800, 100]],
     [
@@ -47,13 +47,13 @@ describe('what a pod may ask for as a whole', () => {
       { pods: small, freeForPod: { cpuMillicores: 200, memoryBytes: memory('64Gi') } },
       [500, 100],
     ],
-    ['the most of a LimitRange', { limitRanges: [{ ...limitRange, podMax: amounts('750m', null) }] }, [666, 83]],
-    ['the least of one', { limitRanges: [{ ...limitRange, podMin: amounts('1', null) }] }, [800, 200]],
+    ['the maximum of a LimitRange', { limitRanges: [{ ...limitRange, podMax: amounts('750m', null) }] }, [666, 83]],
+    ['the minimum of a LimitRange', { limitRanges: [{ ...limitRange, podMin: amounts('1', null) }] }, [800, 200]],
   ])('%s', (_, situation, expected) => {
     expect(cpusOf(aPair(situation))).toEqual(expected);
   });
 
-  test('and the explanation says which bound it was', () => {
+  test('and the explanation names the bound', () => {
     const [main] = planContainers(aPair({ pods: small, freeForPod: { cpuMillicores: 750, memoryBytes: memory('64Gi') } }));
     expect(main?.target?.steps.at(-1)).toEqual({
       resource: 'cpu',

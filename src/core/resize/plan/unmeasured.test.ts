@@ -38,11 +38,11 @@ describe('a CPU-limited container', () => {
     expect([decision.state, decision.reason]).toEqual([state, reason]);
   });
 
-  test('waits with a message that names it and what has to be granted', () => {
+  test('waits with a message that names the container and the remedy', () => {
     expect(decideWorkload(limited({ demand: [] })).message).toMatch(/throttling of main is not measured.*nodes\/metrics.*prometheus\.url/);
   });
 
-  test('goes by the limit in force, not by the one that is asked for', () => {
+  test('uses the actual limit, not the desired one', () => {
     const lifted = { ...LIMITED, limits: amounts(null, '1Gi'), record: { actual: LIMITED } };
     expect(decideWorkload(limited({ pods: pods(3, { container: lifted }), demand: [] })).reason).toBe('unmeasured');
   });
@@ -56,7 +56,7 @@ describe('a CPU-limited container', () => {
     expect(to.get('helper')).toEqual(amounts('100m', '128Mi'));
   });
 
-  test('is raised, and gives back a temporary increase, all the same', () => {
+  test('is still raised, and its temporary increase ends', () => {
     const more = anAdvice({ cpu: '800m', memory: '512Mi' });
     expect(decideWorkload(limited({ advice: [more], demand: [] })).state).toBe('applying');
     const memory = { ...NO_MEMORY, cpuBeforeIncrease: new Map([['main', 100]]) };
@@ -66,7 +66,7 @@ describe('a CPU-limited container', () => {
   test.each([
     ['Recommend', 'recommended'],
     ['Approve', 'awaiting'],
-  ] as const)('is published what it needs in mode %s', (mode, state) => {
+  ] as const)('has its recommendation published in mode %s', (mode, state) => {
     const decision = decideWorkload(limited({ policy: autoPolicy({ mode }), demand: [] }));
     expect([decision.state, decision.containers[0]?.target?.requests.cpuMillicores]).toEqual([state, 100]);
     expect(decision.reason).not.toBe('unmeasured');
@@ -110,7 +110,7 @@ describe('a container without a CPU limit', () => {
     expect(decision.steps[0]?.containers[0]?.to.requests).toEqual(amounts('500m', '128Mi'));
   });
 
-  test('does not ask the node of a limited one: its throttling is measured', () => {
+  test('does not depend on the node with a CPU limit, whose throttling is measured', () => {
     const situation = limited({ cpuOfNodesWithoutPressure: new Map([['n1', 0.95]]), demand: measuredAt(T0) });
     expect(decideWorkload(situation).state).toBe('applying');
   });
