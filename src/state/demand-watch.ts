@@ -51,7 +51,7 @@ export class DemandWatch {
     return [...(this.#watched.get(workload) ?? [])].map(([container, { log, throttled }]) => ({
       container,
       windows: log.windows(),
-      memoryStillSince: log.memoryStillSince,
+      memorySteadySince: log.memorySteadySince,
       hot: log.hot.list(),
       othersCpu: log.hot.othersCpu,
       throttled: throttled.list(),

@@ -241,7 +241,7 @@ export class AdversaryRules {
   #checkLowered(change: Change, resource: Resource, lived: Lived): void {
     const { step, to, from } = change;
     const { situation, elapsedMs, decision } = lived;
-    const details = [step.pod.name, step.kind, step.because, resource, from, to];
+    const details = [step.pod.name, step.kind, step.reason, resource, from, to];
     const { warmUpUntil, stale } = situation.gateState;
     if (stale !== null) this.#fail('a pod is reduced while usage is stale', lived, details);
     if ((warmUpUntil ?? 0) > situation.now) this.#fail('a pod is reduced during warm-up after a start or an outage', lived, details);
@@ -307,7 +307,7 @@ export class AdversaryRules {
   #noteReduction({ step, to }: Change, resource: Resource, { decision, situation }: Lived): void {
     const { apply, lastApplied } = decision.memory;
     const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase ended';
-    const isNoLongerHot = step.because.startsWith('CPU usage is similar');
+    const isNoLongerHot = step.reason.startsWith('CPU usage is similar');
     const { memory } = situation;
     const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values.get('main');
     const isInForce = inForce !== undefined && amount(to, resource) >= amount(inForce, resource);

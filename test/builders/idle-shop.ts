@@ -19,7 +19,7 @@ function idled(recommendation: Recommendation, now: Instant): Recommendation {
       idle: {
         since: new Date(now - 3 * HOUR_MS).toISOString(),
         replicas: 3,
-        wakeTriggers: 'CPU of 10m over all replicas; also an autoscaler, a roll-out, or a request',
+        wakeTriggers: 'CPU of 10m over all replicas; also an autoscaler, a roll-out, or a user request',
         natural: [{ name: 'app', requests: natural, limits: {} }],
         sizes: [{ name: 'app', requests: { ...natural, cpu: '10m' } }],
       },

@@ -72,10 +72,10 @@ export class TenantWorld {
     const reported = new Set(world.cluster.podList.map(({ name }) => name));
     const now = world.clock.now();
     world.activity.set(WEB, {
-      ...{ reported, busiestMillicores: 800 },
+      ...{ reported, maxCpuMillicores: 800 },
       ...(load === 'quiet'
-        ? { quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null }
-        : { quietSince: null, cpuMillicores: 400, inUseAt: now }),
+        ? { belowThresholdSince: now - 9 * HOUR_MS, cpuMillicores: 1, lastInUseAt: null }
+        : { belowThresholdSince: null, cpuMillicores: 400, lastInUseAt: now }),
     });
   }
 

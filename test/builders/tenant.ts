@@ -9,8 +9,8 @@ import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { UNSET_RESOURCES } from '#kube/records/resources';
 import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
-import type { IdleNote, Sizes } from '../../src/core/resize/model/idle-memory.ts';
-import { writeIdleNote } from '../../src/core/resize/status/idle-note.ts';
+import type { IdleAnnotation, Sizes } from '../../src/core/resize/model/idle-memory.ts';
+import { writeIdleAnnotation } from '../../src/core/resize/status/idle-annotation.ts';
 import { resetBinding, formatResetRequest } from '../../src/core/resource-audit/reset-request.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { TEST_SIGNER } from '../fakes/test-signer.ts';
@@ -42,7 +42,7 @@ const sizes: fc.Arbitrary<Sizes> = fc
 const replicas = fc.oneof(fc.integer({ min: 0, max: 12 }), fc.constantFrom(2 ** 31 - 1, Number.MAX_SAFE_INTEGER));
 const instant = fc.integer({ min: -30 * DAY_MS, max: 30 * DAY_MS }).map((offset) => T0 + offset);
 
-const idleNote: fc.Arbitrary<IdleNote> = fc.record({
+const idleNote: fc.Arbitrary<IdleAnnotation> = fc.record({
   since: instant,
   natural: sizes,
   sizes,
@@ -116,7 +116,7 @@ function forged(binding: Binding, text: fc.Arbitrary<string>): fc.Arbitrary<stri
 function ofEvenkeel(workload: WorkloadRecord): Readonly<Record<string, fc.Arbitrary<string>>> {
   const { kind, uid } = workload;
   return {
-    [WORKLOAD_ANNOTATIONS.idle]: forged({ kind, uid, field: WORKLOAD_ANNOTATIONS.idle }, idleNote.map(writeIdleNote)),
+    [WORKLOAD_ANNOTATIONS.idle]: forged({ kind, uid, field: WORKLOAD_ANNOTATIONS.idle }, idleNote.map(writeIdleAnnotation)),
     [WORKLOAD_ANNOTATIONS.original]: forged({ kind, uid, field: WORKLOAD_ANNOTATIONS.original }, idleOriginals('replicas')),
     [WORKLOAD_ANNOTATIONS.resetToDeploy]: forged(resetBinding(workload), reset),
     [WORKLOAD_ANNOTATIONS.resized]: anything,
@@ -204,7 +204,7 @@ function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> 
     .map(([record, natural, idled]) =>
       TEST_SIGNER.sign(
         { kind, uid, field: WORKLOAD_ANNOTATIONS.idle },
-        writeIdleNote({ ...record, natural, sizes: idled, since: IDLE_THEN }),
+        writeIdleAnnotation({ ...record, natural, sizes: idled, since: IDLE_THEN }),
       ),
     );
 }

@@ -131,7 +131,7 @@ describe('on a real control plane', () => {
         await statusOf('vpa', 'is blocked: a VerticalPodAutoscaler manages the pods', ({ state }) => state === 'blocked'),
       ).toMatchObject({
         reason: 'other-manager',
-        message: expect.stringContaining('VerticalPodAutoscaler theirs sizes its pods (updateMode Recreate)'),
+        message: expect.stringContaining('VerticalPodAutoscaler theirs sizes the pods (updateMode Recreate)'),
       });
       expect(new Set(await cpusOf('vpa'))).toEqual(new Set(['200m']));
       await merge('/apis/autoscaling.k8s.io/v1/namespaces/vpa/verticalpodautoscalers/theirs', {

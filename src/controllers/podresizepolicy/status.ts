@@ -10,7 +10,7 @@ import { omitEmpty } from '../../core/model/omit-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import type { NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.ts';
-import { notCarriedOut } from '../../core/resize/policy/not-carried-out.ts';
+import { listIneffectiveFields } from '../../core/resize/policy/ineffective-fields.ts';
 import { whyDaily } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
@@ -185,7 +185,7 @@ function readyOf({
   if (policy.spec.paused === true) {
     return { type, status: false, reason: CONDITION_REASON.paused, message: 'spec.paused stops every change; set it to false to resume' };
   }
-  const missing = notCarriedOut(policy.spec, { admission });
+  const missing = listIneffectiveFields(policy.spec, { admission });
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
   const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listNames(missingPermissions)}`;
   const unread = unpermittedKinds.length === 0 ? '' : `; not resized, because their kinds may not be read: ${listNames(unpermittedKinds)}`;

@@ -188,9 +188,9 @@ describe('an autoscaler that measures against the request', () => {
     });
     const reported = world.events.filter(({ reason }) => reason === 'AutoscalerReverted');
     expect(reported.map(({ message }) => message.split('; ').at(-1))).toEqual([
-      'it is moved once more',
-      'it is moved once more',
-      'left alone',
+      'it is adjusted once more',
+      'it is adjusted once more',
+      'it is not adjusted again',
     ]);
   });
 
@@ -412,7 +412,7 @@ describe('an autoscaler that has been at minReplicas for a week', () => {
     // (96m × 1.25) ÷ 60 %.
     expect(world.cpus()).toEqual([200, 200, 200]);
     expect(targets).toEqual(new Set([60]));
-    expect(world.status().message).toContain('has been at minReplicas for 7 days: its target of 60 % stays');
+    expect(world.status().message).toContain('has been at minReplicas for 7 days: its target of 60 % is kept');
   });
 
   test('keeps the scale point that its owner chose as soon as it scales', async () => {

@@ -32,13 +32,13 @@ const POLICY: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after
 function applyEvent(world: ResizeWorld, what: WorldEvent, detail: number): void {
   const now = world.clock.now();
   const reported = new Set(world.cluster.podList.map(({ name }) => name));
-  const activity = { busiestMillicores: 800, reported };
+  const activity = { maxCpuMillicores: 800, reported };
   switch (what) {
     case 'quiet':
-      world.activity.set(WEB, { ...activity, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });
+      world.activity.set(WEB, { ...activity, belowThresholdSince: now - 9 * HOUR_MS, cpuMillicores: 1, lastInUseAt: null });
       return;
     case 'load':
-      world.activity.set(WEB, { ...activity, quietSince: null, cpuMillicores: 400, inUseAt: now });
+      world.activity.set(WEB, { ...activity, belowThresholdSince: null, cpuMillicores: 400, lastInUseAt: now });
       return;
     case 'policy off': {
       world.setPolicy('all', { mode: 'Auto' });

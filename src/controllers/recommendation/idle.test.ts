@@ -8,7 +8,7 @@ import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import type { Sizes } from '../../core/resize/model/idle-memory.ts';
-import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
+import { writeIdleAnnotation } from '../../core/resize/status/idle-annotation.ts';
 import type { Activity } from '../../core/resize/model/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
@@ -22,11 +22,11 @@ const FITTING = anAdvice({ cpu: '500m', memory: '512Mi' });
 let world: ResizeWorld;
 
 function idleActivity(forMs = 9 * HOUR_MS): Activity {
-  return { quietSince: world.clock.now() - forMs, cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, reported: ALL };
+  return { belowThresholdSince: world.clock.now() - forMs, cpuMillicores: 1, maxCpuMillicores: 800, lastInUseAt: null, reported: ALL };
 }
 
 function activeActivity(cpuMillicores = 400): Activity {
-  return { quietSince: null, cpuMillicores, busiestMillicores: 800, inUseAt: world.clock.now(), reported: ALL };
+  return { belowThresholdSince: null, cpuMillicores, maxCpuMillicores: 800, lastInUseAt: world.clock.now(), reported: ALL };
 }
 
 const idleAnnotation = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/idle'];
@@ -77,7 +77,7 @@ describe('A workload that was in use and is idle for long enough', () => {
 
   test('is restored also by a sample of the moment at which it was idled', async () => {
     await becomeIdle();
-    world.activity.set(WEB, { ...activeActivity(), inUseAt: Date.parse(world.status().idle?.since ?? '') });
+    world.activity.set(WEB, { ...activeActivity(), lastInUseAt: Date.parse(world.status().idle?.since ?? '') });
     await world.reconcile(WEB);
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
@@ -107,7 +107,7 @@ describe('A workload that was in use and is idle for long enough', () => {
     world.activity.set(WEB, activeActivity());
     await world.run(10 * MINUTE_MS);
     const wokenAt = Date.parse(world.status().lastIdle?.wokenAt ?? '');
-    world.activity.set(WEB, { ...idleActivity(), quietSince: wokenAt - HOUR_MS });
+    world.activity.set(WEB, { ...idleActivity(), belowThresholdSince: wokenAt - HOUR_MS });
     await world.run(15 * HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     await world.run(1.5 * HOUR_MS);
@@ -117,14 +117,14 @@ describe('A workload that was in use and is idle for long enough', () => {
 
 describe('An idle workload wakes', () => {
   test.each<[string, () => void, string]>([
-    ['when its policy disables idle mode', () => world.setPolicy('all', { mode: 'Auto' }), 'its policy'],
+    ['when its policy disables idle mode', () => world.setPolicy('all', { mode: 'Auto' }), 'disabled in the policy'],
     ['when its policy is paused', () => world.setPolicy('all', { ...IDLE, paused: true }), 'paused'],
     ['when its policy is deleted', () => world.removePolicy('all'), 'the mode is Recommend'],
     ['when its policy changes to Observe', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' }), 'the mode is Observe'],
     ['when its policy changes to Recommend', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' }), 'the mode is Recommend'],
     ['when it is excluded', () => annotate({ 'evenkeel.io/exclude': 'true' }), 'the mode is Off'],
     ['when a user requests it', () => world.requestByUser({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } }), 'ann'],
-    ['when a user removes the annotation', () => annotate({ 'evenkeel.io/idle': null }), 'taken away'],
+    ['when a user removes the annotation', () => annotate({ 'evenkeel.io/idle': null }), 'was removed'],
     ['when a user sets a floor above its idle size', () => annotate({ 'evenkeel.io/floor': '{"*":{"cpu":"50m"}}' }), 'floor'],
     ['when a rollout starts', () => change({ rolloutInProgress: true }), 'roll-out'],
     ['after an OOM kill', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: world.clock.now() }]), 'OOM'],
@@ -395,7 +395,7 @@ describe('An idle record that is put back after the workload was woken', () => {
     return {
       'evenkeel.io/idle': sign(
         'evenkeel.io/idle',
-        writeIdleNote({ since, natural: sizes('900m'), sizes: sizes('10m'), wakeTriggers: 'load' }),
+        writeIdleAnnotation({ since, natural: sizes('900m'), sizes: sizes('10m'), wakeTriggers: 'load' }),
       ),
       'evenkeel.io/original': sign('evenkeel.io/original', idleOriginal('replicas', { user: 9, value: 3, since })),
     };
@@ -468,7 +468,7 @@ describe('A process that ends', () => {
     await world.run(10 * MINUTE_MS);
     expect(idleAnnotation()).toBeDefined();
     world.start();
-    world.activity.set(WEB, { ...activeActivity(), inUseAt: T0 });
+    world.activity.set(WEB, { ...activeActivity(), lastInUseAt: T0 });
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
     expect(idleAnnotation()).toBeUndefined();
@@ -477,7 +477,7 @@ describe('A process that ends', () => {
 
 describe('A workload keeps its size', () => {
   test.each<[string, () => void]>([
-    ['that was never in use: it is small, not idle', () => world.activity.set(WEB, { ...idleActivity(), busiestMillicores: 3 })],
+    ['that was never in use: it is small, not idle', () => world.activity.set(WEB, { ...idleActivity(), maxCpuMillicores: 3 })],
     ['one of whose pods has no samples', () => world.activity.set(WEB, { ...idleActivity(), reported: new Set(['web-1', 'web-2']) })],
     ['on a node without usage', () => world.unreadNodes.add('n1')],
     ['that is not idle for long enough', () => world.activity.set(WEB, idleActivity(7 * HOUR_MS))],
@@ -528,7 +528,7 @@ describe('A workload keeps its size', () => {
     world.activity.set(WEB, idleActivity());
     change({ rolloutInProgress: true });
     await world.run(10 * MINUTE_MS);
-    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rollout', message: expect.stringContaining('quiet for 9h') });
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rollout', message: expect.stringContaining('no load for 9h') });
   });
 });
 

@@ -106,10 +106,16 @@ class Life {
         this.#advise();
         return;
       case 'quiet':
-        world.activity.set(WEB, { reported, busiestMillicores: 800, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });
+        world.activity.set(WEB, {
+          reported,
+          maxCpuMillicores: 800,
+          belowThresholdSince: now - 9 * HOUR_MS,
+          cpuMillicores: 1,
+          lastInUseAt: null,
+        });
         return;
       case 'load':
-        world.activity.set(WEB, { reported, busiestMillicores: 800, quietSince: null, cpuMillicores: 400, inUseAt: now });
+        world.activity.set(WEB, { reported, maxCpuMillicores: 800, belowThresholdSince: null, cpuMillicores: 400, lastInUseAt: now });
         return;
       case 'a pod is created':
         this.#bear((this.#created += 1), now);

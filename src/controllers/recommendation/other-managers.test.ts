@@ -80,7 +80,7 @@ describe('a VerticalPodAutoscaler', () => {
     world.cluster.vpaList = [{ namespace: 'shop', name: 'web-vpa', target, updateMode }];
     await world.run(4 * HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    const message = expect.stringContaining(`VerticalPodAutoscaler web-vpa sizes its pods (updateMode ${updateMode})`) as unknown;
+    const message = expect.stringContaining(`VerticalPodAutoscaler web-vpa sizes the pods (updateMode ${updateMode})`) as unknown;
     expect(world.status()).toMatchObject({ state: 'blocked', reason: 'other-manager', message });
   });
 

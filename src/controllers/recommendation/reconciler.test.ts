@@ -246,7 +246,11 @@ describe('mode Auto', () => {
     world.cpuOfNodesWithoutPressure.set('n1', 13_000);
     await world.run(2 * HOUR_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'unmeasured', message: expect.stringContaining('81 % of its CPU') });
+    expect(world.status()).toMatchObject({
+      state: 'awaiting',
+      reason: 'unmeasured',
+      message: expect.stringContaining('its CPU usage is 81 %'),
+    });
     world.cpuOfNodesWithoutPressure.set('n1', 12_000);
     await world.run(2 * HOUR_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);

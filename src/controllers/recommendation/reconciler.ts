@@ -52,7 +52,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const decided = await this.#decider.decide(governed, advice, signal);
     const { situation, decision, basis } = decided;
 
-    this.#publisher.recordEvents(workload, [...decision.notes, ...findRejectedAnnotations(this.#ports, workload, situation, basis)]);
+    this.#publisher.recordEvents(workload, [...decision.events, ...findRejectedAnnotations(this.#ports, workload, situation, basis)]);
     await writeIdleAnnotations(this.#ports, workload, decision.memory.idle, signal);
     if (isRecommendationDeleted(this.#ports, key, basis)) return { requeueAfterMs: 0 };
     await this.#publisher.publish(governed, decided, signal);

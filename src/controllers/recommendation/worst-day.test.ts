@@ -119,17 +119,17 @@ describe('changes without progress', () => {
 
 describe('a clock that is set back by an hour', () => {
   const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
-  const activity = { cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, reported: new Set(['web-1', 'web-2', 'web-3']) };
+  const activity = { cpuMillicores: 1, maxCpuMillicores: 800, lastInUseAt: null, reported: new Set(['web-1', 'web-2', 'web-3']) };
 
   test('leaves no workload idled that is in use', async () => {
     world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
     world.setPolicy('all', IDLE);
-    world.activity.set(WEB, { ...activity, quietSince: world.clock.now() - 9 * HOUR_MS });
+    world.activity.set(WEB, { ...activity, belowThresholdSince: world.clock.now() - 9 * HOUR_MS });
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([10, 10, 10]);
     world.putClockBack(HOUR_MS);
     await world.run(MINUTE_MS);
-    world.activity.set(WEB, { ...activity, quietSince: null, cpuMillicores: 400, inUseAt: world.clock.now() + 5 * MINUTE_MS });
+    world.activity.set(WEB, { ...activity, belowThresholdSince: null, cpuMillicores: 400, lastInUseAt: world.clock.now() + 5 * MINUTE_MS });
     await world.run(6 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
@@ -180,10 +180,10 @@ describe('pods that cannot be reduced in place', () => {
     are();
     world.setPolicy('all', IDLE);
     world.activity.set(WEB, {
-      quietSince: world.clock.now() - 9 * HOUR_MS,
+      belowThresholdSince: world.clock.now() - 9 * HOUR_MS,
       cpuMillicores: 1,
-      busiestMillicores: 800,
-      inUseAt: null,
+      maxCpuMillicores: 800,
+      lastInUseAt: null,
       reported,
     });
     await world.run(HOUR_MS);

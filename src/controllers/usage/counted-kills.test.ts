@@ -121,7 +121,7 @@ test('a worker killed near the limit of its container raises the limit of its po
 test('a worker killed far below the limit ran into memory pressure of its node: no limit is raised, and an Event reports it', async () => {
   const decision = await after((workers) => workers.count(3));
   expect(raised(decision)).toEqual([]);
-  expect(decision.notes.map(({ reason }) => reason)).toEqual(['NodeOutOfMemory']);
+  expect(decision.events.map(({ reason }) => reason)).toEqual(['NodeOutOfMemory']);
 });
 
 describe.each([0, 2 * HOUR_MS, -2 * HOUR_MS])('on a node whose clock is %d ms behind', (behindMs) => {
@@ -142,7 +142,7 @@ describe.each([0, 2 * HOUR_MS, -2 * HOUR_MS])('on a node whose clock is %d ms be
       workers.live(30 * MINUTE_MS, 480);
       workers.showKill(0);
     }, behindMs);
-    expect([raised(decision), decision.notes]).toEqual([[[KILLED, 615]], []]);
+    expect([raised(decision), decision.events]).toEqual([[[KILLED, 615]], []]);
   });
 });
 
@@ -151,5 +151,5 @@ test('a counter that does not grow is no kill', async () => {
     workers.live(10 * MINUTE_MS, 480);
     workers.count(0);
   });
-  expect([raised(decision), decision.notes]).toEqual([[], []]);
+  expect([raised(decision), decision.events]).toEqual([[], []]);
 });

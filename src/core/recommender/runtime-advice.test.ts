@@ -57,8 +57,8 @@ describe('memory of a container whose runtime has a maximum heap', () => {
     expect(limitOf(null).kind).toBe('lower');
     const decision = limitOf(SHARE);
     expect(decision).toMatchObject({ kind: 'keep', limit: 2 * GiB });
-    expect(decision.because).toBe(
-      'JVM sized its heap to 75 % of the limit when it started (-XX:MaxRAMPercentage): a lower limit needs a restart to take effect',
+    expect(decision.reason).toBe(
+      'kept: JVM sized its heap to 75 % of the limit when it started (-XX:MaxRAMPercentage), so a lower limit requires a restart',
     );
   });
 });

@@ -65,7 +65,7 @@ describe('starts and runs', () => {
     expect(cpu).toBeLessThanOrEqual(400);
     expect(memory).toBeGreaterThanOrEqual(100);
     expect(memory).toBeLessThanOrEqual(300);
-    expect({ state, message }).toEqual({ state: 'awaiting', message: expect.stringContaining('when they start') });
+    expect({ state, message }).toEqual({ state: 'awaiting', message: expect.stringContaining('only at creation') });
     expect(scene!.tally(name).oomKills).toBe(0);
   });
 

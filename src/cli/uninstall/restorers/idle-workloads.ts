@@ -23,9 +23,9 @@ import { isObject } from '#kube/json';
 import { groupOfVersion } from '#kube/records/workload';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
-import type { IdleMemory, IdleNote } from '../../../core/resize/model/idle-memory.ts';
+import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle-memory.ts';
 import { haveRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
-import { readIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import { readIdle } from '../../../core/resize/status/memory-codec.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
@@ -68,7 +68,7 @@ async function* findIdled(kind: IdleKind): AsyncGenerator<Finding> {
     const text = textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle);
     // ReplicaSets have copies of their Deployment's annotations.
     if (text === '' || (resource.kind === 'ReplicaSet' && isControlled(head))) continue;
-    const record = readIdleNote(text);
+    const record = parseIdleAnnotation(text);
     const status = await statusOf(cluster, { kind: resource.kind, name: head.name, namespace: head.namespace ?? '' }, signal);
     const foreign = await findRecordProblem(cluster, resource, head, { text, record, status }, signer, signal);
     if (foreign !== null) {
@@ -113,7 +113,7 @@ async function findRecordProblem(
   cluster: ClusterAccess,
   resource: ApiResource,
   head: ObjectHead,
-  { text, record, status }: { readonly text: string; readonly record: IdleNote | null; readonly status: RecommendationStatus | null },
+  { text, record, status }: { readonly text: string; readonly record: IdleAnnotation | null; readonly status: RecommendationStatus | null },
   signer: RecordSigner,
   signal: AbortSignal,
 ): Promise<string | null> {

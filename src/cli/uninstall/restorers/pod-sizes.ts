@@ -14,7 +14,7 @@ import type { PodRecord } from '#kube/records/pod';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
 import type { Values } from '../../../core/resize/model/container-values.ts';
-import { overageValues } from '../../../core/resize/plan/beside-overages.ts';
+import { overageValues } from '../../../core/resize/plan/keep-overages.ts';
 import { isApplied } from '../../../core/resize/model/limit-exception.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';

@@ -23,7 +23,7 @@ function aStep(name: string, lowers: boolean): ResizeStep {
   const pod = pods.get(name)!;
   const { requests, limits } = pod.containers[0]!;
   const to = { requests: amounts(lowers ? '100m' : '900m', '512Mi'), limits };
-  return { pod, containers: [{ name: 'main', from: { requests, limits }, to }], kind: 'change', lowers, because: '' };
+  return { pod, containers: [{ name: 'main', from: { requests, limits }, to }], kind: 'change', lowers, reason: '' };
 }
 
 /** What reaches the API server, in order, while another workload asks for a reduction at every turn. */

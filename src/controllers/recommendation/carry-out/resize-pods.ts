@@ -130,7 +130,7 @@ function isUnchanged(step: ResizeStep, pod: PodRecord): boolean {
 }
 
 function resizeOf(step: ResizeStep, workload: WorkloadRecord, { dryRun }: PolicyRules): Effect {
-  const { pod, containers, because } = step;
+  const { pod, containers, reason } = step;
   return {
     kind: 'resize',
     target: podRef(pod),
@@ -139,7 +139,7 @@ function resizeOf(step: ResizeStep, workload: WorkloadRecord, { dryRun }: Policy
     owner: namespacedRef(workload),
     ...urgencyOf(step),
     change: stepSummary(step),
-    reason: because,
+    reason,
     dryRun,
     recordedByCaller: true,
   };
@@ -170,7 +170,7 @@ function reportResize(
   if (event !== null) events.record(event);
   const result = timelineOutcome(step, outcome);
   if (result === null) return;
-  const message = 'message' in outcome ? outcome.message : step.because;
+  const message = 'message' in outcome ? outcome.message : step.reason;
   const { namespace, kind, name } = workload;
   for (const change of step.containers) {
     timeline.appendEntry({
@@ -183,7 +183,7 @@ function reportResize(
       container: change.name,
       from: change.from,
       to: change.to,
-      reason: step.because,
+      reason: step.reason,
       actor,
       outcome: result,
       message,

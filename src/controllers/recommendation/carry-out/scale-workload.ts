@@ -36,7 +36,7 @@ export async function scaleWorkload(ports: RecommendationPorts, subject: ScaleSu
     owner: target,
     ...(step.to < step.from ? REDUCTION : INCREASE),
     change,
-    reason: step.because,
+    reason: step.reason,
     dryRun,
     recordedByCaller: true,
   };
@@ -85,7 +85,7 @@ function reportScale(
   const { apiVersion, namespace, kind, name, uid } = workload;
   if (outcome.kind !== 'done' && outcome.kind !== 'refused') return;
   const refused = outcome.kind === 'refused';
-  const message = refused ? `${change}: ${outcome.message}` : `${change} (${step.because})`;
+  const message = refused ? `${change}: ${outcome.message}` : `${change} (${step.reason})`;
   events.record({
     subject: { apiVersion, kind, namespace, name, uid },
     type: refused ? 'Warning' : 'Normal',
@@ -104,7 +104,7 @@ function reportScale(
     container: null,
     from: { replicas: step.from },
     to: { replicas: step.to },
-    reason: step.because,
+    reason: step.reason,
     actor: 'evenkeel',
     outcome: refused ? 'rejected' : 'applied',
     message,

@@ -10,11 +10,11 @@ import {
   T0,
 } from '../../../../test/builders/rightsizing.ts';
 import type { IdleMemory, Sizes } from '../../../core/resize/model/idle-memory.ts';
-import type { DecisionNote } from '../../../core/resize/model/decision-note.ts';
+import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../../core/resize/model/situation.ts';
-import { writeIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { writeIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import { idleOriginal } from '../../../../test/builders/original-notes.ts';
 import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
@@ -57,7 +57,7 @@ function restored(context: Partial<Context> = {}): IdleMemory | null {
 }
 
 function signed(note: IdleMemory = NOTE): string {
-  return TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid: WORKLOAD.uid, field: 'evenkeel.io/idle' }, writeIdleNote(note));
+  return TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid: WORKLOAD.uid, field: 'evenkeel.io/idle' }, writeIdleAnnotation(note));
 }
 
 function read(note: string, context: Partial<Context> = {}, annotations: Readonly<Record<string, string>> = {}): IdleMemory | null {
@@ -95,9 +95,12 @@ describe('The annotation of an idle workload without a Recommendation, which any
   });
 
   test.each([
-    ['without a signature', writeIdleNote(NOTE)],
+    ['without a signature', writeIdleAnnotation(NOTE)],
     ['with other sizes than were signed', signed().replace('8Gi', '9Gi')],
-    ['of another workload', TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: 'evenkeel.io/idle' }, writeIdleNote(NOTE))],
+    [
+      'of another workload',
+      TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: 'evenkeel.io/idle' }, writeIdleAnnotation(NOTE)),
+    ],
   ])('is not followed %s, and an Event reports it', (_, note) => {
     expect(read(note)).toBeNull();
     expect(eventsOf(note)).toMatchObject([{ reason: 'RecordNotSigned', message: expect.stringContaining('not signed by this Evenkeel') }]);
@@ -182,11 +185,11 @@ describe('The annotation of a workload with a Recommendation, whose status alone
     ['is older than a status without an idle period', 'RecordOutdated', at(WOKEN_AT, { lastIdle: null })],
     ['is of the last idle period, and still exists a minute after its end', 'RecordOutdated', at(WOKEN_AT + MINUTE_MS)],
   ])('is reported where it %s', (what, reason, context) => {
-    expect(reasonsOf(what === 'is not signed' ? writeIdleNote(NOTE) : signed(), context)).toEqual([reason]);
+    expect(reasonsOf(what === 'is not signed' ? writeIdleAnnotation(NOTE) : signed(), context)).toEqual([reason]);
   });
 
   test('is reported while the workload is idle, where it is not signed', () => {
-    expect(eventsOf(writeIdleNote(NOTE), at(WOKEN_AT, { idle: NOTE }))).toMatchObject([
+    expect(eventsOf(writeIdleAnnotation(NOTE), at(WOKEN_AT, { idle: NOTE }))).toMatchObject([
       { reason: 'RecordNotSigned', message: expect.stringContaining('it is written again from the status of its Recommendation') },
     ]);
   });
@@ -215,7 +218,7 @@ function eventsOf(
   { status, now, memory }: Refused = NO_STATUS,
   signer: RecordSigner = TEST_SIGNER,
   annotations: Readonly<Record<string, string>> = {},
-): readonly DecisionNote[] {
+): readonly DecisionEvent[] {
   const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
   return findRejectedAnnotations({ cluster: new FakeClusterReader(), signer }, workload, { hpas: [], memory, now }, { status });
 }

@@ -2,14 +2,14 @@
 // was deleted. Any user who may patch a workload can write them, so only signed ones are followed.
 
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
-import type { IdleMemory, IdleNote } from '../../../core/resize/model/idle-memory.ts';
+import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle-memory.ts';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import type { WorkloadRecord } from '#kube/records/workload';
 import { requestBounds } from '../../../core/resize/policy/container-rules.ts';
 import { readOriginalNote } from '../../../core/ownership/original-note.ts';
 import type { OriginalNote } from '../../../core/ownership/owners.ts';
 import { idleFromRecords } from '../../../core/resize/layers/idle/idle-originals.ts';
-import { readIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import { asRecorded } from '../../../core/resize/layers/idle/as-recorded.ts';
 import type { WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import type { RecordBinding, RecordSigner } from '../../../ports/record-signer.ts';
@@ -39,8 +39,8 @@ export function readRecordedIdle(workload: WorkloadRecord, signer: RecordSigner,
 }
 
 /** The sizes recorded on a workload; null where the annotation is missing, unsigned or unreadable. */
-export function readIdleAnnotation(workload: WorkloadRecord, signer: RecordSigner): IdleNote | null {
-  return isIdleAnnotationSigned(workload, signer) ? readIdleNote(workload.annotations[WORKLOAD_ANNOTATIONS.idle]) : null;
+export function readIdleAnnotation(workload: WorkloadRecord, signer: RecordSigner): IdleAnnotation | null {
+  return isIdleAnnotationSigned(workload, signer) ? parseIdleAnnotation(workload.annotations[WORKLOAD_ANNOTATIONS.idle]) : null;
 }
 
 /** Verifies the annotation of original values: `own` is signed by Evenkeel and readable; null where the workload has none. */

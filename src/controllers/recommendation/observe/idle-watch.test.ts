@@ -64,7 +64,7 @@ describe('The idle watch', () => {
     expect(watch.activityOf(WEB)).toBeNull();
     await begin();
     notify(T0 + MINUTE_MS, 1);
-    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 + MINUTE_MS });
+    expect(watch.activityOf(WEB)).toMatchObject({ belowThresholdSince: T0 + MINUTE_MS });
     await watch.watch(aWorkloadRecord(), null, T0);
     expect(watch.activityOf(WEB)).toBeNull();
   });
@@ -83,7 +83,7 @@ describe('The idle watch', () => {
     history.usagePoints = past([700, ...Array<number>(24).fill(1)]);
     await begin();
     notify(T0 + MINUTE_MS, 1);
-    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 - 2 * HOUR_MS, busiestMillicores: 700 });
+    expect(watch.activityOf(WEB)).toMatchObject({ belowThresholdSince: T0 - 2 * HOUR_MS, maxCpuMillicores: 700 });
   });
 
   test('reads an unreachable store again, and works without it meanwhile', async () => {
@@ -92,11 +92,11 @@ describe('The idle watch', () => {
     history.readUsage = () => Promise.reject(new Error('away'));
     await begin();
     notify(T0 + MINUTE_MS, 1);
-    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 + MINUTE_MS });
+    expect(watch.activityOf(WEB)).toMatchObject({ belowThresholdSince: T0 + MINUTE_MS });
     history.readUsage = usage;
     history.usagePoints = past(Array<number>(24).fill(1));
     await begin();
-    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 - 2 * HOUR_MS });
+    expect(watch.activityOf(WEB)).toMatchObject({ belowThresholdSince: T0 - 2 * HOUR_MS });
   });
 
   test('reports a sample of a workload in use at once', async () => {
@@ -112,11 +112,11 @@ describe('The idle watch', () => {
     const { watch, received, notify, begin } = aWatch();
     await begin();
     notify(T0, 1);
-    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 });
+    expect(watch.activityOf(WEB)).toMatchObject({ belowThresholdSince: T0 });
     Object.assign(received, { at: T0 + 10 * MINUTE_MS, bytes: 1_000_000 });
     notify(T0 + 10 * MINUTE_MS, 1);
-    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 });
+    expect(watch.activityOf(WEB)).toMatchObject({ belowThresholdSince: T0 });
     Object.assign(received, { at: T0 + 20 * MINUTE_MS, bytes: 9_000_000 });
-    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: null });
+    expect(watch.activityOf(WEB)).toMatchObject({ belowThresholdSince: null });
   });
 });

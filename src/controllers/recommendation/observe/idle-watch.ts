@@ -1,7 +1,7 @@
 // Tracks for how long workloads have not been used, only where their policy enables idle mode. Live samples update the trackers; usage
 // from before this process started is read once from the store and the graphs.
 
-import { quietNeededMs, wakeThreshold, type IdleRules } from '../../../core/resize/policy/idle-rules.ts';
+import { requiredIdleMs, wakeThreshold, type IdleRules } from '../../../core/resize/policy/idle-rules.ts';
 import { IdleTracker, type Activity, type PastPoint } from '../../../core/resize/model/idle-tracker.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
@@ -74,7 +74,7 @@ export class IdleWatch {
     }
     if (watched.seeded) return;
     watched.seeded = true;
-    const pastMs = Math.max(PAST_MS, quietNeededMs(rules, 16) + HOUR_MS);
+    const pastMs = Math.max(PAST_MS, requiredIdleMs(rules, 16) + HOUR_MS);
     const past = await this.#readPast(key, now - pastMs, now);
     if (!past.complete) watched.seeded = false;
     watched.tracker.seed(past.points);

@@ -12,7 +12,7 @@ import { freeOnNode } from '../../../core/resize/plan/free-on-nodes.ts';
 import { withIdleFloor } from '../../../core/resize/layers/idle/idle-floor.ts';
 import { readUserRequests } from '../../../core/resize/status/user-requests.ts';
 import { classedName, classOfNode, isByNodeClass } from '../../../core/resize/layers/node-classes/class-name.ts';
-import { areApart, currentClasses } from '../../../core/resize/layers/node-classes/current-classes.ts';
+import { hasSeveralClasses, currentClasses } from '../../../core/resize/layers/node-classes/current-classes.ts';
 import { correctFutureTimestamps } from '../../../core/resize/status/memory-codec.ts';
 import {
   NO_USER_REQUESTS,
@@ -42,7 +42,7 @@ export function requestAdvice(
   const rulesFor = (name: string): RecommenderRules =>
     since === undefined ? rulesWithFloor(name) : { ...rulesWithFloor(name), evidenceSince: since };
   const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesByNode(ports, workload));
-  const classNames = areApart(classes, memory) ? classes.map(({ name }) => name) : [];
+  const classNames = hasSeveralClasses(classes, memory) ? classes.map(({ name }) => name) : [];
   const names = new Set(workload.containers.map(({ name }) => name));
   for (const pod of cluster.podsOf(key)) for (const { name } of pod.containers) names.add(name);
   const rulesByContainer = [...names].flatMap((name) => {

@@ -3,7 +3,7 @@
 import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 import type { Recommendation, RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
 import type { ContainerAdvice } from '../../../core/recommender/advice.ts';
-import type { DecisionNote } from '../../../core/resize/model/decision-note.ts';
+import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import { isApplied } from '../../../core/resize/model/limit-exception.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../../core/resize/model/situation.ts';
@@ -33,7 +33,7 @@ export class DecisionPublisher {
     this.#exceptions = new ExceptionMetrics(ports.metrics);
   }
 
-  recordEvents(workload: WorkloadRecord, notes: readonly DecisionNote[]): void {
+  recordEvents(workload: WorkloadRecord, notes: readonly DecisionEvent[]): void {
     for (const note of notes) {
       this.#ports.events.record(decisionEvent(workload, note));
       if (note.reason === 'Idled') this.#metrics.countIdleTransition('idled');

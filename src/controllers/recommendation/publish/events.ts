@@ -3,7 +3,7 @@
 import { EVENT_REASON } from '../../../apis/conditions.ts';
 import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
 import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
-import type { DecisionNote } from '../../../core/resize/model/decision-note.ts';
+import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { EventSpec, EventSubject } from '../../../ports/event-recorder.ts';
 import type { WriteOutcome } from '../../../ports/writers.ts';
@@ -13,7 +13,7 @@ function subjectOf({ apiVersion, kind, namespace, name, uid }: WorkloadRecord): 
   return { apiVersion, kind, namespace, name, uid };
 }
 
-export function decisionEvent(workload: WorkloadRecord, note: DecisionNote): EventSpec {
+export function decisionEvent(workload: WorkloadRecord, note: DecisionEvent): EventSpec {
   return { subject: subjectOf(workload), type: note.type, reason: note.reason, action: 'Decide', message: note.message };
 }
 
@@ -28,7 +28,7 @@ export function resizeEvent(workload: WorkloadRecord, step: ResizeStep, outcome:
   const change = `${step.pod.name}: ${stepSummary(step)}`;
   if (outcome.kind === 'done') {
     const reason = step.kind === 'revert' ? EVENT_REASON.resizeReverted : EVENT_REASON.resized;
-    return { subject: subjectOf(workload), type: 'Normal', reason, action: 'Resize', message: `${change} (${step.because})` };
+    return { subject: subjectOf(workload), type: 'Normal', reason, action: 'Resize', message: `${change} (${step.reason})` };
   }
   if (outcome.kind !== 'refused') return null;
   return {

@@ -9,7 +9,7 @@ import { withoutBoosts } from '../../../core/resize/layers/start-up/boosts.ts';
 import type { ContainerPlan } from '../../../core/resize/model/container-plan.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { WorkloadSituation } from '../../../core/resize/model/situation.ts';
-import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../../core/resize/plan/workload-money.ts';
+import { addMoney, workloadMoney, type RemovedReplicas, type WorkloadMoney } from '../../../core/resize/plan/workload-money.ts';
 import type { RecommendationPorts } from '../ports.ts';
 
 type PricePorts = Pick<RecommendationPorts, 'cluster' | 'prices'>;
@@ -49,7 +49,7 @@ function moneyOfPods({ cluster, prices }: PricePorts, situation: WorkloadSituati
 }
 
 /** Replicas removed by idle mode, at the mean price of all nodes: they run on none. */
-function replicasAway({ cluster, prices }: PricePorts, { memory, pods }: WorkloadSituation): ReplicasAway | null {
+function replicasAway({ cluster, prices }: PricePorts, { memory, pods }: WorkloadSituation): RemovedReplicas | null {
   const count = Math.max(0, (memory.idle?.idleReplicas ?? null) === null ? 0 : (memory.idle?.replicas ?? 0) - pods.length);
   const price = count === 0 ? null : meanRequestPrice([...cluster.nodes()].map((node) => prices.priceOf(node)));
   return price === null ? null : { count, price };

@@ -7,9 +7,9 @@ import { instantOf } from '#kube/time/iso-time';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { readOriginalNote } from '../../../core/ownership/original-note.ts';
-import type { DecisionNote } from '../../../core/resize/model/decision-note.ts';
+import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../../core/resize/model/situation.ts';
-import { readIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import { isIdleAnnotationSigned, verifyOriginalAnnotation } from '../observe/idle-annotations.ts';
 import type { RecommendationPorts } from '../ports.ts';
 import type { LatestMemory } from '../observe/latest-memory.ts';
@@ -23,7 +23,7 @@ export function findRejectedAnnotations(
   workload: WorkloadRecord,
   situation: Pick<WorkloadSituation, 'hpas' | 'memory' | 'now'>,
   { status }: Pick<LatestMemory, 'status'>,
-): readonly DecisionNote[] {
+): readonly DecisionEvent[] {
   if (!ports.signer.hasKey) return [];
   const idle = rejectedIdle(ports, workload, situation, status);
   const replicas = rejectedOriginal(
@@ -39,7 +39,7 @@ function rejectedOnHpa(
   { signer }: Pick<RecommendationPorts, 'signer'>,
   hpa: HpaRecord,
   situation: Pick<WorkloadSituation, 'hpas'>,
-): DecisionNote | null {
+): DecisionEvent | null {
   const { [HPA_ANNOTATIONS.original]: text } = hpa.annotations;
   const followed = situation.hpas.find(({ uid }) => uid === hpa.uid);
   if (text === undefined || followed === undefined || followed.annotations[HPA_ANNOTATIONS.original] === text) return null;
@@ -51,7 +51,7 @@ function rejectedOnHpa(
   );
 }
 
-function rejectedOriginal(what: string, state: ReturnType<typeof verifyOriginalAnnotation>, checked: string): DecisionNote | null {
+function rejectedOriginal(what: string, state: ReturnType<typeof verifyOriginalAnnotation>, checked: string): DecisionEvent | null {
   if (state === 'not-signed')
     return notSigned(`${what} is not signed by this Evenkeel and is not followed; check ${checked} and remove it`);
   if (state !== 'unreadable') return null;
@@ -64,7 +64,7 @@ function rejectedIdle(
   workload: WorkloadRecord,
   { memory, now }: Pick<WorkloadSituation, 'memory' | 'now'>,
   status: LatestMemory['status'],
-): DecisionNote | null {
+): DecisionEvent | null {
   const { [WORKLOAD_ANNOTATIONS.idle]: record } = workload.annotations;
   if (record === undefined) return null;
   const what = `annotation ${WORKLOAD_ANNOTATIONS.idle}`;
@@ -74,7 +74,7 @@ function rejectedIdle(
     return isSigned ? null : notSigned(`${what} is not signed by this Evenkeel; it is written again from the status of its Recommendation`);
   }
   if (!isSigned) return notSigned(`${what} is not signed by this Evenkeel and is not followed; check replicas and remove it`);
-  if (status !== undefined && isLeftover(readIdleNote(record)?.since ?? 0, memory, status, now)) return null;
+  if (status !== undefined && isLeftover(parseIdleAnnotation(record)?.since ?? 0, memory, status, now)) return null;
   return outdated(`${what} does not match the workload and is from an earlier idle period; it is not followed and is removed`);
 }
 
@@ -92,10 +92,10 @@ function isLeftover(
   return since >= (instantOf(updatedAt) ?? 0);
 }
 
-function notSigned(message: string): DecisionNote {
+function notSigned(message: string): DecisionEvent {
   return { type: 'Warning', reason: 'RecordNotSigned', message };
 }
 
-function outdated(message: string): DecisionNote {
+function outdated(message: string): DecisionEvent {
   return { type: 'Warning', reason: 'RecordOutdated', message };
 }

@@ -8,7 +8,7 @@ import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { writeOriginalNote } from '../../../core/ownership/original-note.ts';
 import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../../../core/ownership/owners.ts';
 import { workloadNote } from '../../../core/resize/layers/idle/idle-originals.ts';
-import { writeIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { writeIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { bindingOf, isIdleAnnotationSigned, readOriginalAnnotation } from '../observe/idle-annotations.ts';
 import type { RecommendationPorts } from '../ports.ts';
@@ -40,7 +40,7 @@ function sizesChange(signer: RecordSigner, workload: WorkloadRecord, idle: IdleM
   if (idle === null && (present === undefined || !isIdleAnnotationSigned(workload, signer))) return {};
   // Removal by a user is a request to wake: the annotation is not written again.
   if (idle !== null && idle.waking !== null && present === undefined) return {};
-  const wanted = idle === null ? null : signer.sign(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), writeIdleNote(idle));
+  const wanted = idle === null ? null : signer.sign(bindingOf(workload, WORKLOAD_ANNOTATIONS.idle), writeIdleAnnotation(idle));
   return present === wanted ? {} : { [WORKLOAD_ANNOTATIONS.idle]: wanted };
 }
 

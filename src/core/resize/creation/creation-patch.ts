@@ -34,12 +34,12 @@ export function creationPatch(
     return to === undefined ? [] : amountsPatch(container, to);
   });
   if (operations.length === 0) return [];
-  const notes: [string, string][] = [[POD_ANNOTATIONS.sizeAtCreation, originals(containers, values)]];
-  if (usual.size > 0) notes.push([POD_ANNOTATIONS.startUp, writeBoostAtCreation(usual, pick(values, usual))]);
+  const annotations: [string, string][] = [[POD_ANNOTATIONS.sizeAtCreation, originals(containers, values)]];
+  if (usual.size > 0) annotations.push([POD_ANNOTATIONS.startUp, writeBoostAtCreation(usual, pick(values, usual))]);
   return [
     ...operations,
     ...(hasAnnotations ? [] : [{ op: 'add', path: '/metadata/annotations', value: {} } as const]),
-    ...notes.map(([name, value]) => ({ op: 'add', path: `/metadata/annotations/${name.replaceAll('/', '~1')}`, value }) as const),
+    ...annotations.map(([name, value]) => ({ op: 'add', path: `/metadata/annotations/${name.replaceAll('/', '~1')}`, value }) as const),
   ];
 }
 
@@ -49,17 +49,17 @@ function amountsPatch({ path, has, requests, limits }: PlacedContainer, to: Requ
     ['requests', requests],
     ['limits', limits],
   ] as const) {
-    const own: PatchOperation[] = [];
+    const partOperations: PatchOperation[] = [];
     const written = writeQuantities(to[part]);
     for (const resource of RESOURCES) {
       const [before, after] = [from[FIELD[resource]], to[part][FIELD[resource]]];
       if (before === after) continue;
       const at = `${path}/resources/${part}/${resource}`;
-      if (after === null) own.push({ op: 'remove', path: at });
-      else own.push({ op: 'add', path: at, value: written[resource] });
+      if (after === null) partOperations.push({ op: 'remove', path: at });
+      else partOperations.push({ op: 'add', path: at, value: written[resource] });
     }
-    if (own.length > 0 && !has[part]) operations.push({ op: 'add', path: `${path}/resources/${part}`, value: {} });
-    operations.push(...own);
+    if (partOperations.length > 0 && !has[part]) operations.push({ op: 'add', path: `${path}/resources/${part}`, value: {} });
+    operations.push(...partOperations);
   }
   return operations;
 }

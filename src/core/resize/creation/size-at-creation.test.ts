@@ -106,7 +106,7 @@ describe('a pod is created', () => {
       { requests: amounts('150m', '128Mi'), limits: NONE },
     ],
     [
-      'without more where nothing is known of nodes',
+      'without a boost where free capacity of nodes is unknown',
       pod(amounts('500m', '512Mi')),
       { policy: autoPolicy({ startup }), freeOnAnyNode: null },
       { requests: amounts('100m', '128Mi'), limits: NONE },
@@ -208,7 +208,7 @@ describe('a pod is created', () => {
     const pair = fc.record({ cpuMillicores: amount, memoryBytes: amount });
     const container = fc
       .record({ requests: pair, limits: pair })
-      // As the API server has it before it asks: a request that is missing beside a limit equals it.
+      // The API server sets a missing request to the limit before it calls the webhook.
       .map(({ requests, limits }) => ({
         requests: {
           cpuMillicores: Math.min(requests.cpuMillicores ?? limits.cpuMillicores ?? 0, limits.cpuMillicores ?? Infinity) || null,

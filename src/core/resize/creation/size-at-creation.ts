@@ -39,21 +39,21 @@ export interface SizeAtCreation {
 }
 
 const NO_VALUES: Values = new Map();
-const AS_ASKED: SizeAtCreation = { values: NO_VALUES, usual: NO_VALUES };
+const UNCHANGED: SizeAtCreation = { values: NO_VALUES, usual: NO_VALUES };
 
 /** The size of a new pod; empty where it is created as requested. */
 export function sizeAtCreation(pod: NewPod, inputs: CreationInputs): SizeAtCreation {
-  const asked = qosOf(pod.containers);
+  const qosClass = qosOf(pod.containers);
   // Added requests would change the QoS class.
-  if (asked === 'BestEffort') return AS_ASKED;
+  if (qosClass === 'BestEffort') return UNCHANGED;
   // The API server rejects such a pod with an explanation, which a webhook must not hide.
-  if (pod.containers.some((container) => limitBelowRequest(container) !== null)) return AS_ASKED;
-  const sizes = usualSizes(pod, inputs, asked);
-  for (const boosted of [boostedSizes(pod, inputs, asked, sizes), NO_VALUES]) {
+  if (pod.containers.some((container) => limitBelowRequest(container) !== null)) return UNCHANGED;
+  const sizes = usualSizes(pod, inputs, qosClass);
+  for (const boosted of [boostedSizes(pod, inputs, qosClass, sizes), NO_VALUES]) {
     const size = sizeWith(pod, sizes, boosted);
     if (isAdmittedAsWhole(pod, size.values, inputs)) return size;
   }
-  return AS_ASKED;
+  return UNCHANGED;
 }
 
 function sizeWith(pod: NewPod, sizes: Values, boosted: Values): SizeAtCreation {
@@ -68,15 +68,15 @@ function sizeWith(pod: NewPod, sizes: Values, boosted: Values): SizeAtCreation {
   return { values, usual };
 }
 
-function usualSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass): Values {
+function usualSizes(pod: NewPod, inputs: CreationInputs, qosClass: QosClass): Values {
   const sizes = new Map<string, RequestsAndLimits>();
   for (const container of pod.containers) {
     const policy = containerPolicyOf(inputs.policy, container.name);
-    const isOurs = mayBeSized(containerMode(policy, inputs.mode));
-    sizes.set(container.name, isOurs ? sizeOf(container, inputs, policy, asked) : plain(container));
+    const isSized = isSizedInMode(containerMode(policy, inputs.mode));
+    sizes.set(container.name, isSized ? sizeOf(container, inputs, policy, qosClass) : plain(container));
   }
   const after = pod.containers.map((container) => sizes.get(container.name) ?? container);
-  return qosOf(after) === asked ? sizes : new Map(pod.containers.map((container) => [container.name, plain(container)]));
+  return qosOf(after) === qosClass ? sizes : new Map(pod.containers.map((container) => [container.name, plain(container)]));
 }
 
 /** Values of one container: those in force, for the amounts that its template sets. A missing limit is not added. */
@@ -84,12 +84,12 @@ function sizeOf(
   container: NewContainer,
   { inForce, limitRanges }: CreationInputs,
   policy: ContainerPolicy,
-  asked: QosClass,
+  qosClass: QosClass,
 ): RequestsAndLimits {
   const settled = inForce.get(container.name);
   let sized: RequestsAndLimits = plain(container);
   for (const resource of RESOURCES) {
-    const { request, limit } = amountsOf(container, settled, resource, policy, asked);
+    const { request, limit } = amountsOf(container, settled, resource, policy, qosClass);
     sized = { requests: withAmount(sized.requests, resource, request), limits: withAmount(sized.limits, resource, limit) };
   }
   return isAdmitted(sized, limitRanges) ? sized : plain(container);
@@ -100,7 +100,7 @@ function amountsOf(
   settled: RequestsAndLimits | undefined,
   resource: ResourceName,
   policy: ContainerPolicy,
-  asked: QosClass,
+  qosClass: QosClass,
 ): { readonly request: number | null; readonly limit: number | null } {
   const field = FIELD[resource];
   const [asks, has] = [container.requests[field], container.limits[field]];
@@ -108,27 +108,27 @@ function amountsOf(
   const request = settled?.requests[field] ?? asks;
   if (policy.controlled === 'requests') return { request: has === null ? request : Math.min(request, has), limit: has };
   // A limit can be removed only at creation: an in-place resize cannot remove it.
-  if (has === null || (policy[resource].limit.rule === 'None' && asked !== 'Guaranteed')) return { request, limit: null };
+  if (has === null || (policy[resource].limit.rule === 'None' && qosClass !== 'Guaranteed')) return { request, limit: null };
   const limit = Math.max(request, settled?.limits[field] ?? has);
-  return { request: asked === 'Guaranteed' ? limit : request, limit };
+  return { request: qosClass === 'Guaranteed' ? limit : request, limit };
 }
 
-function boostedSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass, usual: Values): Values {
+function boostedSizes(pod: NewPod, inputs: CreationInputs, qosClass: QosClass, usual: Values): Values {
   const { policy, overrides, limitRanges, quotas, mode } = inputs;
   const { startup } = policy;
   const boosted = new Map<string, RequestsAndLimits>();
   const free = inputs.freeOnAnyNode;
   if (startup === null || free === null || pod.restartPolicy !== 'Always') return boosted;
-  const whole = [...usual.values()].reduce((sum, { requests }) => sum + (requests.cpuMillicores ?? 0), 0);
+  const totalCpu = [...usual.values()].reduce((sum, { requests }) => sum + (requests.cpuMillicores ?? 0), 0);
   const left = cpuLeftByQuotas(quotas);
-  let spare = Math.max(0, Math.min(free, left.request) - whole);
+  let spare = Math.max(0, Math.min(free, left.request) - totalCpu);
   for (const container of pod.containers) {
     const base = usual.get(container.name);
     const rules = containerPolicyOf(policy, container.name);
-    if (container.sidecar || base === undefined || !mayBeSized(containerMode(rules, mode))) continue;
-    const more = boostedCpu(asked, base, {
+    if (container.sidecar || base === undefined || !isSizedInMode(containerMode(rules, mode))) continue;
+    const more = boostedCpu(qosClass, base, {
       ratio: startup.boostRatio,
-      most: requestBounds('cpu', policy, overrides, container.name, null).max?.value ?? null,
+      max: requestBounds('cpu', policy, overrides, container.name, null).max?.value ?? null,
       movesLimits: rules.controlled === 'requestsAndLimits',
       limitRanges,
       room: { request: spare, limit: Math.max(0, left.limit - (base.limits.cpuMillicores ?? 0)) },
@@ -138,11 +138,11 @@ function boostedSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass, usua
     boosted.set(container.name, more);
   }
   const after = pod.containers.map((container) => boosted.get(container.name) ?? usual.get(container.name) ?? container);
-  return qosOf(after) === asked ? boosted : new Map();
+  return qosOf(after) === qosClass ? boosted : new Map();
 }
 
 /** Whether containers are sized in a mode. In mode Approve the values in force were approved. */
-function mayBeSized(mode: ResizeMode): boolean {
+function isSizedInMode(mode: ResizeMode): boolean {
   return RESIZE_MODES.indexOf(mode) >= RESIZE_MODES.indexOf('Approve');
 }
 

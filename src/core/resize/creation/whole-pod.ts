@@ -32,10 +32,10 @@ export function isAdmittedAsWhole(
   { limitRanges, quotas }: { readonly limitRanges: readonly LimitRangeRecord[]; readonly quotas: readonly ResourceQuotaRecord[] },
 ): boolean {
   if (values.size === 0) return true;
-  const [created, asked] = [podAmounts(pod, values), podAmounts(pod, new Map())];
+  const [created, requested] = [podAmounts(pod, values), podAmounts(pod, new Map())];
   return (
     limitRanges.every((range) => isInPodRange(created, range)) &&
-    quotas.every((quota) => isLeftByQuota(created, asked, quota) && hasLimitsForQuota(pod, values, quota))
+    quotas.every((quota) => isLeftByQuota(created, requested, quota) && hasLimitsForQuota(pod, values, quota))
   );
 }
 
@@ -51,9 +51,9 @@ function isInPodRange({ requests, limits }: PodAmounts, { podMin, podMax, podMax
   });
 }
 
-function isLeftByQuota(created: PodAmounts, asked: PodAmounts, quota: ResourceQuotaRecord): boolean {
+function isLeftByQuota(created: PodAmounts, requested: PodAmounts, quota: ResourceQuotaRecord): boolean {
   const isLeft = (part: keyof PodAmounts, field: keyof Resources): boolean =>
-    created[part][field] <= asked[part][field] || created[part][field] <= getRemainingQuota(quota, part, field);
+    created[part][field] <= requested[part][field] || created[part][field] <= getRemainingQuota(quota, part, field);
   return RESOURCES.every((resource) => isLeft('requests', FIELD[resource]) && isLeft('limits', FIELD[resource]));
 }
 

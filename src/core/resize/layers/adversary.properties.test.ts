@@ -1,4 +1,4 @@
-// A few of the hostile lives that `make soak` draws by the thousand.
+// A few of the adversarial sequences of events that `make soak` draws by the thousand.
 
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';

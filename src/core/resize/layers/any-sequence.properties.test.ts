@@ -1,4 +1,4 @@
-// What must hold whatever happens to a workload, in any order: events as clusters bring them, under default settings.
+// Rules that hold for any sequence of events in a cluster, with default settings.
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -10,8 +10,8 @@ import { stageMs } from '../plan/stages.ts';
 import { decideWorkload } from './decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
 
-/** One thing that happens, to one pod or to the workload. */
-type Happening =
+/** One event of a pod or of the workload. */
+type ClusterEvent =
   | { readonly kind: 'time'; readonly minutes: number }
   | { readonly kind: 'need'; readonly cpu: number; readonly memoryMib: number; readonly latestMib: number; readonly confidence: number }
   | { readonly kind: 'node'; readonly pod: number; readonly state: PodResizeStatus['state'] }
@@ -19,10 +19,10 @@ type Happening =
   | { readonly kind: 'replaced'; readonly pod: number }
   | { readonly kind: 'unready'; readonly pod: number; readonly ready: boolean }
   | { readonly kind: 'rollout'; readonly underWay: boolean }
-  | { readonly kind: 'wish'; readonly wish: 'rollback' | 'none' };
+  | { readonly kind: 'request'; readonly request: 'rollback' | 'none' };
 
 const podIndex = fc.integer({ min: 0, max: 4 });
-const happenings: fc.Arbitrary<Happening> = fc.oneof(
+const clusterEvents: fc.Arbitrary<ClusterEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('time' as const), minutes: fc.constantFrom(1, 5, 11, 61, 1441) }) },
   {
     weight: 3,
@@ -46,7 +46,7 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({ kind: fc.constant('replaced' as const), pod: podIndex }),
   fc.record({ kind: fc.constant('unready' as const), pod: podIndex, ready: fc.boolean() }),
   fc.record({ kind: fc.constant('rollout' as const), underWay: fc.boolean() }),
-  fc.record({ kind: fc.constant('wish' as const), wish: fc.constantFrom('rollback' as const, 'none' as const) }),
+  fc.record({ kind: fc.constant('request' as const), request: fc.constantFrom('rollback' as const, 'none' as const) }),
 );
 
 const TEMPLATE = { requests: amounts('1', '1Gi'), limits: amounts('2', '2Gi') };
@@ -60,17 +60,17 @@ function firstSituation(): WorkloadSituation {
   });
 }
 
-function after(situation: WorkloadSituation, happening: Happening): WorkloadSituation {
+function after(situation: WorkloadSituation, event: ClusterEvent): WorkloadSituation {
   const { now } = situation;
   const changed = (index: number, change: (pod: PodRecord) => PodRecord): WorkloadSituation => ({
     ...situation,
     pods: situation.pods.map((pod, at) => (at === index ? change(pod) : pod)),
   });
-  switch (happening.kind) {
+  switch (event.kind) {
     case 'time':
-      return { ...situation, now: now + happening.minutes * MINUTE_MS };
+      return { ...situation, now: now + event.minutes * MINUTE_MS };
     case 'need': {
-      const { cpu, memoryMib, latestMib, confidence } = happening;
+      const { cpu, memoryMib, latestMib, confidence } = event;
       const advice = anAdvice({
         cpu: `${cpu}m`,
         memory: `${memoryMib}Mi`,
@@ -81,7 +81,7 @@ function after(situation: WorkloadSituation, happening: Happening): WorkloadSitu
       return { ...situation, advice: [{ ...advice, memoryEvidence: { ...advice.memoryEvidence!, latest: latestMib * MiB } }] };
     }
     case 'node':
-      return changed(happening.pod, (pod) => ({ ...pod, resize: { state: happening.state, message: 'the node says so', since: now } }));
+      return changed(event.pod, (pod) => ({ ...pod, resize: { state: event.state, message: 'the node says so', since: now } }));
     case 'kill': {
       const advice = situation.advice.map((each) => ({ ...each, lastOomAt: now, oomKills: each.oomKills + 1 }));
       const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: now };
@@ -89,40 +89,40 @@ function after(situation: WorkloadSituation, happening: Happening): WorkloadSitu
         ...pod,
         containers: pod.containers.map((container) => ({ ...container, restarts: container.restarts + 1, lastTermination })),
       });
-      return { ...changed(happening.pod, killed), advice };
+      return { ...changed(event.pod, killed), advice };
     }
     case 'replaced':
-      return changed(happening.pod, ({ name, uid }) => ({ ...pods(1, { container: TEMPLATE })[0]!, name, uid: `${uid}'`, createdAt: now }));
+      return changed(event.pod, ({ name, uid }) => ({ ...pods(1, { container: TEMPLATE })[0]!, name, uid: `${uid}'`, createdAt: now }));
     case 'unready':
-      return changed(happening.pod, (pod) => ({ ...pod, ready: happening.ready, readySince: happening.ready ? now : null }));
+      return changed(event.pod, (pod) => ({ ...pod, ready: event.ready, readySince: event.ready ? now : null }));
     case 'rollout':
-      return { ...situation, workload: { ...situation.workload, rolloutInProgress: happening.underWay } };
-    case 'wish':
+      return { ...situation, workload: { ...situation.workload, rolloutInProgress: event.underWay } };
+    case 'request':
       return {
         ...situation,
-        userRequests: { ...NO_USER_REQUESTS, rollback: happening.wish === 'rollback' ? { at: now, by: 'ops' } : null },
+        userRequests: { ...NO_USER_REQUESTS, rollback: event.request === 'rollback' ? { at: now, by: 'ops' } : null },
       };
   }
 }
 
-/** Lives through the happenings and carries out what is decided; shows every decision with what it was made from. */
+/** Applies the events and the decisions after each; passes every decision with its situation to the check. */
 function live(
-  sequence: readonly Happening[],
+  sequence: readonly ClusterEvent[],
   look: (situation: WorkloadSituation, decision: ReturnType<typeof decideWorkload>) => void,
 ): void {
   let situation = firstSituation();
-  for (const happening of sequence) {
-    situation = after(situation, happening);
+  for (const event of sequence) {
+    situation = after(situation, event);
     const decision = decideWorkload(situation);
     look(situation, decision);
     situation = { ...situation, memory: decision.memory, pods: resized(situation.pods, decision.steps), now: situation.now + 1000 };
   }
 }
 
-const sequences = fc.array(happenings, { minLength: 5, maxLength: 40 });
+const sequences = fc.array(clusterEvents, { minLength: 5, maxLength: 40 });
 
 describe('over any sequence of events', () => {
-  // With default settings: in place or not at all.
+  // The default is apply: InPlace.
   test('no pod is evicted', () => {
     fc.assert(
       fc.property(sequences, (sequence) => live(sequence, (_situation, decision) => expect(decision.evict).toBeNull())),

@@ -72,7 +72,7 @@ describe('for any usage, limits and bounds', () => {
               (from.requests.cpuMillicores ?? 0) < advice.cpu!.lowerBound - 5 ||
               (from.requests.memoryBytes ?? 0) < advice.memory!.lowerBound - 4 * mib;
             const target = decision.containers[0]!.target!;
-            // By so much that it is worth a write.
+            // Above the dead band.
             const canGrow =
               target.requests.cpuMillicores! >= from.requests.cpuMillicores! + 5 ||
               target.requests.memoryBytes! >= from.requests.memoryBytes! + 4 * mib;

@@ -31,7 +31,7 @@ const hpa = anHpaRecord({
 const gateState = aSituation().gateState;
 const short = anAdvice({ cpu: '900m', memory: '1Gi' });
 
-/** Decides, carries out, lets time pass; until nothing is done any more or `rounds` are over. */
+/** Decides and applies the steps, `rounds` times at most, until a decision makes no step. */
 function live(
   start: WorkloadSituation,
   rounds = 40,
@@ -239,7 +239,7 @@ describe('the stages of a reduction', () => {
     const after = resized(aSituation().pods, first.steps);
     const second = decideWorkload(aSituation({ pods: after, memory: first.memory, advice: [more], now: T0 + MINUTE_MS }));
     expect(second.steps.map(({ pod, containers }) => [pod.name, containers[0]?.to.requests.cpuMillicores])).toEqual([['web-1', 140]]);
-    expect(second.steps.map(({ because }) => because)).toEqual(['under-provisioned']);
+    expect(second.steps.map(({ reason }) => reason)).toEqual(['under-provisioned']);
     expect(second.memory.apply).toMatchObject({ stage: 'Canary', stageStartedAt: T0 });
     expect(second.memory.previous).toEqual(first.memory.previous);
     const { end } = live(
@@ -252,8 +252,8 @@ describe('the stages of a reduction', () => {
     const { end } = live(aSituation());
     expect(end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 100)).toBe(true);
     const asked = { ...end, userRequests: { ...NO_USER_REQUESTS, rollback: { at: end.now, by: 'ops@example.com' } } };
-    const because = decideWorkload(asked).steps.map((step) => step.because);
-    expect(new Set(because)).toEqual(new Set(['rolled back: requested by ops@example.com']));
+    const reason = decideWorkload(asked).steps.map((step) => step.reason);
+    expect(new Set(reason)).toEqual(new Set(['rolled back: requested by ops@example.com']));
     const back = live(asked, 5);
     expect(back.end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 500)).toBe(true);
     expect([back.last.reason, back.last.until]).toEqual(['hold', end.now + DAY_MS]);
@@ -278,7 +278,7 @@ describe('the stages of a reduction', () => {
           let situation = aSituation({ pods: pods(7) });
           for (let round = 0; round < 60; round += 1) {
             const decision = decideWorkload(situation);
-            // A crash: the memory was written, only some of the steps were taken.
+            // A crash after the memory was stored and a part of the steps was taken.
             const steps = crashes[round] === true ? decision.steps.slice(0, done[round]) : decision.steps;
             situation = { ...situation, memory: decision.memory, pods: resized(situation.pods, steps), now: situation.now + 5 * MINUTE_MS };
           }
@@ -410,7 +410,7 @@ describe('approval', () => {
     ['when it differs from the recommendation', approved('4')],
   ])('lapses %s', (_, userRequests) => {
     const decision = decideWorkload(aSituation({ policy, userRequests }));
-    expect([decision.state, decision.reason, decision.notes[0]?.reason]).toEqual(['awaiting', 'approval', 'ApprovalLapsed']);
+    expect([decision.state, decision.reason, decision.events[0]?.reason]).toEqual(['awaiting', 'approval', 'ApprovalLapsed']);
   });
 
   test('lapses with a roll-back, so that the values are not applied again automatically', () => {

@@ -8,7 +8,7 @@ import { decideWorkload } from './decide-workload.ts';
 
 const cpu = (text: string) => Number(text.slice(0, -1));
 
-/** CPU advice: a base, and a temporary increase on top. */
+/** Advice with a base of CPU and a temporary increase. */
 function advised(base: string, increase: string | null = null): ContainerAdvice {
   const target = increase ?? base;
   const lowerBound = cpu(increase ?? base) - 5;
@@ -19,7 +19,7 @@ function advised(base: string, increase: string | null = null): ContainerAdvice 
   });
 }
 
-/** Follows one advice for a while; each decision is carried out. */
+/** Decides repeatedly with one advice and applies each decision. */
 function follow(
   start: WorkloadSituation,
   advice: ContainerAdvice,

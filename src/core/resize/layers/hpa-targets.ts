@@ -1,6 +1,6 @@
 // Adjusts the utilization targets of HorizontalPodAutoscalers to the pods' requests, so that the number of replicas stays stable.
 
-import { holdsEverything } from '../plan/interlocks.ts';
+import { findChangeBlocker } from '../plan/interlocks.ts';
 import { preserveReplicas } from '../plan/preserve-replicas.ts';
 import type { ResizeLayer } from './layer.ts';
 
@@ -11,14 +11,14 @@ export const hpaTargets: ResizeLayer = {
     if (context.hpas.length === 0 && context.memory.autoscalers.length === 0) return decision;
     const { gateState, policy } = context;
     const decided = { ...context, memory: { ...decision.memory, autoscalers: context.memory.autoscalers } };
-    const { followed, memory, notes } = preserveReplicas(decided, decision.mode, decision.steps);
+    const { followed, memory, events } = preserveReplicas(decided, decision.mode, decision.steps);
     const dryRun = gateState.dryRun || policy.dryRun;
     return {
       ...decision,
       // A dry run stores nothing.
       memory: dryRun ? decision.memory : { ...decision.memory, autoscalers: memory },
-      autoscalers: holdsEverything(context) === null ? followed : [],
-      notes: [...decision.notes, ...notes],
+      autoscalers: findChangeBlocker(context) === null ? followed : [],
+      events: [...decision.events, ...events],
     };
   },
 };

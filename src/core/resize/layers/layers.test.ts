@@ -1,4 +1,4 @@
-// Layers that act on the same pods, held against each other: what one of them gives or leaves alone no other takes away.
+// Interaction of layers that act on the same pods: no layer reverts the change or the hold of another one.
 
 import { describe, expect, test } from '@jest/globals';
 import { memoryDemand, requestsOnlyPolicy, TEMPORARY } from '../../../../test/builders/exceptions.ts';
@@ -115,7 +115,7 @@ describe('In mode Approve', () => {
       }),
     );
     const given = second.steps.map(({ containers }) => containers[0]?.to.requests.cpuMillicores);
-    // Back to what was in force, and no other pod is made too small.
+    // The values in force before are restored, and no other pod is reduced.
     expect(given).toEqual([500]);
     expect([second.state, second.reason, second.memory.apply]).toEqual(['awaiting', 'approval', null]);
   });
@@ -187,10 +187,10 @@ describe('An idled workload', () => {
       pods: pods(3, guaranteed),
       memory: NO_MEMORY,
       activity: {
-        quietSince: T0 - 30 * DAY_MS,
+        belowThresholdSince: T0 - 30 * DAY_MS,
         cpuMillicores: 1,
-        busiestMillicores: 800,
-        inUseAt: null,
+        maxCpuMillicores: 800,
+        lastInUseAt: null,
         reported: new Set(['web-1', 'web-2', 'web-3']),
       },
     });

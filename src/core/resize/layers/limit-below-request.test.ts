@@ -69,7 +69,7 @@ describe('while a template has a limit below its request', () => {
     const containers = pod.containers.map((container) => ({ ...container, lastTermination, restarts: 1 }));
     return { ...pod, containers };
   };
-  /** A canary of the revision before, lowered before the template became invalid. */
+  /** A canary of the previous revision, lowered before the template became invalid. */
   const afterCanary = (more: Partial<WorkloadSituation>, become: (pod: PodRecord) => PodRecord) => {
     const before = aSituation({ pods: pods(3, { container: VALID }), workload: aWorkloadRecord({}, VALID) });
     const first = decideWorkload(before);

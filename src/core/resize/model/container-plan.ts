@@ -23,7 +23,7 @@ export interface ContainerPlan {
   /** CPU request of a hot replica, which is raised alone; absent or null: no replica is hot. */
   readonly hotCpu?: Millicores | null;
   /** The target without the bounds of an autoscaler that measures utilization against the request, and the reason for the bound. */
-  readonly beyondAutoscaler?: { readonly target: ContainerTarget; readonly because: string };
+  readonly withoutAutoscaler?: { readonly target: ContainerTarget; readonly reason: string };
 }
 
 /** Recommended requests and limits with the steps that explain them. */

@@ -7,10 +7,10 @@ import type { ScaleStep } from './scale-step.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { DurationMs, Instant } from '#kube/units';
 import type { ResizeStep } from './resize-step.ts';
-import { mostSpecific, type Waiting } from './waiting.ts';
+import { pickByRank, type Waiting } from './waiting.ts';
 import type { ResizeMemory } from './situation.ts';
 import type { ContainerPlan } from './container-plan.ts';
-import type { DecisionNote } from './decision-note.ts';
+import type { DecisionEvent } from './decision-event.ts';
 
 /** State to report, memory to store, and the writes to make now. */
 export interface WorkloadDecision {
@@ -33,7 +33,7 @@ export interface WorkloadDecision {
   readonly scale?: ScaleStep;
   /** Pod to evict because its node has too little capacity for the target; null: none. */
   readonly evict: PodRecord | null;
-  readonly notes: readonly DecisionNote[];
+  readonly events: readonly DecisionEvent[];
   /** Decision of each node size class, the class with the most pods first; absent where classes do not differ. */
   readonly classes?: readonly {
     readonly name: string;
@@ -53,6 +53,6 @@ export function outcome(state: RecommendationState, reason: Outcome['reason'], m
 
 /** Outcome `awaiting` with the highest-ranked of `waits`; `otherwise` where `waits` is empty. */
 export function fromWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
-  const waiting = mostSpecific(waits);
+  const waiting = pickByRank(waits);
   return waiting === null ? otherwise : outcome('awaiting', waiting.reason, waiting.message, waiting.until);
 }

@@ -14,7 +14,7 @@ export interface DemandWindow {
   /** Highest working set of any replica: that replica would be OOM-killed first. */
   readonly memoryBytes: number | null;
   /** Highest memory that the kernel cannot reclaim; null where the usage source does not report RSS. */
-  readonly ownMemoryBytes?: number | null;
+  readonly unreclaimableBytes?: number | null;
   /** 90th percentile over the replicas. */
   readonly cpuMillicores: number | null;
   /** Mean over the replicas. */
@@ -26,7 +26,7 @@ export interface ContainerDemand {
   readonly container: string;
   readonly windows: readonly DemandWindow[];
   /** Start of the time in which memory neither rose nor fell; null: unknown. */
-  readonly memoryStillSince?: Instant | null;
+  readonly memorySteadySince?: Instant | null;
   /** Replicas that use far more CPU than the others. */
   readonly hot?: readonly HotPod[];
   /** Highest CPU of a replica that is not hot, in any recent minute; null or absent: unknown. */
@@ -51,7 +51,7 @@ interface ReplicaMinute {
   cpuSum: number;
   cpuCount: number;
   memory: number | null;
-  own: number | null;
+  unreclaimable: number | null;
   throttledSum: number;
   throttledCount: number;
 }
@@ -66,20 +66,20 @@ export class DemandLog {
 
   /** Adds one replica's sample. A late sample counts in the current window; one later than `MAX_LATE_MS` is dropped. */
   observe(pod: string, sample: UsageSample): void {
-    const own = Math.floor(sample.at / WINDOW_MS) * WINDOW_MS;
-    if (!(own >= this.#openAt - MAX_LATE_MS)) return;
-    const at = Math.max(own, this.#openAt);
+    const unreclaimable = Math.floor(sample.at / WINDOW_MS) * WINDOW_MS;
+    if (!(unreclaimable >= this.#openAt - MAX_LATE_MS)) return;
+    const at = Math.max(unreclaimable, this.#openAt);
     if (at > this.#openAt) this.#open(at);
     let replica = this.#replicas.get(pod);
     if (replica === undefined) {
-      replica = { cpuSum: 0, cpuCount: 0, memory: null, own: null, throttledSum: 0, throttledCount: 0 };
+      replica = { cpuSum: 0, cpuCount: 0, memory: null, unreclaimable: null, throttledSum: 0, throttledCount: 0 };
       this.#replicas.set(pod, replica);
     }
     const memory = sample.memoryPeakBytes ?? sample.memoryBytes;
     if (memory !== null) {
       replica.memory = Math.max(replica.memory ?? 0, memory);
       const rss = sample.memoryRssBytes ?? null;
-      if (rss !== null) replica.own = Math.max(replica.own ?? 0, Math.min(memory, rss * KERNEL_RATIO));
+      if (rss !== null) replica.unreclaimable = Math.max(replica.unreclaimable ?? 0, Math.min(memory, rss * KERNEL_RATIO));
     }
     if (sample.cpuMillicores !== null) {
       replica.cpuSum += sample.cpuMillicores;
@@ -97,7 +97,7 @@ export class DemandLog {
   }
 
   /** Start of the observed time in which memory neither rose nor fell; null without a measurement. */
-  get memoryStillSince(): Instant | null {
+  get memorySteadySince(): Instant | null {
     return this.#still?.since ?? null;
   }
 
@@ -122,13 +122,13 @@ export class DemandLog {
 
   #joined(): DemandWindow {
     let memory: number | null = null;
-    let own: number | null = null;
-    let ownIsReported = false;
+    let unreclaimable: number | null = null;
+    let isRssReported = false;
     let [throttledSum, throttledCount] = [0, 0];
     for (const replica of this.#replicas.values()) {
       memory = greaterAmount(memory, replica.memory);
-      own = greaterAmount(own, replica.own ?? replica.memory);
-      ownIsReported ||= replica.own !== null;
+      unreclaimable = greaterAmount(unreclaimable, replica.unreclaimable ?? replica.memory);
+      isRssReported ||= replica.unreclaimable !== null;
       if (replica.throttledCount === 0) continue;
       throttledSum += replica.throttledSum / replica.throttledCount;
       throttledCount += 1;
@@ -137,7 +137,7 @@ export class DemandLog {
     return {
       at: this.#openAt,
       memoryBytes: memory,
-      ownMemoryBytes: ownIsReported ? own : null,
+      unreclaimableBytes: isRssReported ? unreclaimable : null,
       cpuMillicores: cpu[Math.ceil(cpu.length * REPLICA_PERCENTILE) - 1] ?? null,
       throttledRatio: throttledCount === 0 ? null : throttledSum / throttledCount,
     };

@@ -31,7 +31,7 @@ export interface IdleMemory {
 }
 
 /** Content of the annotation of an idled workload, without its signature. */
-export type IdleNote = Pick<IdleMemory, 'since' | 'natural' | 'sizes' | 'wakeTriggers'>;
+export type IdleAnnotation = Pick<IdleMemory, 'since' | 'natural' | 'sizes' | 'wakeTriggers'>;
 
 /** The last idle period, from which the next one's threshold and the floor after waking derive. */
 export interface LastIdle {

@@ -5,20 +5,20 @@ import { DAY_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } fro
 /** Recent use of a workload, from which idle mode decides. */
 export interface Activity {
   /** Start of the time in which CPU stayed below the idle threshold without a gap in the samples; null: it is not below, or unknown. */
-  readonly quietSince: Instant | null;
+  readonly belowThresholdSince: Instant | null;
   /** CPU of all replicas by their newest samples; null before the first sample. */
   readonly cpuMillicores: Millicores | null;
   /** Highest CPU of all replicas ever observed; null before the first sample. */
-  readonly busiestMillicores: Millicores | null;
+  readonly maxCpuMillicores: Millicores | null;
   /** Last time at or above the wake threshold; null: never. */
-  readonly inUseAt: Instant | null;
+  readonly lastInUseAt: Instant | null;
   /** Names of the pods with a sample in the last 15 minutes. */
   readonly reported: ReadonlySet<string>;
   /** Start of sampling, and the time of the newest sample by pod name; absent: unknown. */
   readonly samples?: { readonly since: Instant; readonly newest: ReadonlyMap<string, Instant> };
 }
 
-export interface QuietThresholds {
+export interface IdleThresholds {
   /** The workload is idle below this CPU of all replicas. */
   readonly idle: Millicores;
   /** The workload is in use from this CPU on. */
@@ -45,19 +45,19 @@ interface Latest {
 
 /** Tracks the CPU of all replicas against the idle and the wake threshold. */
 export class IdleTracker {
-  readonly thresholds: QuietThresholds;
+  readonly thresholds: IdleThresholds;
   readonly #since: Instant;
   readonly #latest = new Map<string, Latest>();
   #total: Millicores = 0;
   #firstAt: Instant | null = null;
   #lastAt: Instant | null = null;
   #sweptAt: Instant = Number.NEGATIVE_INFINITY;
-  #quietSince: Instant | null = null;
+  #belowThresholdSince: Instant | null = null;
   #busiest: Millicores | null = null;
-  #inUseAt: Instant | null = null;
+  #lastInUseAt: Instant | null = null;
 
   /** @param since start of sampling */
-  constructor(thresholds: QuietThresholds, since: Instant) {
+  constructor(thresholds: IdleThresholds, since: Instant) {
     this.thresholds = thresholds;
     this.#since = since;
   }
@@ -69,23 +69,23 @@ export class IdleTracker {
     if (before !== undefined && at < before.at) return false;
     const unseen = before !== undefined && at - before.at > MAX_GAP_MS;
     const silent = this.#lastAt !== null && at - this.#lastAt > MAX_GAP_MS;
-    if (unseen || silent) this.#quietSince = null;
+    if (unseen || silent) this.#belowThresholdSince = null;
     this.#total += cpuMillicores - (before?.cpuMillicores ?? 0);
     this.#latest.set(key, { pod, at, cpuMillicores });
     this.#firstAt ??= at;
     this.#lastAt = Math.max(at, this.#lastAt ?? at);
     this.#sweep();
     this.#busiest = Math.max(this.#busiest ?? 0, this.#total);
-    if (this.#total >= this.thresholds.idle) this.#quietSince = null;
-    else this.#quietSince ??= at;
+    if (this.#total >= this.thresholds.idle) this.#belowThresholdSince = null;
+    else this.#belowThresholdSince ??= at;
     if (this.#total < this.thresholds.wake) return false;
-    this.#inUseAt = at;
+    this.#lastInUseAt = at;
     return true;
   }
 
   /** Ends the idle time: evidence other than CPU shows that the workload is used. */
   interrupt(): void {
-    this.#quietSince = null;
+    this.#belowThresholdSince = null;
   }
 
   /** Adds recorded history, ascending in time. Idle time at its end joins that of the live samples where no gap lies between them. */
@@ -102,9 +102,9 @@ export class IdleTracker {
     }
     if (since === null || end === null) return;
     if (this.#firstAt === null) {
-      this.#quietSince = since;
+      this.#belowThresholdSince = since;
       this.#lastAt = end;
-    } else if (this.#quietSince === this.#firstAt && this.#firstAt - end <= MAX_GAP_MS) this.#quietSince = since;
+    } else if (this.#belowThresholdSince === this.#firstAt && this.#firstAt - end <= MAX_GAP_MS) this.#belowThresholdSince = since;
   }
 
   activity(): Activity {
@@ -112,10 +112,10 @@ export class IdleTracker {
     const newest = new Map<string, Instant>();
     for (const { pod, at } of this.#latest.values()) newest.set(pod, Math.max(at, newest.get(pod) ?? at));
     return {
-      quietSince: known ? this.#quietSince : null,
+      belowThresholdSince: known ? this.#belowThresholdSince : null,
       cpuMillicores: known ? Math.max(0, this.#total) : null,
-      busiestMillicores: this.#busiest,
-      inUseAt: this.#inUseAt,
+      maxCpuMillicores: this.#busiest,
+      lastInUseAt: this.#lastInUseAt,
       samples: { since: this.#since, newest },
       reported: new Set([...this.#latest.values()].flatMap(({ pod, at }) => ((this.#lastAt ?? at) - at > MAX_GAP_MS ? [] : [pod]))),
     };

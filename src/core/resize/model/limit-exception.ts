@@ -85,7 +85,7 @@ export function isApplied({ overage }: LimitException): boolean {
 }
 
 /** Whether the temporary limit is to be taken back now. */
-export function isReturning(exception: LimitException, now: Instant): boolean {
+export function isOverageEnding(exception: LimitException, now: Instant): boolean {
   return isApplied(exception) && (exception.state !== 'open' || now >= (exception.overage?.until ?? now));
 }
 

@@ -20,7 +20,7 @@ export interface ResizeStep {
   readonly lowers: boolean;
   /** The step reverts a change, so its reductions wait for nothing. */
   readonly isRollBack?: true;
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** The first step of each pod: two resizes of one pod at once would overwrite each other. */

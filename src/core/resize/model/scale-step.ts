@@ -5,5 +5,5 @@ export interface ScaleStep {
   readonly from: number;
   /** Equal to `from`: the value stays, and idle mode removes its annotation from the autoscaler. */
   readonly to: number;
-  readonly because: string;
+  readonly reason: string;
 }

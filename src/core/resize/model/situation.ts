@@ -247,7 +247,7 @@ export interface PaceInForce {
 }
 
 /** Resizes of the workload's pods by another field manager. */
-export interface OtherResizes {
+export interface ExternalResizes {
   /** The other field manager. */
   readonly by: string;
   /** Name of one of the resized pods. */
@@ -306,7 +306,7 @@ export interface ResizeMemory {
   readonly autoscalers: readonly AutoscalerMemory[];
   readonly limitExceptions: readonly LimitException[];
   /** Resizes of the pods by another field manager; null: none. */
-  readonly externalResizes: OtherResizes | null;
+  readonly externalResizes: ExternalResizes | null;
   /** By container with a temporary increase: the CPU request in force on all pods before it. */
   readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
   /** null: pace Daily for a day or more. */

@@ -43,7 +43,7 @@ export const WAITING_RANK: Readonly<Record<AwaitingReason, number>> = {
 };
 
 /** The reason to report: that of the lowest rank, with the earliest time of all that share it. null: `all` is empty. */
-export function mostSpecific(all: readonly Waiting[]): Waiting | null {
+export function pickByRank(all: readonly Waiting[]): Waiting | null {
   const [first] = [...all].sort((a, b) => WAITING_RANK[a.reason] - WAITING_RANK[b.reason]);
   if (first === undefined) return null;
   const untils = all.flatMap((each) => (each.reason === first.reason && each.until !== null ? [each.until] : []));

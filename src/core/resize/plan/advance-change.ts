@@ -5,14 +5,14 @@ import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { bumpsOfChange } from './oom-bumps.ts';
 import { rememberIncreases } from './cpu-increases.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';
-import { pausedByAutoscaler, lowersWhatIsFixed } from './autoscaler-bounds.ts';
+import { findAutoscalerPause, isFixedTargetLowered } from './autoscaler-bounds.ts';
 import { carryOut, type CarryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
-import { ended, hasBegun, isMadeSmaller, lowersContainer, resetRollBackCount } from './remembered-change.ts';
+import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered, resetRollBackCount } from './remembered-change.ts';
 import { withReductions } from './once-a-day.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './creation-only.ts';
-import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
+import { lowersAny, needsVerification, nextStage, podsInStage, stageMs } from './stages.ts';
 import { isCountResetByWatch, watchedAfter } from './watched-reductions.ts';
 import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
@@ -26,26 +26,26 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   const { now, pods, policy } = draft.context;
   const running = pods.filter((pod) => pod.phase === 'Running').length;
   if (running === 0 && !isSizedAtCreationOnly(draft.context)) return outcome('awaiting', 'rollout', 'no pod is running');
-  const careful = mustProveItself(change, draft.memory.previous?.values ?? null);
+  const needsProof = needsVerification(change, draft.memory.previous?.values ?? null);
   const progress = carryOutStage(draft, change, running);
-  if (progress.reachable === 0 && progress.steps.length === 0) return endOutOfReach(draft, change, progress, before);
-  takeSteps(draft, change, progress);
+  if (progress.reachable === 0 && progress.steps.length === 0) return endUnreachableChange(draft, change, progress, before);
+  recordSteps(draft, change, progress);
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
-  const proven = !careful || now - change.stageStartedAt >= stageMs(policy);
-  if (progress.steps.length > 0 || progress.settled.length < wanted || !proven) return applying(draft, change, progress);
-  const paused = pausedByAutoscaler(draft.context, draft.memory.previous?.values ?? new Map(), change.values);
-  if (paused !== null) return applying(draft, change, { ...progress, waits: [paused, ...progress.waits] });
+  const isVerified = !needsProof || now - change.stageStartedAt >= stageMs(policy);
+  if (progress.steps.length > 0 || progress.settled.length < wanted || !isVerified) return reportProgress(draft, change, progress);
+  const paused = findAutoscalerPause(draft.context, draft.memory.previous?.values ?? new Map(), change.values);
+  if (paused !== null) return reportProgress(draft, change, { ...progress, waits: [paused, ...progress.waits] });
   const next = nextStage(change.stage, running);
   if (next === null || progress.settled.length >= progress.reachable) return complete(draft, change, progress);
   const advanced: ChangeUnderWay = { ...change, stage: next, stageStartedAt: now };
   draft.remember({ apply: advanced });
   const further = carryOutStage(draft, advanced, running);
-  takeSteps(draft, advanced, further);
-  return applying(draft, advanced, further);
+  recordSteps(draft, advanced, further);
+  return reportProgress(draft, advanced, further);
 }
 
 /** Dates the reductions of the change by its last reduced pod, so that the next reduction is at least a day later for that pod, too. */
-function takeSteps(draft: Draft, change: ChangeUnderWay, { steps }: CarryOut): void {
+function recordSteps(draft: Draft, change: ChangeUnderWay, { steps }: CarryOut): void {
   draft.steps.push(...steps);
   const { previous, reductions } = draft.memory;
   if (previous === null || !steps.some(({ lowers }) => lowers)) return;
@@ -53,19 +53,19 @@ function takeSteps(draft: Draft, change: ChangeUnderWay, { steps }: CarryOut): v
 }
 
 function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, running: number): CarryOut {
-  return carryOut(draft.context, values, { kind: 'change', most: podsInStage(stage, running), because: reason });
+  return carryOut(draft.context, values, { kind: 'change', maxPods: podsInStage(stage, running), reason });
 }
 
 /** Ends a change that no existing pod can get. One that starts with this decision is not stored, so that it is not recorded at every decision. */
-function endOutOfReach(draft: Draft, change: ChangeUnderWay, progress: CarryOut, before?: ResizeMemory): Outcome {
+function endUnreachableChange(draft: Draft, change: ChangeUnderWay, progress: CarryOut, before?: ResizeMemory): Outcome {
   if (takesEffectAtCreation(draft.context, progress.waits)) return fromWaiting(progress.waits, complete(draft, change, progress));
-  if (before === undefined) dropChange(draft);
+  if (before === undefined) endChange(draft);
   else draft.restore(before);
   return fromWaiting(progress.waits, outcome('recommended', null, draft.summary()));
 }
 
-function applying(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Outcome {
-  const waiting = waitingChange(change, progress, draft.context);
+function reportProgress(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Outcome {
+  const waiting = describeStall(change, progress, draft.context);
   if (waiting !== null) return waiting;
   const waits = progress.waits.slice(0, 1).map(({ message }) => message);
   const far = `${progress.settled.length} of ${progress.reachable} pods have it`;
@@ -76,7 +76,7 @@ function applying(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Out
  * The waiting reason of a change under way that makes no progress. The change continues where it can; while its state is `awaiting`, it
  * does not count against `maxConcurrent`. null: it makes progress.
  */
-function waitingChange(change: ChangeUnderWay, progress: CarryOut, { now, policy }: WorkloadSituation): Outcome | null {
+function describeStall(change: ChangeUnderWay, progress: CarryOut, { now, policy }: WorkloadSituation): Outcome | null {
   const { steps, settled, reachable, waits } = progress;
   if (steps.length > 0) return null;
   const lasts = Math.floor((now - change.stageStartedAt) / MINUTE_MS) * MINUTE_MS;
@@ -91,7 +91,7 @@ function waitingChange(change: ChangeUnderWay, progress: CarryOut, { now, policy
 function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): Outcome {
   const { by, reason, values } = change;
   const summary = draft.summary(values);
-  const hasProven = mustProveItself(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
+  const hasProven = needsVerification(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
   const isProven = hasProven && !isCountResetByWatch(draft.context);
   draft.rememberInForce({
     apply: null,
@@ -105,21 +105,21 @@ function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): 
 /** Ends and reverts a change that lowers what an autoscaler measures, once the autoscaler's target can no longer be adjusted. */
 export function endIfFixedByAutoscaler(draft: Draft): void {
   const { apply, previous } = draft.memory;
-  if (apply === null || !lowersWhatIsFixed(draft.context, previous?.values ?? new Map(), apply.values)) return;
+  if (apply === null || !isFixedTargetLowered(draft.context, previous?.values ?? new Map(), apply.values)) return;
   const { now, pods } = draft.context;
-  draft.rememberInForce(ended(draft.memory, pods, now, hasBegun(pods, previous)));
+  draft.rememberInForce(memoryAfterEnd(draft.memory, pods, now, hasChangedPods(pods, previous)));
 }
 
 /** Ends the change under way, if any. Pods that it reduced are restored, because regressions would no longer be detected. */
-export function dropChange(draft: Draft): void {
+export function endChange(draft: Draft): void {
   const { memory, now, pods } = draft.context;
   if (memory.apply === null) return;
   draft.rememberInForce(
-    ended(
+    memoryAfterEnd(
       memory,
       pods,
       now,
-      pods.some((pod) => isMadeSmaller(pod, memory.previous)),
+      pods.some((pod) => isReducedByChange(pod, memory.previous)),
     ),
   );
 }
@@ -149,7 +149,7 @@ export function retargetIfShort(draft: Draft): void {
 
 /** Mode Approve: ends and reverts a change that reduced a container which is too small now, unless the approval is still valid. */
 function endIfTooSmall(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
-  const isToBlame = short.some(({ container }) => lowersContainer(change, draft.memory.previous, container));
+  const isToBlame = short.some(({ container }) => isContainerLowered(change, draft.memory.previous, container));
   if (!isToBlame || currentApproval(draft.plan).kind === 'valid') return;
-  draft.rememberInForce(ended(draft.memory, draft.context.pods, draft.context.now, true));
+  draft.rememberInForce(memoryAfterEnd(draft.memory, draft.context.pods, draft.context.now, true));
 }

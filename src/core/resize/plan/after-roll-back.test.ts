@@ -1,4 +1,4 @@
-// While a roll-back is held, what is too small is raised all the same: safety writes never wait behind savings.
+// Shortages are raised also during the hold after a roll-back: safety never waits for savings.
 
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -30,7 +30,7 @@ function after(situation: WorkloadSituation, decision: WorkloadDecision, ms: num
   return { ...situation, memory: decision.memory, pods: resized(situation.pods, decision.steps), now: situation.now + ms };
 }
 
-/** The first pod is not ready for a while. */
+/** The situation with an unready first pod. */
 function ill(situation: WorkloadSituation): WorkloadSituation {
   const unreadySince = situation.now - 3 * MINUTE_MS;
   return { ...situation, pods: situation.pods.map((pod, index) => (index === 0 ? { ...pod, ready: false, unreadySince } : pod)) };
@@ -40,7 +40,7 @@ function well(situation: WorkloadSituation): WorkloadSituation {
   return { ...situation, pods: situation.pods.map((pod) => ({ ...pod, ready: true, unreadySince: null })) };
 }
 
-/** Four pods of 500m and 512Mi whose canary failed with less; an hour later. */
+/** Four pods of 500m and 512Mi an hour after a reduction failed on the canary. */
 function rolledBack(advice = lessCpu): WorkloadSituation {
   const start = aSituation({ pods: pods(4), advice: [advice] });
   const harmed = ill(after(start, decideWorkload(start), 5 * MINUTE_MS));
@@ -49,7 +49,7 @@ function rolledBack(advice = lessCpu): WorkloadSituation {
 
 const requests = ({ pods: all }: WorkloadSituation) =>
   all.map(({ containers }) => `${containers[0]?.requests.cpuMillicores}m ${formatMemory(containers[0]?.requests.memoryBytes ?? 0)}`);
-const alike = (text: string) => [text, text, text, text];
+const onAllPods = (text: string) => [text, text, text, text];
 
 describe('while an automatic roll-back is held', () => {
   test.each([
@@ -57,9 +57,9 @@ describe('while an automatic roll-back is held', () => {
     ['memory', shortOfMemory, '500m 3Gi'],
   ])('raises a shortage of %s at once on all pods, reduces nothing, and doubles the next hold', (_case, short, has) => {
     const held = rolledBack();
-    expect(requests(held)).toEqual(alike('500m 512Mi'));
+    expect(requests(held)).toEqual(onAllPods('500m 512Mi'));
     const raised = after(held, decideWorkload({ ...held, advice: [short] }), MINUTE_MS);
-    expect(requests(raised)).toEqual(alike(has));
+    expect(requests(raised)).toEqual(onAllPods(has));
     const settled = decideWorkload({ ...raised, advice: [short] });
     expect(settled.memory.rolledBack).toMatchObject({ count: 1, heldUntil: held.memory.rolledBack!.heldUntil });
     const later = decideWorkload({ ...after(raised, settled, 8 * HOUR_MS), advice: [lessCpu] });
@@ -82,7 +82,7 @@ test.each<[string, (situation: WorkloadSituation) => WorkloadSituation]>([
 });
 
 describe('a roll-back', () => {
-  /** Memory falls on the canary; meanwhile more CPU is needed, and then the canary fails. */
+  /** Memory is reduced on the canary, CPU is raised meanwhile, and then the canary fails. */
   function raisedMeanwhile(): WorkloadSituation {
     const start = aSituation({ pods: pods(4), advice: [anAdvice({ cpu: '500m', memory: '128Mi' })] });
     const reduced = after(start, decideWorkload(start), 2 * MINUTE_MS);
@@ -94,10 +94,10 @@ describe('a roll-back', () => {
     const harmed = ill(raisedMeanwhile());
     const decision = decideWorkload(harmed);
     expect(decision.memory.rolledBack?.reason).toBe('readiness');
-    expect(requests(after(harmed, decision, MINUTE_MS))).toEqual(alike('2000m 512Mi'));
+    expect(requests(after(harmed, decision, MINUTE_MS))).toEqual(onAllPods('2000m 512Mi'));
   });
 
-  /** A pod that crashes and that the rolled back change never reached: it has more than the others. */
+  /** A crashing pod with more than the others, which the rolled-back change never reached. */
   function withUntouchedPod(): WorkloadSituation {
     const start = aSituation({ pods: pods(4), advice: [lessCpu] });
     const harmed = ill(after(start, decideWorkload(start), 5 * MINUTE_MS));
@@ -130,7 +130,7 @@ describe('a roll-back', () => {
   test('that a user requests reverts both', () => {
     const asked = { ...raisedMeanwhile(), userRequests: { ...NO_USER_REQUESTS, rollback: { at: T0, by: 'ann' } } };
     const back = after(asked, decideWorkload(asked), MINUTE_MS);
-    expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(alike('500m 512Mi'));
+    expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(onAllPods('500m 512Mi'));
   });
 });
 
@@ -147,7 +147,7 @@ test('a change under way that began after a roll-back is held, not taken back, w
 });
 
 describe('a raise that began after a roll-back', () => {
-  /** The roll-back of the canary was not carried out; all pods but the canary have been raised since. */
+  /** The roll-back has not reached the canary; all other pods have been raised since. */
   function unfinished(): WorkloadSituation {
     const start = aSituation({ pods: pods(4), advice: [lessCpu] });
     const harmed = ill(after(start, decideWorkload(start), 5 * MINUTE_MS));
@@ -204,7 +204,7 @@ describe('a request for a roll-back', () => {
     userRequests: { ...NO_USER_REQUESTS, rollback: { at, by: 'ann' } },
   });
 
-  /** Carried out ten days ago; the reduction that came since has been rolled back for harm a moment ago. */
+  /** The request was executed ten days ago; a later reduction was rolled back automatically just now. */
   function harmedSince(): WorkloadSituation {
     const start = aSituation({ pods: pods(4), advice: [lessCpu] });
     const asked = requested(after(start, decideWorkload(start), MINUTE_MS), T0 + MINUTE_MS);
@@ -217,8 +217,8 @@ describe('a request for a roll-back', () => {
     const harmed = harmedSince();
     const { rolledBack: automatic } = harmed.memory;
     expect(automatic).toMatchObject({ reason: 'readiness', requestedAt: null, count: 1 });
-    const { memory: kept, reason, notes } = decideWorkload(harmed);
-    expect([kept.rolledBack, reason, notes]).toEqual([automatic, 'rolled-back', []]);
+    const { memory: kept, reason, events } = decideWorkload(harmed);
+    expect([kept.rolledBack, reason, events]).toEqual([automatic, 'rolled-back', []]);
     expect(decideWorkload({ ...harmed, advice: [shortOfCpu] }).steps).toHaveLength(4);
   });
 
@@ -237,7 +237,7 @@ describe('a request for a roll-back', () => {
 });
 
 describe('a reduction that causes a regression each time', () => {
-  /** Its canary is not ready whenever it has less CPU than before. */
+  /** Number of reductions where the canary is unready whenever it has less CPU than before, and the last decision. */
   function reductionsWithin(days: number, advice = lessCpu): { readonly count: number; readonly last: WorkloadDecision } {
     let situation = aSituation({ pods: pods(4), advice: [advice] });
     let [count, last] = [0, decideWorkload(situation)];

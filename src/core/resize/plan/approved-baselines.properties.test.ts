@@ -11,10 +11,10 @@ import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts'
 import type { LimitPolicy, PolicyRules } from '../policy/policy-rules.ts';
 import type { LimitException } from '../model/limit-exception.ts';
 
-/** A limit of 400m or 256Mi, and what a person makes of it. */
+/** A deployed limit and the approved one, in millicores or bytes. */
 const AMOUNTS = { cpu: { limit: 400, approved: 900 }, memory: { limit: 256 * MiB, approved: 448 * MiB } };
 
-/** What happens between two looks. */
+/** Usage and time between two decisions. */
 const step = fc.record({
   cpuMillicores: fc.integer({ min: 10, max: 1500 }),
   memoryMib: fc.integer({ min: 20, max: 700 }),
@@ -64,7 +64,7 @@ function withRules(cpu: LimitPolicy, memory: LimitPolicy): PolicyRules {
   return { ...policy, container };
 }
 
-/** One decision, written down and read again as through a restart, and the pods as it leaves them. */
+/** The situation after one decision, with the memory stored and read again as after a restart. */
 function lived(now: WorkloadSituation): WorkloadSituation {
   const decision = decideWorkload(now);
   const facts = { now: now.now, generation: 1, replicas: 2, savingsPerMonthUsd: null, costPerMonthUsd: null, source: null };

@@ -18,7 +18,7 @@ export function approvedBaselinesOf(container: string, exceptions: readonly Limi
 }
 
 /** Removes the approved baseline of an exception where the user requested a roll-back after the approval. */
-export function withoutTakenBack(exception: LimitException, rolledBack: ResizeMemory['rolledBack']): LimitException {
+export function dropRevertedBaseline(exception: LimitException, rolledBack: ResizeMemory['rolledBack']): LimitException {
   const { approvedBaseline } = exception;
   const askedAt = rolledBack?.requestedAt ?? null;
   return approvedBaseline === null || askedAt === null || askedAt < approvedBaseline.at

@@ -16,8 +16,8 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
-/** Bounds the plans' targets so that the autoscalers can follow; the unbounded targets are in `beyondAutoscaler`. */
-export function withinAutoscalers(plans: readonly ContainerPlan[], situation: WorkloadSituation): readonly ContainerPlan[] {
+/** Bounds the plans' targets so that the autoscalers can follow; the unbounded targets are in `withoutAutoscaler`. */
+export function boundByAutoscalers(plans: readonly ContainerPlan[], situation: WorkloadSituation): readonly ContainerPlan[] {
   if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return plans;
   if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return plans;
   let bounded = plans;
@@ -31,32 +31,32 @@ export function withinAutoscalers(plans: readonly ContainerPlan[], situation: Wo
 }
 
 /** Outcome `awaiting` where a change would be due without the bounds of an autoscaler; null: none would. */
-export function beyondAutoscalers(plans: readonly ContainerPlan[], now: Instant): Outcome | null {
-  for (const { name, inForce, beyondAutoscaler, advice, policy } of plans) {
-    if (beyondAutoscaler === undefined || advice === null) continue;
-    const { target, because } = beyondAutoscaler;
+export function findAutoscalerBound(plans: readonly ContainerPlan[], now: Instant): Outcome | null {
+  for (const { name, inForce, withoutAutoscaler, advice, policy } of plans) {
+    if (withoutAutoscaler === undefined || advice === null) continue;
+    const { target, reason } = withoutAutoscaler;
     if (dueChanges({ now, container: name, current: inForce, target, advice, policy }).length > 0)
-      return outcome('awaiting', 'hpa', because);
+      return outcome('awaiting', 'hpa', reason);
   }
   return null;
 }
 
 /** Why a due change waits for an autoscaler; null: it does not. */
-export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange): Waiting | null {
+export function findAutoscalerBlocker(situation: WorkloadSituation, change: DueChange): Waiting | null {
   const { policy, pods, scaledObjects, hpas } = situation;
   if (policy.hpa === 'Off') return null;
   const mode = modeInForce(policy, situation.overrides);
   for (const autoscaler of autoscalersIn(situation)) {
     const { hpa, blocker } = autoscaler;
     const measured = autoscaler.targets.find(({ metric }) => isMeasured(metric, change));
-    if (measured !== undefined && !change.oom && !returns(autoscaler, measured, change, pods)) {
+    if (measured !== undefined && !change.oom && !isRestoration(autoscaler, measured, change, pods)) {
       const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
       if (mode !== 'Auto') return waiting('hpa', `${of}; its target follows in mode Auto only`);
-      if (blocker !== null && measured.staysFrom === null) return waiting('hpa', `${of}, and ${blocker.message}`, blocker.until);
+      if (blocker !== null && measured.minKeptRequest === null) return waiting('hpa', `${of}, and ${blocker.message}`, blocker.until);
       if (usualRequest(pods, measured.metric) === null)
         return waiting('hpa', `${of}, and a container has no request: set one in the template`);
     }
-    const moving = change.urgent ? null : inMotion(situation, measured !== undefined, hpa);
+    const moving = change.urgent ? null : awaitStableReplicas(situation, measured !== undefined, hpa);
     if (moving !== null) return moving;
   }
   // A paused ScaledObject, or one whose HorizontalPodAutoscaler is not in the informer's cache yet.
@@ -70,20 +70,20 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
 }
 
 /** Whether a change lowers a request that an autoscaler measures against, whose target Evenkeel may not adjust. */
-export function lowersWhatIsFixed(situation: WorkloadSituation, from: Values, to: Values): boolean {
+export function isFixedTargetLowered(situation: WorkloadSituation, from: Values, to: Values): boolean {
   if (situation.policy.hpa === 'Off') return false;
   return autoscalersIn(situation).some(
     ({ blocker, targets }) =>
-      blocker !== null && targets.some(({ metric, staysFrom }) => staysFrom === null && changeOf(metric, from, to) < 0),
+      blocker !== null && targets.some(({ metric, minKeptRequest }) => minKeptRequest === null && changeOf(metric, from, to) < 0),
   );
 }
 
 /** Why a change under way does not start its next stage for now; null: it may. */
-export function pausedByAutoscaler(situation: WorkloadSituation, from: Values, to: Values): Waiting | null {
+export function findAutoscalerPause(situation: WorkloadSituation, from: Values, to: Values): Waiting | null {
   if (situation.policy.hpa === 'Off') return null;
   for (const { hpa, targets } of autoscalersIn(situation)) {
     const measured = targets.some(({ metric }) => changeOf(metric, from, to) !== 0);
-    const moving = measured ? inMotion(situation, true, hpa) : null;
+    const moving = measured ? awaitStableReplicas(situation, true, hpa) : null;
     if (moving !== null) return moving;
   }
   return null;
@@ -101,7 +101,7 @@ function changeOf({ resource, container }: ResourceMetric, from: Values, to: Val
 }
 
 /** Waits while an autoscaler changes the replicas, and for its stabilization window after: the effects of both could not be separated. */
-function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler['hpa']): Waiting | null {
+function awaitStableReplicas({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler['hpa']): Waiting | null {
   // desiredReplicas is 0 until the autoscaler has measured for the first time.
   if (hpa.desiredReplicas > 0 && hpa.desiredReplicas !== hpa.currentReplicas)
     return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
@@ -112,14 +112,19 @@ function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler
 }
 
 /** Whether a raise restores the request for which a blocked autoscaler's target was set: it reverts Evenkeel's reduction. */
-function returns({ blocker }: Autoscaler, { kept, metric }: AutoscalerTarget, change: DueChange, pods: WorkloadSituation['pods']): boolean {
+function isRestoration(
+  { blocker }: Autoscaler,
+  { kept, metric }: AutoscalerTarget,
+  change: DueChange,
+  pods: WorkloadSituation['pods'],
+): boolean {
   const was = blocker === null ? undefined : kept?.request;
   return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
 }
 
 function boundsOf(
   { hpa, blocker }: Autoscaler,
-  { metric, live, kept, staysFrom }: AutoscalerTarget,
+  { metric, live, kept, minKeptRequest }: AutoscalerTarget,
   { pods, advice }: WorkloadSituation,
 ): PodBounds | null {
   const now = usualRequest(pods, metric);
@@ -132,25 +137,25 @@ function boundsOf(
   // The upper bound is never below the present request, which throttling may have raised.
   const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : Math.max(greatest, now));
   const bounds = requestBounds(point);
-  if (staysFrom !== null) {
-    const because = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % is kept, above the highest usage`;
+  if (minKeptRequest !== null) {
+    const reason = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % is kept, above the highest usage`;
     const greatest = upTo(blocker === null ? bounds.greatest : point.request);
-    return { ...about, least: Math.min(staysFrom, point.request), greatest, because };
+    return { ...about, least: Math.min(minKeptRequest, point.request), greatest, reason };
   }
   if (blocker !== null) {
     // The owner restored the target, so the request that belongs to it is restored, and with it the number of replicas.
     if (kept?.percent !== live || now >= kept.request) return null;
-    const because = `${name} has its target of ${live} % again, which was set for ${words(metric.resource, kept.request)} per pod`;
-    return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
+    const reason = `${name} has its target of ${live} % again, which was set for ${formatResource(metric.resource, kept.request)} per pod`;
+    return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, reason };
   }
-  const because = `${name} keeps its replicas with targets of 50–90 %; its target is ${point.percent} % of ${words(metric.resource, point.request)}`;
-  return { ...about, ...bounds, greatest: upTo(bounds.greatest), because };
+  const reason = `${name} keeps its replicas with targets of 50–90 %; its target is ${point.percent} % of ${formatResource(metric.resource, point.request)}`;
+  return { ...about, ...bounds, greatest: upTo(bounds.greatest), reason };
 }
 
 function isMeasured({ resource, container }: ResourceMetric, change: DueChange): boolean {
   return resource === change.resource && (container === null || container === change.container);
 }
 
-function words(resource: ResourceName, amount: number): string {
+function formatResource(resource: ResourceName, amount: number): string {
   return resource === 'cpu' ? formatCpu(amount) : formatMemory(amount);
 }

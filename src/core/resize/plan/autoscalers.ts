@@ -14,7 +14,7 @@ const HEADROOM = 1.25;
 /** A utilization target of an autoscaler. */
 export interface AutoscalerTarget extends TargetState {
   /** Smallest request per pod, in millicores or bytes, with which the target can stay at its configured value; null: it follows the request. */
-  readonly staysFrom: number | null;
+  readonly minKeptRequest: number | null;
 }
 
 export interface Autoscaler extends AutoscalerState {
@@ -25,12 +25,16 @@ export interface Autoscaler extends AutoscalerState {
 export function autoscalersIn(situation: WorkloadSituation): readonly Autoscaler[] {
   return autoscalersOf({ ...situation, remembered: situation.memory.autoscalers }).map((autoscaler) => ({
     ...autoscaler,
-    targets: autoscaler.targets.map((target) => ({ ...target, staysFrom: staysFrom(situation, autoscaler, target) })),
+    targets: autoscaler.targets.map((target) => ({ ...target, minKeptRequest: minKeptRequest(situation, autoscaler, target) })),
   }));
 }
 
-/** `AutoscalerTarget.staysFrom` by the busiest replica: mean usage of all replicas is never above it. */
-function staysFrom(situation: WorkloadSituation, { hpa, blocker }: AutoscalerState, { metric, live, kept }: TargetState): number | null {
+/** `AutoscalerTarget.minKeptRequest` by the busiest replica: mean usage of all replicas is never above it. */
+function minKeptRequest(
+  situation: WorkloadSituation,
+  { hpa, blocker }: AutoscalerState,
+  { metric, live, kept }: TargetState,
+): number | null {
   const request = usualRequest(situation.pods, metric);
   if (request === null || !isAtMin(hpa, situation.now)) return null;
   const point = kept ?? { percent: live, request };

@@ -15,11 +15,11 @@ import {
 import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
-import { conforming } from './correct-drift.ts';
+import { correctDrift } from './correct-drift.ts';
 
 const SETTLED = { requests: amounts('500m', '512Mi'), limits: amounts(null, null) };
 
-/** Ten pods whose main container uses 2.8 cores of 500m, beside a proxy that has too much. */
+/** Ten pods whose main container needs 2.8 cores and requests 500m, with a proxy that is over-provisioned. */
 function shortBesideProxy(): WorkloadSituation {
   const containers = [aContainer({ name: 'main' }), aContainer({ name: 'proxy' })];
   const workload = aWorkloadRecord({
@@ -30,7 +30,7 @@ function shortBesideProxy(): WorkloadSituation {
   return aSituation({ workload, pods: pods(10, { containers }), advice: [main, proxy] });
 }
 
-/** Advice of a container that needs so many millicores, and a quarter of its memory. */
+/** Advice for a container that needs the given CPU and a quarter of its memory. */
 function needs(millicores: number) {
   const cpuAdvice = { lowerBound: Math.round(millicores * 0.95), latest: Math.round(millicores * 0.8) };
   return [anAdvice({ cpu: `${millicores}m`, memory: '128Mi', cpuAdvice })];
@@ -40,7 +40,7 @@ function cpuOf({ pods: all }: Pick<WorkloadSituation, 'pods'>): readonly (number
   return all.map(({ containers }) => containers[0]?.requests.cpuMillicores);
 }
 
-/** Decides once, and carries it out. */
+/** The situation after one decision whose steps are applied. */
 function carriedOut(situation: WorkloadSituation): WorkloadSituation {
   const decision = decideWorkload(situation);
   return { ...situation, memory: decision.memory, pods: resized(situation.pods, decision.steps), now: situation.now + MINUTE_MS };
@@ -65,7 +65,7 @@ describe('a raise beside a reduction', () => {
     ]);
   });
 
-  test('takes no more of a quota than there is', () => {
+  test('does not exceed a ResourceQuota', () => {
     const quota = {
       namespace: 'shop',
       name: 'cpu',
@@ -79,7 +79,7 @@ describe('a raise beside a reduction', () => {
     expect(message).toContain('ResourceQuota cpu');
   });
 
-  test('comes although the memory limit cannot fall yet', () => {
+  test('is made although the memory limit cannot fall yet', () => {
     const container = { requests: amounts('500m', '512Mi'), limits: amounts(null, '1Gi') };
     const values = { requests: amounts('1', '256Mi'), limits: amounts(null, '512Mi') };
     const used = anAdvice({ cpu: '1', memory: '256Mi' });
@@ -105,7 +105,7 @@ describe('a raise beside a reduction', () => {
 });
 
 describe('a load that grows while a reduction spreads', () => {
-  test('is followed in every pod, and the reduction goes on', () => {
+  test('is followed in every pod, and the reduction continues', () => {
     let situation = aSituation({ pods: pods(10), policy: autoPolicy(), advice: needs(500) });
     let short = 0;
     for (let minute = 0; minute < 120; minute += 1) {
@@ -130,7 +130,7 @@ describe('a resource that was not measured lately', () => {
     expect(decision.message).toContain(`${resource} of main was not measured for 15 minutes`);
   });
 
-  test('is raised, for what it needs is known from earlier', () => {
+  test('is raised by earlier usage', () => {
     const advice = needs(2000).map((each) => ({ ...each, cpu: each.cpu && { ...each.cpu, isMeasured: false } }));
     expect(decideWorkload(aSituation({ pods: pods(3), advice })).steps.length).toBeGreaterThan(0);
   });
@@ -147,7 +147,7 @@ describe('pods whose node reports no usage', () => {
     expect([lowered.steps, lowered.reason]).toEqual([[], 'stale-data']);
   });
 
-  test('are reduced by a roll-back alone that a user requested and that is younger than they are', () => {
+  test('are reduced only by a requested roll-back that is younger than the pods', () => {
     const values = new Map([['main', { requests: amounts('200m', '512Mi'), limits: amounts(null, null) }]]);
     const at = T0 - HOUR_MS;
     const rolledBack = { at, reason: 'restarts', message: 'more restarts', heldUntil: T0 + HOUR_MS, count: 1, values };
@@ -155,7 +155,7 @@ describe('pods whose node reports no usage', () => {
     const conformed = (createdAt: number, requestedAt: number | null = at): readonly string[] => {
       const remembered = { ...NO_MEMORY, lastApplied, rolledBack: { ...rolledBack, requestedAt } };
       const all = onTwoNodes.map((pod) => ({ ...pod, createdAt }));
-      return conforming(aSituation({ pods: all, unreadPods, memory: remembered })).steps.map(({ pod }) => pod.name);
+      return correctDrift(aSituation({ pods: all, unreadPods, memory: remembered })).steps.map(({ pod }) => pod.name);
     };
     expect(conformed(at - HOUR_MS)).toEqual(onTwoNodes.map(({ name }) => name));
     const read = onTwoNodes.slice(0, 3).map(({ name }) => name);
@@ -169,7 +169,7 @@ describe('pods whose node reports no usage', () => {
     expect([steps.length, steps.some(({ lowers }) => lowers)]).toEqual([10, false]);
   });
 
-  test('do not keep a raise from being done that their node does not carry out', () => {
+  test('do not keep a raise from being completed that their node does not actuate', () => {
     const advice = needs(2000).map((each) => ({ ...each, memory: null }));
     const start = aSituation({ pods: onTwoNodes, advice, unreadPods });
     const raised = carriedOut(start);

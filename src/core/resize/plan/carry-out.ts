@@ -2,15 +2,15 @@
 
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
-import { besideOverages } from './beside-overages.ts';
+import { keepOverages } from './keep-overages.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { getRemainingQuota } from '../../model/remaining-quota.ts';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
-import { waitsForClock } from './clock-set-back.ts';
+import { awaitClock } from './clock-skew.ts';
 import { FIELD, greaterValues, lowersAnything, lowersResource, RESOURCES, type Values } from '../model/container-values.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
-import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
+import { findForbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import { withHotReplica } from './hot-replicas.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
 import { withOomBumps } from './oom-bumps.ts';
@@ -22,7 +22,7 @@ import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 
 /** Waiting reason of a pod after a refusal. */
-export const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
+export const WAITING_REASONS: Readonly<Record<RefusalCode, Waiting['reason']>> = {
   'node-capacity': 'node-capacity',
   'cpu-manager': 'node-unsupported',
   'memory-manager': 'node-unsupported',
@@ -51,87 +51,91 @@ export interface CarryOut {
 export interface CarryOutOptions {
   readonly kind: 'change' | 'correct-drift' | 'overage';
   /** Maximum number of pods that have the values afterwards. It bounds reductions only. */
-  readonly most: number;
+  readonly maxPods: number;
   readonly isRollBack?: boolean;
   /** A user requested the roll-back: it reduces also pods that are starting or whose usage is unknown. */
   readonly isRequested?: boolean;
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** Steps towards `wanted`, and the reasons of pods that wait. Temporary overages are kept unless the kind is `overage`. */
 export function carryOut(situation: WorkloadSituation, wanted: Values, options: CarryOutOptions): CarryOut {
-  const values = valuesNow(situation, wanted, options);
+  const values = valuesToApply(situation, wanted, options);
   const settled: PodRecord[] = [];
   const waits: Waiting[] = [];
-  let having = 0;
+  let settledCount = 0;
   let reachable = 0;
   /** Pods with a pending resize and without usage, whose node may be down. They count as reachable only where no other pod is. */
-  let unseen = 0;
+  let unreportedCount = 0;
   const candidates: Candidate[] = [];
   for (const pod of situation.pods) {
     if (!isReachable(pod)) continue;
-    const { fit, refused } = fitOf(situation, pod, withHotReplica(withOomBumps(values, pod, situation.memory.oomBumps), pod, situation));
-    waits.push(...refused.map(({ failure }) => waitAfter(situation, pod, failure)));
+    const { fit, refused } = fitWithoutRefusals(
+      situation,
+      pod,
+      withHotReplica(withOomBumps(values, pod, situation.memory.oomBumps), pod, situation),
+    );
+    waits.push(...refused.map(({ failure }) => waitAfterRefusal(situation, pod, failure)));
     if (fit.kind === 'fits') {
-      if (refused.length > 0 && !changesOther(situation, options, refused)) continue;
-      if (pod.resize.state === 'in-progress' && unread(situation, pod) !== null) {
-        unseen += 1;
+      if (refused.length > 0 && !hasOtherChange(situation, options, refused)) continue;
+      if (pod.resize.state === 'in-progress' && awaitUsage(situation, pod) !== null) {
+        unreportedCount += 1;
         continue;
       }
-      having += 1;
+      settledCount += 1;
       reachable += 1;
       if (pod.resize.state === 'none') settled.push(pod);
-      waits.push(...refusedByNode(pod));
+      waits.push(...listNodeRefusals(pod));
       continue;
     }
-    const wait = whyNotNow(situation, pod, fit);
+    const wait = findPodBlocker(situation, pod, fit);
     if (wait !== null) {
       waits.push(wait);
       continue;
     }
     if (fit.kind !== 'change') continue;
-    const unknown = usageUnknown(situation, pod, fit, options);
+    const unknown = findUnknownUsage(situation, pod, fit, options);
     if (unknown === null) reachable += 1;
     candidates.push({ pod, fit, unknown });
   }
-  candidates.sort(inOrderOf(situation));
-  const taken = takeTurns(situation, candidates, having, options);
-  return { steps: taken.steps, settled, reachable: reachable === 0 ? unseen : reachable, waits: [...waits, ...taken.waits] };
+  candidates.sort(candidateOrder(situation));
+  const taken = selectSteps(situation, candidates, settledCount, options);
+  return { steps: taken.steps, settled, reachable: reachable === 0 ? unreportedCount : reachable, waits: [...waits, ...taken.waits] };
 }
 
 /** Selects the candidates that are resized now. @param before number of pods that have the values already */
-function takeTurns(
+function selectSteps(
   situation: WorkloadSituation,
   candidates: readonly Candidate[],
   before: number,
   options: CarryOutOptions,
 ): Pick<CarryOut, 'steps' | 'waits'> {
-  const { kind, because, isRollBack, most } = options;
+  const { kind, reason, isRollBack, maxPods } = options;
   const steps: ResizeStep[] = [];
   const waits: Waiting[] = [];
-  const room = new RemainingQuota(situation);
-  let having = before;
+  const remainingQuota = new RemainingQuota(situation);
+  let settledCount = before;
   for (const candidate of candidates) {
     const { pod, fit } = candidate;
-    const isInTurn = !fit.lowers || having < most;
-    const wait = candidate.unknown ?? (isInTurn ? whyNotYet(situation, candidate, options, room) : null);
+    const isInTurn = !fit.lowers || settledCount < maxPods;
+    const wait = candidate.unknown ?? (isInTurn ? findCandidateBlocker(situation, candidate, options, remainingQuota) : null);
     if (isInTurn && wait === null) {
-      having += 1;
-      steps.push({ pod, containers: fit.containers, kind, lowers: fit.lowers, ...(isRollBack === true ? { isRollBack } : {}), because });
+      settledCount += 1;
+      steps.push({ pod, containers: fit.containers, kind, lowers: fit.lowers, ...(isRollBack === true ? { isRollBack } : {}), reason });
       continue;
     }
-    const raise = raiseAlone(candidate, options);
-    const noCapacity = raise === null ? null : room.take(pod, raise.containers);
+    const raise = separateRaise(candidate, options);
+    const noCapacity = raise === null ? null : remainingQuota.take(pod, raise.containers);
     if (raise !== null && noCapacity === null) steps.push(raise);
-    const told = wait ?? noCapacity;
+    const reported = wait ?? noCapacity;
     // Only a change reports pods that are starting: drift correction reaches them once they have started.
-    if (told !== null && (kind === 'change' || !STARTING.includes(told.reason))) waits.push(told);
+    if (reported !== null && (kind === 'change' || !STARTING.includes(reported.reason))) waits.push(reported);
   }
   return { steps, waits };
 }
 
 /** The change from a pod's values to the wanted ones, without resources that its node refuses. */
-function fitOf(
+function fitWithoutRefusals(
   situation: WorkloadSituation,
   pod: PodRecord,
   values: Values,
@@ -144,7 +148,7 @@ function fitOf(
 }
 
 /** Whether the change under way also changes a resource that was not refused: a pod that has the new values of that resource counts as done. */
-function changesOther(
+function hasOtherChange(
   { memory: { apply, previous } }: WorkloadSituation,
   { kind }: CarryOutOptions,
   refused: readonly RefusedResource[],
@@ -160,8 +164,8 @@ function changesOther(
   });
 }
 
-function valuesNow({ memory }: WorkloadSituation, wanted: Values, { kind }: CarryOutOptions): Values {
-  return kind === 'overage' ? wanted : besideOverages(wanted, memory.limitExceptions);
+function valuesToApply({ memory }: WorkloadSituation, wanted: Values, { kind }: CarryOutOptions): Values {
+  return kind === 'overage' ? wanted : keepOverages(wanted, memory.limitExceptions);
 }
 
 interface Candidate {
@@ -175,33 +179,33 @@ interface Candidate {
  * Order of candidates: pods that are only raised, which need no canary; then ready pods, because a canary that is starting or failing
  * proves nothing; of a StatefulSet the highest ordinal first, as in its rolling updates, because the lowest is usually the primary.
  */
-function inOrderOf({ workload }: WorkloadSituation): (a: Candidate, b: Candidate) => number {
+function candidateOrder({ workload }: WorkloadSituation): (a: Candidate, b: Candidate) => number {
   const ordinal = ({ pod }: Candidate): number => (workload.kind === 'StatefulSet' ? Number(/-(\d+)$/.exec(pod.name)?.[1] ?? 0) : 0);
   return (a, b) => Number(a.fit.lowers) - Number(b.fit.lowers) || Number(b.pod.ready) - Number(a.pod.ready) || ordinal(b) - ordinal(a);
 }
 
 /** The raising part of a change, which waits neither for stages nor for the start: without it the pod may never become ready. null: none. */
-function raiseAlone({ pod, fit }: Candidate, { kind, because }: CarryOutOptions): ResizeStep | null {
+function separateRaise({ pod, fit }: Candidate, { kind, reason }: CarryOutOptions): ResizeStep | null {
   if (!fit.raises) return null;
   const raised: Values = new Map(fit.containers.map(({ name, from, to }) => [name, greaterValues(from, to)]));
   // The raise alone may change the pod's QoS class, which Kubernetes forbids.
   const alone = fitPod(pod, raised, '');
-  return alone.kind === 'change' ? { pod, containers: alone.containers, kind, lowers: false, because } : null;
+  return alone.kind === 'change' ? { pod, containers: alone.containers, kind, lowers: false, reason } : null;
 }
 
 /** Why a reachable pod is not resized yet; null: it is resized now. */
-function whyNotYet(
+function findCandidateBlocker(
   situation: WorkloadSituation,
   { pod, fit }: Candidate,
   { isRequested }: CarryOutOptions,
-  room: RemainingQuota,
+  remainingQuota: RemainingQuota,
 ): Waiting | null {
-  const starting = fit.lowers && isRequested !== true ? untilStarted(situation, pod) : null;
-  return starting ?? tooMuchInUse(situation, pod, fit.containers) ?? room.take(pod, fit.containers);
+  const starting = fit.lowers && isRequested !== true ? awaitStart(situation, pod) : null;
+  return starting ?? findMemoryInUse(situation, pod, fit.containers) ?? remainingQuota.take(pod, fit.containers);
 }
 
 /** Waits until the pod has started: its usage while starting may be its highest, so it is not reduced before. */
-function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, containers }: PodRecord): Waiting | null {
+function awaitStart({ now }: WorkloadSituation, { name, ready, readySince, containers }: PodRecord): Waiting | null {
   if (!ready) return waiting('rollout', `${name} is not ready`);
   const startedAt = Math.max(readySince ?? 0, ...containers.map((container) => container.startedAt ?? 0));
   const until = startedAt + AFTER_READY_MS;
@@ -209,7 +213,7 @@ function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, con
 }
 
 /** Waits until usage of the pod is reported again. */
-function unread({ unreadPods }: WorkloadSituation, { name, uid, node }: PodRecord): Waiting | null {
+function awaitUsage({ unreadPods }: WorkloadSituation, { name, uid, node }: PodRecord): Waiting | null {
   if (!unreadPods.has(uid)) return null;
   return waiting('stale-data', `${name}: node ${node ?? ''} has reported no usage of the pod for two sampling periods`);
 }
@@ -218,18 +222,22 @@ function unread({ unreadPods }: WorkloadSituation, { name, uid, node }: PodRecor
  * Why a pod is not reduced while its usage is unknown; null: its usage is known, or not needed for a raise or a requested roll-back. Other
  * pods do not wait for such a pod: the pods of a DaemonSet stay on a node that is down.
  */
-function usageUnknown(
+function findUnknownUsage(
   situation: WorkloadSituation,
   pod: PodRecord,
   fit: Extract<PodFit, { kind: 'change' }>,
   { isRequested }: CarryOutOptions,
 ): Waiting | null {
   if (!fit.lowers || isRequested === true) return null;
-  return unread(situation, pod) ?? unmeasured(situation, pod, fit) ?? aheadOfClock(situation, fit);
+  return awaitUsage(situation, pod) ?? findUnmeasuredResource(situation, pod, fit) ?? awaitClockOfPod(situation, fit);
 }
 
 /** Samples may contain only one resource; usage of the other is then unknown. */
-function unmeasured({ advice }: WorkloadSituation, pod: PodRecord, { containers }: Extract<PodFit, { kind: 'change' }>): Waiting | null {
+function findUnmeasuredResource(
+  { advice }: WorkloadSituation,
+  pod: PodRecord,
+  { containers }: Extract<PodFit, { kind: 'change' }>,
+): Waiting | null {
   for (const { name, from, to } of containers) {
     const known = advice.find(({ container }) => container === name);
     const unknown = RESOURCES.find((each) => lowersResource(from, to, each) && known !== undefined && known[each]?.isMeasured !== true);
@@ -240,54 +248,54 @@ function unmeasured({ advice }: WorkloadSituation, pod: PodRecord, { containers 
 }
 
 /** Reductions depend on present usage, which is dropped while clocks differ. */
-function aheadOfClock(situation: WorkloadSituation, { containers }: Extract<PodFit, { kind: 'change' }>): Waiting | null {
-  return waitsForClock(
+function awaitClockOfPod(situation: WorkloadSituation, { containers }: Extract<PodFit, { kind: 'change' }>): Waiting | null {
+  return awaitClock(
     situation,
     containers.filter(({ from, to }) => lowersAnything(from, to)).map(({ name }) => name),
   );
 }
 
 /** Pods of a cordoned node are probably evicted soon and created elsewhere with the values in force, so a reduction is not worth a write. */
-function onCordonedNode({ cordonedNodes }: WorkloadSituation, { name, node }: PodRecord, fit: PodFit): Waiting | null {
+function findCordonedNode({ cordonedNodes }: WorkloadSituation, { name, node }: PodRecord, fit: PodFit): Waiting | null {
   if (node === null || cordonedNodes?.has(node) !== true || (fit.kind === 'change' && fit.raises)) return null;
   return waiting('node-draining', `${name}: node ${node} is cordoned`);
 }
 
-function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<PodFit, { kind: 'fits' }>): Waiting | null {
+function findPodBlocker(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<PodFit, { kind: 'fits' }>): Waiting | null {
   if (isSizedAtCreationOnly(situation)) return waiting('restart', `${pod.name} gets the values when it is re-created`);
   if (fit.kind === 'restart') return waiting('restart', fit.message);
   const unsupported = unsupportedByNode(pod, situation);
   if (unsupported !== null) return waiting('node-unsupported', unsupported);
-  const draining = onCordonedNode(situation, pod, fit);
+  const draining = findCordonedNode(situation, pod, fit);
   if (draining !== null) return draining;
-  const failure = forbiddingFailure(pod, fit.containers, situation);
-  return failure === null ? (refusedByNode(pod)[0] ?? null) : waitAfter(situation, pod, failure);
+  const failure = findForbiddingFailure(pod, fit.containers, situation);
+  return failure === null ? (listNodeRefusals(pod)[0] ?? null) : waitAfterRefusal(situation, pod, failure);
 }
 
 /** The waiting reason after a refusal. Without `until` the resize is retried once a smaller request or another node makes it feasible. */
-function waitAfter({ now }: WorkloadSituation, { name }: PodRecord, failure: FailedResize): Waiting {
+function waitAfterRefusal({ now }: WorkloadSituation, { name }: PodRecord, failure: FailedResize): Waiting {
   const where = failure.pool === null ? '' : `node pool ${failure.pool}: `;
   return {
-    reason: WAITS_FOR[failure.code],
+    reason: WAITING_REASONS[failure.code],
     message: `${name}: ${where}${failure.message}`,
     until: retryAt(failure) > now ? retryAt(failure) : null,
   };
 }
 
 /** The waiting reason of a pod whose desired resize its node deferred or failed; empty where it is actuated or in progress. */
-function refusedByNode({ name, resize }: PodRecord): readonly Waiting[] {
+function listNodeRefusals({ name, resize }: PodRecord): readonly Waiting[] {
   if (resize.state === 'none' || resize.state === 'in-progress') return [];
   const reason = resize.state === 'error' ? 'stuck' : 'node-capacity';
   return [waiting(reason, `${name}: the resize is ${resize.state} on its node${resize.message === '' ? '' : `, ${resize.message}`}`)];
 }
 
-function tooMuchInUse(situation: WorkloadSituation, pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {
-  if (containers.every((change) => aboveWorkingSet(change, situation))) return null;
+function findMemoryInUse(situation: WorkloadSituation, pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {
+  if (containers.every((change) => isAboveWorkingSet(change, situation))) return null;
   return waiting('confidence', `${pod.name} uses too much memory at present to lower its memory limit`);
 }
 
 /** Whether a lower memory limit leaves headroom above present usage: the change may have been decided hours ago. */
-function aboveWorkingSet({ name, from, to }: ContainerChange, { advice }: WorkloadSituation): boolean {
+function isAboveWorkingSet({ name, from, to }: ContainerChange, { advice }: WorkloadSituation): boolean {
   const [before, after] = [from.limits.memoryBytes, to.limits.memoryBytes];
   if (before === null || after === null || after >= before) return true;
   const latest = advice.find((each) => each.container === name)?.memoryEvidence?.latest;
@@ -295,7 +303,7 @@ function aboveWorkingSet({ name, from, to }: ContainerChange, { advice }: Worklo
 }
 
 /** Whether the pod's annotations permit an eviction. */
-export function mayBeEvicted(pod: PodRecord): boolean {
+export function isEvictable(pod: PodRecord): boolean {
   const { annotations } = pod;
   return (
     annotations[POD_ANNOTATIONS.doNotDisrupt] !== 'true' &&

@@ -26,14 +26,14 @@ export function changeSummary(from: Values, to: Values): string {
 /** Message: how much usage is still missing before a recommendation is possible. */
 export function collectingText(plans: readonly ContainerPlan[], { now, workload }: WorkloadSituation): string {
   if (isShortLived(workload.kind)) {
-    const [seen] = plans.flatMap(({ advice }) => advice?.confidenceText ?? []);
-    return `${seen ?? 'no run seen yet'}; ${MIN_RUNS} are needed`;
+    const [sampledMs] = plans.flatMap(({ advice }) => advice?.confidenceText ?? []);
+    return `${sampledMs ?? 'no run seen yet'}; ${MIN_RUNS} are needed`;
   }
   const since = plans.flatMap(({ advice }) => (advice === null ? [] : [advice.firstSampleAt]));
   const wanted = formatDuration(MIN_HISTORY_MS);
   if (since.length === 0) return `no usage seen yet; ${wanted} of it is needed`;
-  const seen = Math.max(0, now - Math.min(...since));
-  return `${formatDuration(Math.floor(seen / MINUTE_MS) * MINUTE_MS)} of usage seen; ${wanted} of CPU and memory is needed`;
+  const sampledMs = Math.max(0, now - Math.min(...since));
+  return `${formatDuration(Math.floor(sampledMs / MINUTE_MS) * MINUTE_MS)} of usage seen; ${wanted} of CPU and memory is needed`;
 }
 
 function limitDifference(before: RequestsAndLimits | undefined, after: RequestsAndLimits): string[] {

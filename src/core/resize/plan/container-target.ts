@@ -54,14 +54,14 @@ export function limitsFor(inputs: TargetInputs, requests: OptionalResources, ste
       steps.push({ resource, step: 'limit', detail, total: limit });
     }
   }
-  return { requests: keptBurstable(inputs, fitted, limits, steps), limits, steps, memoryLimitReason: memory.because };
+  return { requests: keepBurstable(inputs, fitted, limits, steps), limits, steps, memoryLimitReason: memory.reason };
 }
 
 /**
  * Keeps the QoS class Burstable: with CPU and memory both equal to their limits the pod would be Guaranteed, and Kubernetes forbids a
  * resize that changes the QoS class. The request of one resource is set just below its limit.
  */
-export function keptBurstable(
+export function keepBurstable(
   { current, guaranteed }: Pick<TargetInputs, 'current' | 'guaranteed'>,
   requests: OptionalResources,
   limits: OptionalResources,
@@ -106,20 +106,20 @@ function minLimit({ minLimits, limitRanges }: TargetInputs, resource: ResourceNa
 function memoryLimit(inputs: TargetInputs, request: number | null): MemoryLimit {
   const ruled = memoryLimitByRule(inputs, request);
   const least = minLimit(inputs, 'memory');
-  return ruled.limit === null || ruled.limit >= least ? ruled : { limit: least, because: 'approved by a user' };
+  return ruled.limit === null || ruled.limit >= least ? ruled : { limit: least, reason: 'approved by a user' };
 }
 
 interface MemoryLimit {
   readonly limit: number | null;
-  readonly because: string | null;
+  readonly reason: string | null;
 }
 
 function memoryLimitByRule(inputs: TargetInputs, request: number | null): MemoryLimit {
   const { current, advice, guaranteed } = inputs;
   const limit = current.limits.memoryBytes;
-  if (limit === null || request === null) return { limit, because: null };
+  if (limit === null || request === null) return { limit, reason: null };
   if (inputs.leaks === true)
-    return { limit: Math.max(limit, deployedLimit(inputs)), because: 'kept at the deployed limit: a memory leak is suspected' };
+    return { limit: Math.max(limit, deployedLimit(inputs)), reason: 'kept at the deployed limit: a memory leak is suspected' };
   const equal = guaranteed || isOneToOne(inputs);
   const decision = memoryLimitFor({
     now: inputs.now,
@@ -133,11 +133,11 @@ function memoryLimitByRule(inputs: TargetInputs, request: number | null): Memory
     evidence: advice.memoryEvidence,
     lastLoweredAt: inputs.memoryLimitLoweredAt,
   });
-  if (decision.limit >= limit) return { limit: decision.limit, because: decision.because };
-  if (!inputs.memoryLimitMayFall) return { limit, because: 'kept: the kubelet cannot lower memory limits without a restart' };
+  if (decision.limit >= limit) return { limit: decision.limit, reason: decision.reason };
+  if (!inputs.memoryLimitMayFall) return { limit, reason: 'kept: the kubelet cannot lower memory limits without a restart' };
   const inUse = (advice.memoryEvidence?.latest ?? limit) * WORKING_SET_HEADROOM;
   const lowered = Math.max(decision.limit, Math.ceil(inUse / MiB) * MiB);
-  return lowered < limit ? { limit: lowered, because: decision.because } : { limit, because: 'kept: the memory is in use' };
+  return lowered < limit ? { limit: lowered, reason: decision.reason } : { limit, reason: 'kept: the memory is in use' };
 }
 
 function deployedLimit({ deployed }: TargetInputs): number {
@@ -210,7 +210,7 @@ export function isOneToOne({ deployed, current, policy }: Pick<TargetInputs, 'de
 
 function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number, steps: ExplanationStep[]): number {
   let value = target;
-  const note = (moved: number, detail: string): void => {
+  const adjust = (moved: number, detail: string): void => {
     if (moved === value) return;
     value = moved;
     steps.push({ resource, step: 'limit-range', detail, total: value });
@@ -221,10 +221,10 @@ function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number
     const greatest = range.max[field];
     const ratio = range.maxLimitRequestRatio[resource];
     const limit = inputs.current.limits[field];
-    if (least !== null && value < least) note(least, `minimum of LimitRange ${range.name}`);
+    if (least !== null && value < least) adjust(least, `minimum of LimitRange ${range.name}`);
     if (ratio !== null && limit !== null && value * ratio < limit)
-      note(Math.ceil(limit / ratio), `LimitRange ${range.name} allows limits of at most ${ratio} × the request`);
-    if (greatest !== null && value > greatest) note(greatest, `maximum of LimitRange ${range.name}`);
+      adjust(Math.ceil(limit / ratio), `LimitRange ${range.name} allows limits of at most ${ratio} × the request`);
+    if (greatest !== null && value > greatest) adjust(greatest, `maximum of LimitRange ${range.name}`);
   }
   return value;
 }

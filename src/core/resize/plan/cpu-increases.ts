@@ -23,7 +23,7 @@ export function rememberIncreases(
 }
 
 /** Removes increases that have ended and are not taken back now: a later decrease counts as a reduction. */
-export function increasesNow(
+export function updateIncreases(
   { apply, cpuBeforeIncrease }: ResizeMemory,
   containers: readonly ContainerPlan[],
   due: readonly DueChange[],
@@ -31,6 +31,6 @@ export function increasesNow(
   if (apply !== null) return cpuBeforeIncrease;
   const isOver = (name: string): boolean => !containers.some((each) => each.name === name && each.advice?.cpu?.increase !== null);
   const ends = (name: string): boolean => due.some((change) => change.container === name && change.endsIncrease === true);
-  const kept = [...cpuBeforeIncrease].filter(([name]) => !isOver(name) || ends(name));
-  return kept.length === cpuBeforeIncrease.size ? cpuBeforeIncrease : new Map(kept);
+  const remaining = [...cpuBeforeIncrease].filter(([name]) => !isOver(name) || ends(name));
+  return remaining.length === cpuBeforeIncrease.size ? cpuBeforeIncrease : new Map(remaining);
 }

@@ -21,7 +21,7 @@ import { ThrottledPods } from '../model/throttled-pods.ts';
 const one = amounts('1', '512Mi');
 const { container: DEFAULTS } = autoPolicy();
 
-/** Request and limit after `rounds` decisions on a container that uses its whole limit, with advice of 1.2 × that. */
+/** Request and limit after `rounds` decisions about a container that uses all of its limit, with advice of 1.2 × the limit. */
 function grown(shape: RequestsAndLimits, rounds: number, policy = autoPolicy()): readonly number[] {
   let container = shape;
   for (let round = 0; round < rounds; round += 1) {
@@ -33,7 +33,7 @@ function grown(shape: RequestsAndLimits, rounds: number, policy = autoPolicy()):
   return [container.requests.cpuMillicores ?? 0, container.limits.cpuMillicores ?? 0];
 }
 
-describe('a container that takes all the CPU it gets', () => {
+describe('a container that uses all CPU that it gets', () => {
   test.each([
     ['Guaranteed', { requests: one, limits: one }, autoPolicy()],
     ['Burstable', { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') }, autoPolicy()],
@@ -53,7 +53,7 @@ describe('a container that is throttled by its CPU limit', () => {
   const throttledPods = (count: number, forMs: number, now = T0) =>
     Array.from({ length: count }, (_, index) => ({ pod: `web-${index + 1}`, since: now - forMs, until: now }));
 
-  /** The CPU limit that is decided on, of four replicas. */
+  /** The decision about four replicas with these throttled ones. */
   function decideWith(throttled: NonNullable<ContainerDemand['throttled']> | null, given: Partial<WorkloadSituation> = {}) {
     const advice = [anAdvice({ memory: '512Mi', cpu: '1200m', cpuAdvice: { peak: 1000, recentPeak: 1000 } })];
     const demand = throttled === null ? [] : [{ container: 'main', windows: [], throttled, throttlingMeasuredAt: T0 }];
@@ -112,7 +112,7 @@ describe('a container that is throttled by its CPU limit', () => {
     expect([state, memory.limitExceptions.map(({ type, state: its }) => [type, its])]).toEqual(['exception', [['cpu-throttled', 'open']]]);
   });
 
-  test('of a Guaranteed pod moves the request along', () => {
+  test('of a Guaranteed pod raises the request, too', () => {
     const guaranteed = { requests: one, limits: one };
     const decision = decideWith(throttledPods(4, HOUR_MS), {
       workload: aWorkloadRecord({}, guaranteed),
@@ -142,13 +142,13 @@ describe('a container that is throttled below the CPU limit of its template', ()
   }
   const cpusOf = ({ steps }: ReturnType<typeof decideAfter>) => steps.map(({ containers: [main] }) => main?.to.requests.cpuMillicores);
 
-  test('has it back on all pods after two readings, whatever cool-down and step limits say', () => {
+  test('is restored in all pods after two readings, in spite of cool-down and step limits', () => {
     const decision = decideAfter(5 * MINUTE_MS);
     expect(cpusOf(decision)).toEqual([6000, 6000, 6000, 6000]);
     expect(decision.memory.cpuLimitRaises.size).toBe(0);
   });
 
-  test('has no more than the greatest request that the policy allows', () => {
+  test('does not exceed the greatest request that the policy permits', () => {
     const overrides = { ...NO_OVERRIDES, ceiling: new Map([['*', amounts('2', null)]]) };
     expect(cpusOf(decideAfter(5 * MINUTE_MS, { overrides }))).toEqual([2000, 2000, 2000, 2000]);
   });
@@ -167,7 +167,7 @@ describe('replicas that are throttled', () => {
     throttledSpanMs: spanMinutes * MINUTE_MS,
   });
 
-  test('are so from the start of the first reading on, until one says otherwise; nothing is read is no reading', () => {
+  test('are throttled from the start of the first reading until one below the threshold; samples without a reading are ignored', () => {
     const log = new ThrottledPods();
     log.observe('web-1', sample(60, 0.5, 60));
     log.observe('web-1', sample(63, null));

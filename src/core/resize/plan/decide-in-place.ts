@@ -7,29 +7,29 @@ import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from '../mo
 import { onceForEachPod } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
-import { advanceChange, dropChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
+import { advanceChange, endChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
 import { acceptTemplate } from './raised-template.ts';
-import { conforming, halfDone, rollBackSteps } from './correct-drift.ts';
-import { increasesNow } from './cpu-increases.ts';
+import { correctDrift, restoreEndedChange, listRollBackSteps } from './correct-drift.ts';
+import { updateIncreases } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
 import { rememberPace } from './once-a-day.ts';
-import { stepsOfHotReplicas } from './hot-replica-steps.ts';
-import { hotReplicasNow, hotReplicaWords } from './hot-replicas.ts';
+import { listHotReplicaSteps } from './hot-replica-steps.ts';
+import { updateHotReplicas, hotReplicasText } from './hot-replicas.ts';
 import { rememberLargestNode } from './largest-node.ts';
-import { heldByPerson, holdsEverything, holdsRollBacks } from './interlocks.ts';
-import { neverChanges } from './never-changes.ts';
-import { bumpsAfterKills, nodeOomNotes } from './oom-bumps.ts';
-import { stepsOfBumps } from './oom-steps.ts';
-import { heldByOthers, otherManager, externalResizes } from './other-manager.ts';
+import { isHeldByUser, findChangeBlocker, findRollBackBlocker } from './interlocks.ts';
+import { checkPreconditions } from './preconditions.ts';
+import { updateBumpsAfterKills, listNodeOomEvents } from './oom-bumps.ts';
+import { listBumpSteps } from './oom-steps.ts';
+import { describeExternalResizes, findOtherManager, externalResizes } from './other-manager.ts';
 import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
-import { mustProveItself } from './stages.ts';
+import { needsVerification } from './stages.ts';
 import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
 import { watchText } from './watched-reductions.ts';
-import { reverts } from './failed-resize-reverts.ts';
+import { listReverts } from './failed-resize-reverts.ts';
 
 /** Interval of decisions while a change is under way. */
-const UNDER_WAY_MS: DurationMs = MINUTE_MS;
+const CHANGE_INTERVAL_MS: DurationMs = MINUTE_MS;
 
 /** Reasons of state `blocked` that the workload causes, while its policy is valid. */
 const INVALID_WORKLOAD: ReadonlySet<Outcome['reason']> = new Set(['invalid-annotation', 'invalid-template']);
@@ -46,12 +46,12 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const accepted = acceptTemplate(draft.context);
   if (accepted !== null) draft.rememberInForce(accepted);
   endIncreases(draft);
-  const decided = withWatch(draft, settledBefore(draft) ?? changeIfAllowed(draft));
-  const alone = hotReplicaWords(draft.context);
-  const result = alone === null ? decided : { ...decided, message: `${decided.message}; ${alone}` };
+  const decided = withWatch(draft, decideByPreconditions(draft) ?? changeIfAllowed(draft));
+  const hotText = hotReplicasText(draft.context);
+  const result = hotText === null ? decided : { ...decided, message: `${decided.message}; ${hotText}` };
   const { policy, now } = context;
   const untilNext = result.until === null ? policy.intervalMs : Math.max(1000, result.until - now);
-  const lookEveryMs = draft.memory.apply === null ? policy.intervalMs : Math.min(UNDER_WAY_MS, policy.intervalMs);
+  const lookEveryMs = draft.memory.apply === null ? policy.intervalMs : Math.min(CHANGE_INTERVAL_MS, policy.intervalMs);
   return {
     ...result,
     mode: draft.mode,
@@ -61,7 +61,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     steps: draft.isDryRun ? draft.steps.slice(0, 1) : onceForEachPod(draft.steps),
     autoscalers: [],
     evict: null,
-    notes: draft.notes,
+    events: draft.events,
     lookAgainInMs: Math.min(untilNext, lookEveryMs),
   };
 }
@@ -71,42 +71,42 @@ function withWatch(draft: Draft, decided: Outcome): Outcome {
   return watch === null ? decided : { ...decided, message: `${decided.message}; ${watch}` };
 }
 
-function settledBefore(draft: Draft): Outcome | null {
-  const settled = neverChanges(draft.context, draft.mode, draft.containers);
-  draft.notes.push(...(settled?.notes ?? []));
+function decideByPreconditions(draft: Draft): Outcome | null {
+  const settled = checkPreconditions(draft.context, draft.mode, draft.containers);
+  draft.events.push(...(settled?.events ?? []));
   const { reason = null } = settled?.outcome ?? {};
-  if (INVALID_WORKLOAD.has(reason)) takeBackIfAllowed(draft);
-  if (reason === 'invalid-policy') takeBackByReadableRules(draft);
+  if (INVALID_WORKLOAD.has(reason)) rollBackIfAllowed(draft);
+  if (reason === 'invalid-policy') rollBackByReadableRules(draft);
   return settled?.outcome ?? null;
 }
 
-function takeBackByReadableRules(draft: Draft): void {
+function rollBackByReadableRules(draft: Draft): void {
   const { readableRules = null } = draft.context;
   if (readableRules === null) return;
   const readable = new Draft({ ...draft.context, policy: readableRules });
-  takeBackIfAllowed(readable);
+  rollBackIfAllowed(readable);
   draft.restore(readable.memory);
   // `dryRun` is respected also where another field of the policy is invalid.
   if (!readable.isDryRun) draft.steps.push(...readable.steps);
-  draft.notes.push(...readable.notes);
+  draft.events.push(...readable.events);
 }
 
 /** Rolls back while the workload or policy is invalid: its pods keep running, and an earlier change may harm them. */
-function takeBackIfAllowed(draft: Draft): void {
+function rollBackIfAllowed(draft: Draft): void {
   const { context, mode } = draft;
   if (!context.gateState.inPlace || mode === 'Off') return;
   if (mode === 'Observe' || mode === 'Recommend') {
     rollBackInRecommend(draft);
     return;
   }
-  if (otherManager(context) !== null || heldByOthers(context.memory.externalResizes, context.now) !== null) return;
-  if (holdsRollBacks(context) !== null) return;
+  if (findOtherManager(context) !== null || describeExternalResizes(context.memory.externalResizes, context.now) !== null) return;
+  if (findRollBackBlocker(context) !== null) return;
   const before = draft.memory;
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
-  if (holdsEverything(context) === null) rollBackWatched(draft);
+  if (findChangeBlocker(context) === null) rollBackWatched(draft);
   if (isRaisePermitted(context)) raiseKilledPods(draft);
-  carryOutRollBack(draft);
+  continueRollBack(draft);
   if (draft.isDryRun) draft.remember(before);
 }
 
@@ -117,146 +117,146 @@ function isRaisePermitted({ overrides, policyProblem }: WorkloadSituation): bool
 
 function changeIfAllowed(draft: Draft): Outcome {
   if (draft.mode === 'Observe' || draft.mode === 'Recommend') return recommend(draft);
-  const manager = otherManager(draft.context);
-  if (manager !== null) return leaveToOther(draft, manager);
+  const manager = findOtherManager(draft.context);
+  if (manager !== null) return blockForOtherManager(draft, manager);
   const others = externalResizes(draft.context);
   if (others !== draft.memory.externalResizes) draft.remember({ externalResizes: others });
-  const resized = heldByOthers(others, draft.context.now);
-  if (resized !== null) return leaveToOther(draft, resized, others?.until);
-  const stopped = holdsRollBacks(draft.context);
-  if (stopped !== null) return waitIfDue(draft, stopped);
-  const held = holdsEverything(draft.context);
+  const resized = describeExternalResizes(others, draft.context.now);
+  if (resized !== null) return blockForOtherManager(draft, resized, others?.until);
+  const rollBackBlocker = findRollBackBlocker(draft.context);
+  if (rollBackBlocker !== null) return waitIfDue(draft, rollBackBlocker);
+  const blocker = findChangeBlocker(draft.context);
   const before = draft.memory;
-  const result = held === null ? change(draft) : rollBackAlone(draft, held);
+  const result = blocker === null ? decideChange(draft) : rollBackOnly(draft, blocker);
   if (!draft.isDryRun) return result;
   draft.remember(before);
   return draft.steps.length > 0 || draft.due().length > 0 ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
 }
 
 /** Blocks the workload while another tool sizes its pods, because both would revert each other. A change under way is ended and reverted. */
-function leaveToOther(draft: Draft, manager: string, until: Instant | null = null): Outcome {
-  dropChange(draft);
-  if (holdsEverything(draft.context) === null) draft.steps.push(...halfDone(draft.context));
+function blockForOtherManager(draft: Draft, manager: string, until: Instant | null = null): Outcome {
+  endChange(draft);
+  if (findChangeBlocker(draft.context) === null) draft.steps.push(...restoreEndedChange(draft.context));
   return outcome('blocked', 'other-manager', manager, until);
 }
 
 /** Makes only the changes that pod statuses require, because usage is stale. */
-function rollBackAlone(draft: Draft, held: Waiting): Outcome {
+function rollBackOnly(draft: Draft, blocker: Waiting): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
   raiseKilledPods(draft);
-  carryOutRollBack(draft);
-  return waitIfDue(draft, held);
+  continueRollBack(draft);
+  return waitIfDue(draft, blocker);
 }
 
 /** Continues an unfinished roll-back, unless a reduction began after it. Raises that began after it continue. */
-function carryOutRollBack(draft: Draft): void {
+function continueRollBack(draft: Draft): void {
   const { rolledBack, lastApplied, apply, previous } = draft.memory;
   if (rolledBack === null || rolledBack.at !== lastApplied?.at) return;
-  if (apply !== null && mustProveItself(apply, previous?.values ?? null)) return;
-  draft.steps.push(...rollBackSteps(draft.context));
+  if (apply !== null && needsVerification(apply, previous?.values ?? null)) return;
+  draft.steps.push(...listRollBackSteps(draft.context));
 }
 
-function waitIfDue(draft: Draft, held: Waiting): Outcome {
+function waitIfDue(draft: Draft, blocker: Waiting): Outcome {
   const isDue = draft.due().length > 0 || draft.memory.apply !== null;
-  return isDue ? fromWaiting([held], draft.unchanged()) : draft.unchanged();
+  return isDue ? fromWaiting([blocker], draft.unchanged()) : draft.unchanged();
 }
 
 function recommend(draft: Draft): Outcome {
-  dropChange(draft);
-  const left = halfDone(draft.context).map(({ pod }) => pod);
+  endChange(draft);
+  const unrestored = restoreEndedChange(draft.context).map(({ pod }) => pod);
   rollBackInRecommend(draft);
-  const result = recommended(draft);
-  if (left.length === 0 || draft.steps.length > 0) return result;
-  const words = `pods reduced by a change that was ended, and not restored in mode ${draft.mode}: ${namesOf(left)}`;
+  const result = recommendedOutcome(draft);
+  if (unrestored.length === 0 || draft.steps.length > 0) return result;
+  const words = `pods reduced by a change that was ended, and not restored in mode ${draft.mode}: ${namesOf(unrestored)}`;
   return { ...result, message: `${result.message}; ${words}` };
 }
 
-function recommended(draft: Draft): Outcome {
+function recommendedOutcome(draft: Draft): Outcome {
   if (draft.due().length === 0) return draft.unchanged();
   return currentRejection(draft.plan) ?? outcome('recommended', null, draft.summary());
 }
 
 /** Executes a requested roll-back, the only change in modes Observe and Recommend. */
 function rollBackInRecommend(draft: Draft): void {
-  if (holdsRollBacks(draft.context) !== null || otherManager(draft.context) !== null) return;
+  if (findRollBackBlocker(draft.context) !== null || findOtherManager(draft.context) !== null) return;
   const before = draft.memory;
   rollBackOnRequest(draft);
   const { rolledBack } = draft.memory;
   if (rolledBack !== null && rolledBack.requestedAt !== null && rolledBack.heldUntil > draft.context.now) {
-    draft.steps.push(...rollBackSteps(draft.context));
+    draft.steps.push(...listRollBackSteps(draft.context));
   }
   if (draft.isDryRun) draft.remember(before);
 }
 
 /** Rolls back regressions, advances the change under way, or starts one. */
-function change(draft: Draft): Outcome {
+function decideChange(draft: Draft): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
   rollBackWatched(draft);
   // A hold also ends the change under way, so that pods created during the hold are not resized.
-  if (heldByPerson(draft.context)) dropChange(draft);
+  if (isHeldByUser(draft.context)) endChange(draft);
   endIfFixedByAutoscaler(draft);
   const refused = revert(draft);
   raiseKilledPods(draft);
   rememberHotReplicas(draft);
   retargetIfShort(draft);
-  const underWay = draft.memory.apply;
-  if (underWay !== null) {
+  const ongoing = draft.memory.apply;
+  if (ongoing !== null) {
     resizeHotReplicas(draft);
-    return advanceChange(draft, underWay);
+    return advanceChange(draft, ongoing);
   }
-  const gaps = conforming(draft.context);
+  const drift = correctDrift(draft.context);
   const before = draft.memory;
   const begun = startChange(draft);
   const started = draft.memory.apply;
   resizeHotReplicas(draft);
   const decided = started === null ? begun : advanceChange(draft, started, before);
   if (draft.memory !== before) return decided;
-  draft.steps.push(...gaps.steps);
+  draft.steps.push(...drift.steps);
   if (decided.state === 'awaiting') return decided;
-  return refused ?? fromWaiting(gaps.waits, decided);
+  return refused ?? fromWaiting(drift.waits, decided);
 }
 
 function endIncreases(draft: Draft): void {
   if (draft.memory.cpuBeforeIncrease.size === 0) return;
-  const cpuBeforeIncrease = increasesNow(draft.memory, draft.containers, draft.due());
+  const cpuBeforeIncrease = updateIncreases(draft.memory, draft.containers, draft.due());
   if (cpuBeforeIncrease !== draft.memory.cpuBeforeIncrease) draft.remember({ cpuBeforeIncrease });
 }
 
 function reportNodeOoms(draft: Draft): void {
-  const { notes, nodeOoms } = nodeOomNotes(draft.containers, draft.memory);
-  if (notes.length === 0) return;
-  draft.notes.push(...notes);
+  const { events, nodeOoms } = listNodeOomEvents(draft.containers, draft.memory);
+  if (events.length === 0) return;
+  draft.events.push(...events);
   draft.remember({ nodeOoms });
 }
 
 /** Raises each pod that was OOM-killed at its limit. */
 function raiseKilledPods(draft: Draft): void {
-  if (heldByPerson(draft.context)) return;
-  const oomBumps = bumpsAfterKills(draft.context, draft.containers, draft.mode);
+  if (isHeldByUser(draft.context)) return;
+  const oomBumps = updateBumpsAfterKills(draft.context, draft.containers, draft.mode);
   if (oomBumps !== draft.memory.oomBumps) draft.remember({ oomBumps });
-  draft.steps.push(...stepsOfBumps(draft.context));
+  draft.steps.push(...listBumpSteps(draft.context));
 }
 
 /** Stores the hot replicas and their CPU requests. */
 function rememberHotReplicas(draft: Draft): void {
-  if (heldByPerson(draft.context)) return;
-  const { hotReplicas, notes } = hotReplicasNow(draft.context, draft.containers);
+  if (isHeldByUser(draft.context)) return;
+  const { hotReplicas, events } = updateHotReplicas(draft.context, draft.containers);
   if (hotReplicas !== draft.memory.hotReplicas) draft.remember({ hotReplicas });
-  draft.notes.push(...notes);
+  draft.events.push(...events);
 }
 
 /** Resizes hot replicas. It runs after the common values of this decision are known, so that no replica falls below them. */
 function resizeHotReplicas(draft: Draft): void {
-  if (!heldByPerson(draft.context)) draft.steps.push(...stepsOfHotReplicas(draft.context, draft.containers));
+  if (!isHeldByUser(draft.context)) draft.steps.push(...listHotReplicaSteps(draft.context, draft.containers));
 }
 
 /** Reverts resizes that nodes refused or did not actuate. */
 function revert(draft: Draft): Outcome | null {
-  const { failures, steps, notes, outcome: refused } = reverts(draft.context);
+  const { failures, steps, events, outcome: refused } = listReverts(draft.context);
   if (failures !== null) draft.remember({ failures });
   draft.steps.push(...steps);
-  draft.notes.push(...notes);
+  draft.events.push(...events);
   return refused;
 }

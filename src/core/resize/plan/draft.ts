@@ -4,12 +4,12 @@ import type { ResizeMode } from '../../../apis/conditions.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 import type { Values } from '../model/container-values.ts';
-import type { DecisionNote } from '../model/decision-note.ts';
+import type { DecisionEvent } from '../model/decision-event.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 import type { DueChange } from './due-changes.ts';
-import { summaryOf, whatIsDue, type PlanContext } from './plan-due-changes.ts';
+import { summaryOf, listDueChanges, type PlanContext } from './plan-due-changes.ts';
 import { planContainers } from './plan-containers.ts';
 
 /** Collects memory, steps and Events of one decision. */
@@ -18,7 +18,7 @@ export class Draft {
   #containers: readonly ContainerPlan[];
   readonly mode: ResizeMode;
   readonly steps: ResizeStep[] = [];
-  readonly notes: DecisionNote[] = [];
+  readonly events: DecisionEvent[] = [];
 
   constructor(context: WorkloadSituation) {
     this.#context = context;
@@ -65,7 +65,7 @@ export class Draft {
 
   /** Changes that are due. @param values approved values to use instead of the recommended ones */
   due(values?: Values): readonly DueChange[] {
-    return whatIsDue(this.plan, values);
+    return listDueChanges(this.plan, values);
   }
 
   summary(values?: Values): string {

@@ -1,4 +1,4 @@
-// A change that is not gone on with leaves no pod smaller and unwatched.
+// After a change is ended no pod stays reduced without being watched.
 
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -17,7 +17,7 @@ import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';
 
-/** Four pods of 500m, the first reduced to 100m as the canary, the last as somebody has resized it since. */
+/** Four pods of 500m, the first reduced to 100m as the canary. @param others CPU to which another manager has resized the last pod */
 function midCanary(others: string | null = null): WorkloadSituation {
   const start = aSituation({ pods: pods(4), advice: [anAdvice({ memory: '512Mi' })] });
   const { steps, memory } = decideWorkload(start);
@@ -32,7 +32,7 @@ function midCanary(others: string | null = null): WorkloadSituation {
 
 const resizes = ({ steps }: WorkloadDecision) => steps.map(({ pod, containers }) => [pod.name, containers[0]?.to.requests.cpuMillicores]);
 
-/** A minute later, as the kubelets have carried it out. */
+/** The situation a minute later, after the kubelets have actuated the steps. */
 function after(situation: WorkloadSituation, { memory, steps }: WorkloadDecision): WorkloadSituation {
   const touched = new Set(steps.map(({ pod }) => pod.uid));
   const all = resized(situation.pods, steps).map((pod) =>
@@ -102,7 +102,7 @@ describe('the canary of a change that is ended', () => {
 describe('a raise that is ended', () => {
   const TOO_MUCH = "Node didn't have enough capacity: memory, requested: 1140850688, capacity: 1073741824";
 
-  /** Two pods of 512Mi that need 846Mi and have it, then 1088Mi, which their nodes can never give. */
+  /** Two pods of 512Mi that were raised to 846Mi, and then to 1088Mi, which their nodes refuse as infeasible. */
   function refusedFurther(): WorkloadSituation {
     const start = aSituation({ pods: pods(2), advice: [anAdvice({ cpu: '500m', memory: '846Mi' })], memory: inForce('512Mi') });
     const raised = after(start, decideWorkload(start));

@@ -37,7 +37,7 @@ export interface DueInputs {
   /** CPU request in force on all pods before a temporary increase; null: no increase. */
   readonly cpuBeforeIncrease?: Millicores | null;
   /** The container is throttled by a CPU limit below the deployed one. */
-  readonly isCpuHeldBack?: boolean;
+  readonly isCpuThrottled?: boolean;
 }
 
 /**
@@ -52,11 +52,11 @@ export function dueChanges(inputs: DueInputs): readonly DueChange[] {
 /** Raise of a memory limit after an OOM kill, which does not depend on the request. */
 function limitAfterKill({ now, container, current, target, advice }: DueInputs, resource: ResourceName): DueChange | null {
   const field = FIELD[resource];
-  if (!isKilledLately(advice, resource, now) || !isLess(current.limits[field], target.limits[field])) return null;
+  if (!wasKilledRecently(advice, resource, now) || !isLess(current.limits[field], target.limits[field])) return null;
   return { container, resource, confidence: advice[resource]?.confidence ?? 0, direction: 'raise', urgent: true, oom: true };
 }
 
-function isKilledLately({ lastOomAt }: ContainerAdvice, resource: ResourceName, now: Instant): boolean {
+function wasKilledRecently({ lastOomAt }: ContainerAdvice, resource: ResourceName, now: Instant): boolean {
   return resource === 'memory' && lastOomAt !== null && now - lastOomAt < KILL_COUNTS_FOR_MS;
 }
 
@@ -68,15 +68,15 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
   if (about === null || to === null) return null;
   const from = current.requests[field] ?? 0;
   const common = { container: inputs.container, resource, confidence: about.confidence };
-  const oom = isKilledLately(advice, resource, inputs.now);
+  const oom = wasKilledRecently(advice, resource, inputs.now);
   const minRatio = inputs.policy[resource].minChangeRatio;
   if (to > from) {
-    const urgent = from < about.lowerBound || isHeldBack(inputs, resource);
-    if (urgent ? to - from < MIN_CHANGE[resource] && !oom : !worthIt(from, to, minRatio, resource)) return null;
+    const urgent = from < about.lowerBound || isThrottled(inputs, resource);
+    if (urgent ? to - from < MIN_CHANGE[resource] && !oom : !isAboveDeadBand(from, to, minRatio, resource)) return null;
     return { ...common, direction: 'raise', urgent, oom };
   }
   const limitFalls = isLimitToFall(inputs, resource);
-  if (to < from ? worthIt(from, to, minRatio, resource) || limitFalls : limitFalls) {
+  if (to < from ? isAboveDeadBand(from, to, minRatio, resource) || limitFalls : limitFalls) {
     return {
       ...common,
       direction: 'lower',
@@ -87,18 +87,18 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
     };
   }
   // Only the limit may be too low, for example after the policy's ratio was raised.
-  const urgent = isHeldBack(inputs, resource);
+  const urgent = isThrottled(inputs, resource);
   return isLess(current.limits[field], target.limits[field]) ? { ...common, direction: 'raise', urgent, oom } : null;
 }
 
 /** Whether the limit falls by at least minChangeRatio. */
 function isLimitToFall({ current, target, policy }: DueInputs, resource: ResourceName): boolean {
   const [from, to] = [current.limits[FIELD[resource]], target.limits[FIELD[resource]]];
-  return from !== null && to !== null && to < from && worthIt(from, to, policy[resource].minChangeRatio, resource);
+  return from !== null && to !== null && to < from && isAboveDeadBand(from, to, policy[resource].minChangeRatio, resource);
 }
 
-function isHeldBack({ isCpuHeldBack }: DueInputs, resource: ResourceName): boolean {
-  return resource === 'cpu' && isCpuHeldBack === true;
+function isThrottled({ isCpuThrottled }: DueInputs, resource: ResourceName): boolean {
+  return resource === 'cpu' && isCpuThrottled === true;
 }
 
 /** Whether the decrease only ends a temporary increase: the remaining request was in force on all pods before. */
@@ -106,7 +106,7 @@ function endsIncrease({ cpuBeforeIncrease = null }: DueInputs, to: number, resou
   return resource === 'cpu' && cpuBeforeIncrease !== null && to >= cpuBeforeIncrease;
 }
 
-function worthIt(from: number, to: number, minRatio: Ratio, resource: ResourceName): boolean {
+function isAboveDeadBand(from: number, to: number, minRatio: Ratio, resource: ResourceName): boolean {
   const change = Math.abs(to - from);
   return change >= MIN_CHANGE[resource] && (from === 0 || change / from >= minRatio);
 }

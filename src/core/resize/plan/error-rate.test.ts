@@ -18,14 +18,14 @@ describe('the error rate of a policy', () => {
     expect(errorRateQuery(aSituation())).toBeNull();
   });
 
-  test('it is asked when a change is about to be made, and not for a workload at rest', () => {
+  test('it is queried before a change starts, and not for a workload without changes', () => {
     const situation = aSituation({ policy });
     expect(needsErrorRate(situation, decideWorkload(situation).memory.apply)).toBe(true);
     expect(needsErrorRate(situation, null)).toBe(false);
     expect(needsErrorRate({ ...situation, errorRate: null }, decideWorkload(situation).memory.apply)).toBe(false);
   });
 
-  test('a reduction that could not be judged is not begun', () => {
+  test('a reduction does not start without an error rate', () => {
     expect([begun(null).state, begun(null).reason, begun(null).steps]).toEqual(['awaiting', 'stale-data', []]);
     expect(begun(0).state).toBe('applying');
   });

@@ -20,7 +20,7 @@ export function needsErrorRate(situation: WorkloadSituation, underWay: ChangeUnd
 }
 
 /** Blocks a change until the error rate is known, because regressions could not be detected afterwards. */
-export function untilErrorRateIsKnown({ policy, errorRate }: WorkloadSituation): Waiting | null {
+export function awaitErrorRate({ policy, errorRate }: WorkloadSituation): Waiting | null {
   if (policy.rollback.errorRateQuery === null || errorRate !== null) return null;
   return waiting(
     'stale-data',
@@ -29,7 +29,7 @@ export function untilErrorRateIsKnown({ policy, errorRate }: WorkloadSituation):
 }
 
 /** Why the change is rolled back for its error rate; null: it is not, or the present rate is unknown. */
-export function tooManyErrors(change: ChangeUnderWay, errorRate: number | null | undefined): string | null {
+export function findErrorRise(change: ChangeUnderWay, errorRate: number | null | undefined): string | null {
   const before = change.errorRateBefore ?? null;
   if (before === null || errorRate === null || errorRate === undefined) return null;
   if (errorRate < FIRST_ERRORS && before < FIRST_ERRORS) return null;

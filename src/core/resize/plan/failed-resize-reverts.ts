@@ -6,11 +6,11 @@ import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { FIELD, sameValues, type Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
-import type { DecisionNote } from '../model/decision-note.ts';
+import type { DecisionEvent } from '../model/decision-event.ts';
 import type { Refusal } from '#kube/records/refusal-code';
 import type { ContainerChange, ResizeStep } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
-import { WAITS_FOR } from './carry-out.ts';
+import { WAITING_REASONS } from './carry-out.ts';
 import { poolOf, rememberFailures } from './failed-resizes.ts';
 
 /** How long a pod waits for its node before its resize is reverted. */
@@ -25,37 +25,38 @@ export interface Reverts {
   /** Failures to store; null: unchanged. */
   readonly failures: readonly FailedResize[] | null;
   readonly steps: readonly ResizeStep[];
-  readonly notes: readonly DecisionNote[];
+  readonly events: readonly DecisionEvent[];
   /** null: no resize is reverted. */
   readonly outcome: Outcome | null;
 }
 
 /** The reverts that are due now. */
-export function reverts(situation: WorkloadSituation): Reverts {
+export function listReverts(situation: WorkloadSituation): Reverts {
   const { pods, memory } = situation;
-  const backs = pods.flatMap((pod) => revertOf(pod, situation) ?? []);
+  const revertsDue = pods.flatMap((pod) => findRevert(pod, situation) ?? []);
   const failures = rememberFailures(
     memory.failures,
-    backs.map(({ failure }) => failure),
+    revertsDue.map(({ failure }) => failure),
     situation,
   );
-  const [first] = backs;
-  const changed = backs.length > 0 || failures.length !== memory.failures.length;
+  const [first] = revertsDue;
+  const changed = revertsDue.length > 0 || failures.length !== memory.failures.length;
   return {
     failures: changed ? failures : null,
-    steps: backs.map(({ pod, containers, failure }) => ({
+    steps: revertsDue.map(({ pod, containers, failure }) => ({
       pod,
       containers,
       kind: 'revert',
       lowers: false,
-      because: `the resize is ${failure.state} on its node: ${failure.message}`,
+      reason: `the resize is ${failure.state} on its node: ${failure.message}`,
     })),
-    notes: backs.map(({ pod, failure }) => ({
+    events: revertsDue.map(({ pod, failure }) => ({
       type: 'Warning',
       reason: 'ResizeReverted',
       message: `${pod.name}: ${failure.state}, ${failure.message}`,
     })),
-    outcome: first === undefined ? null : outcome('awaiting', WAITS_FOR[first.failure.code], `${first.pod.name}: ${first.failure.message}`),
+    outcome:
+      first === undefined ? null : outcome('awaiting', WAITING_REASONS[first.failure.code], `${first.pod.name}: ${first.failure.message}`),
   };
 }
 
@@ -67,13 +68,13 @@ interface Revert {
 }
 
 /** null where the pod's last resize is actuated or still has time, or its node has not reported the actual values. */
-function revertOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 'now' | 'nodePools'>): Revert | null {
+function findRevert(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 'now' | 'nodePools'>): Revert | null {
   const { since } = pod.resize;
   if (pod.resize.state === 'none') return null;
   // A resize that stays in progress for too long counts as failed.
-  const endless = pod.resize.state === 'in-progress';
+  const isStalled = pod.resize.state === 'in-progress';
   const state = pod.resize.state === 'in-progress' ? 'error' : pod.resize.state;
-  const message = endless
+  const message = isStalled
     ? `its node has not actuated the resize within 10 minutes${pod.resize.message && `: ${pod.resize.message}`}`
     : pod.resize.message;
   if (now - (since ?? now) < PATIENCE_MS[state]) return null;

@@ -1,4 +1,4 @@
-// How long a failed resize is remembered.
+// Retention of failed resizes.
 
 import { describe, expect, test } from '@jest/globals';
 import { amounts, aPodRecord, T0 } from '../../../../test/builders/rightsizing.ts';
@@ -23,12 +23,12 @@ const FAILURE: FailedResize = {
 
 describe('A failed resize of a pod', () => {
   test.each([
-    ['is remembered while the pod has what it had', { container: {} }, 1],
-    ['is forgotten when what failed is in force', { container: TRIED }, 0],
-    ['is remembered while it is only asked for', { container: { ...TRIED, record: { actual: OTHER } } }, 1],
-    ['is forgotten when a later resize went through', { container: OTHER, resizedBy: { manager: 'evenkeel', at: T0 + HOUR_MS } }, 0],
+    ['is stored while the pod has its previous values', { container: {} }, 1],
+    ['is removed when the failed values are in force', { container: TRIED }, 0],
+    ['is stored while the values are only desired', { container: { ...TRIED, record: { actual: OTHER } } }, 1],
+    ['is removed after a later successful resize', { container: OTHER, resizedBy: { manager: 'evenkeel', at: T0 + HOUR_MS } }, 0],
     [
-      'is remembered after its write-back, which is a resize as well',
+      'is stored after its revert, which is a resize as well',
       { container: OTHER, resizedBy: { manager: 'evenkeel', at: T0 + MINUTE_MS } },
       1,
     ],
@@ -37,7 +37,7 @@ describe('A failed resize of a pod', () => {
     expect(rememberFailures([FAILURE], [], { pods: [pod], now: T0 + 2 * HOUR_MS })).toHaveLength(kept);
   });
 
-  test('goes with its pod', () => {
+  test('is removed with its pod', () => {
     expect(rememberFailures([FAILURE], [], { pods: [aPodRecord({ name: 'web-2' })], now: T0 })).toEqual([]);
   });
 });

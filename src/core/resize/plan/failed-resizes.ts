@@ -8,7 +8,7 @@ import { FIELD, raisesAnything, RESOURCES, sameValues, withAmount, type Values }
 import type { ContainerChange } from '../model/resize-step.ts';
 import { NODE_PROPERTY_CODES, type RefusalCode } from '#kube/records/refusal-code';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
-import { concerns, maySwap, unsupportedByNode } from './node-support.ts';
+import { isConcerned, canSwap, unsupportedByNode } from './node-support.ts';
 
 /** Time before the same resize is retried on the same pod, or in the same node pool. */
 const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
@@ -24,7 +24,7 @@ const MAX_FAILURES = 32;
  * Time before a deferred resize is retried although the node has free capacity by our sum, which the kubelet's may not match: a
  * request that is deferred again reserves capacity in vain.
  */
-const ROOM_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
+const CAPACITY_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
 
 /**
  * Back-off for refusals by a kubelet's configuration, which changes rarely and mostly with its node or version: a day, doubled at each
@@ -38,14 +38,14 @@ const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
 
 /** Key of the nodes to which a refusal applies: those of the pool with the same kubelet version, or with the same size; null: pool unknown. */
 export function poolOf({ node }: PodRecord, code: RefusalCode, nodePools: WorkloadSituation['nodePools']): string | null {
-  const own = nodePools?.get(node ?? '');
-  if (own === undefined) return null;
-  return `${own.pool}/${NODE_PROPERTY_CODES.includes(code) ? own.kubeletVersion : own.size}`;
+  const nodePool = nodePools?.get(node ?? '');
+  if (nodePool === undefined) return null;
+  return `${nodePool.pool}/${NODE_PROPERTY_CODES.includes(code) ? nodePool.kubeletVersion : nodePool.size}`;
 }
 
-function countsFor(pod: PodRecord, failure: FailedResize, nodePools: WorkloadSituation['nodePools']): boolean {
+function isApplicable(pod: PodRecord, failure: FailedResize, nodePools: WorkloadSituation['nodePools']): boolean {
   if (failure.pool === null) return failure.uid === pod.uid;
-  if (!concerns(failure.code, pod)) return false;
+  if (!isConcerned(failure.code, pod)) return false;
   if (poolOf(pod, failure.code, nodePools) !== failure.pool) return false;
   return failure.since >= (nodePools?.get(pod.node ?? '')?.oldestNodeAt ?? 0);
 }
@@ -81,21 +81,21 @@ export function rememberFailures(
   { pods, now, nodePools, nodesOfPods }: Pick<WorkloadSituation, 'pods' | 'now' | 'nodePools' | 'nodesOfPods'>,
 ): readonly FailedResize[] {
   const newest = newestByKey([...failures, ...added]);
-  const isWanted = (failure: FailedResize): boolean =>
-    now < rememberedUntil(failure) || pods.some((pod) => countsFor(pod, failure, nodePools) && exceedsNode(pod, failure, nodesOfPods));
-  const ofPools = newest.filter((failure) => failure.pool !== null && isWanted(failure));
+  const isRetained = (failure: FailedResize): boolean =>
+    now < rememberedUntil(failure) || pods.some((pod) => isApplicable(pod, failure, nodePools) && isAboveNode(pod, failure, nodesOfPods));
+  const ofPools = newest.filter((failure) => failure.pool !== null && isRetained(failure));
   return [
     ...ofPools,
-    ...pods.flatMap((pod) => newest.filter((failure) => failure.pool === null && failure.uid === pod.uid && !isOver(failure, pod))),
+    ...pods.flatMap((pod) => newest.filter((failure) => failure.pool === null && failure.uid === pod.uid && !isObsolete(failure, pod))),
   ];
 }
 
 /** Whether a failure of a pod is obsolete: the values that failed are in force, or a later resize than its revert is. */
-function isOver(failure: FailedResize, { resize, resizedBy, containers }: PodRecord): boolean {
+function isObsolete(failure: FailedResize, { resize, resizedBy, containers }: PodRecord): boolean {
   if (resize.state !== 'none') return false;
   const inForce = containers.flatMap((container) => {
-    const tried = failure.values.get(container.name);
-    return tried === undefined || container.actual === null ? [] : [sameValues(tried, container.actual)];
+    const failedValues = failure.values.get(container.name);
+    return failedValues === undefined || container.actual === null ? [] : [sameValues(failedValues, container.actual)];
   });
   if (inForce.length > 0 && inForce.every(Boolean)) return true;
   return inForce.length > 0 && resizedBy !== null && resizedBy.at >= retryAt(failure);
@@ -105,23 +105,23 @@ function isOver(failure: FailedResize, { resize, resizedBy, containers }: PodRec
 export function newestFailures(failures: readonly FailedResize[]): readonly FailedResize[] {
   if (failures.length <= MAX_FAILURES) return failures;
   const ofPool = ({ pool }: FailedResize): number => Number(pool !== null);
-  const kept = new Set(failures.toSorted((a, b) => ofPool(b) - ofPool(a) || b.since - a.since).slice(0, MAX_FAILURES));
-  return failures.filter((failure) => kept.has(failure));
+  const newest = new Set(failures.toSorted((a, b) => ofPool(b) - ofPool(a) || b.since - a.since).slice(0, MAX_FAILURES));
+  return failures.filter((failure) => newest.has(failure));
 }
 
 /**
  * The stored failure of a pod. Where the maximum number is stored, the oldest also applies to pods that existed then: their failures
  * may have been dropped.
  */
-export function failureOf(
+export function findFailure(
   { uid, createdAt }: Pick<PodRecord, 'uid' | 'createdAt'>,
   failures: readonly FailedResize[],
 ): FailedResize | undefined {
-  const whole = failures.filter(({ pool, resource }) => pool === null && resource === null);
-  const own = whole.find((each) => each.uid === uid);
-  if (own !== undefined || failures.length < MAX_FAILURES) return own;
-  if (whole.length === 0) return undefined;
-  const oldest = whole.reduce((first, each) => (each.since < first.since ? each : first));
+  const ofWholePods = failures.filter(({ pool, resource }) => pool === null && resource === null);
+  const ofPod = ofWholePods.find((each) => each.uid === uid);
+  if (ofPod !== undefined || failures.length < MAX_FAILURES) return ofPod;
+  if (ofWholePods.length === 0) return undefined;
+  const oldest = ofWholePods.reduce((first, each) => (each.since < first.since ? each : first));
   return createdAt <= oldest.since ? oldest : undefined;
 }
 
@@ -132,21 +132,22 @@ export function refusedResources(
   situation: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'nodesOfPods' | 'poolRefusals' | 'now'>,
 ): readonly RefusedResource[] {
   const { nodePools } = situation;
-  return knownFailures(situation).flatMap((failure) => {
+  return listKnownFailures(situation).flatMap((failure) => {
     const { resource, code, values } = failure;
-    if (resource === null || !countsFor(pod, failure, nodePools) || isDueAgain(pod, failure, situation)) return [];
+    if (resource === null || !isApplicable(pod, failure, nodePools) || isDueAgain(pod, failure, situation)) return [];
     const changes = containers
-      .filter(({ name, to }) => code !== 'swap' || pod.containers.some((each) => each.name === name && maySwap(each, to)))
-      .map(({ name, from, to }) => ({ name, from: only(resource, from), to: only(resource, to) }));
+      .filter(({ name, to }) => code !== 'swap' || pod.containers.some((each) => each.name === name && canSwap(each, to)))
+      .map(({ name, from, to }) => ({ name, from: onlyResource(resource, from), to: onlyResource(resource, to) }));
     if (!changes.some(({ from, to }) => !sameValues(from, to))) return [];
-    const tried: Values = new Map([...values].map(([name, each]) => [name, only(resource, each)]));
-    const isRefused = NODE_PROPERTY_CODES.includes(code) || asksForNoMore(pod, tried, resource) || isAsMuch(changes, tried);
+    const failedValues: Values = new Map([...values].map(([name, each]) => [name, onlyResource(resource, each)]));
+    const isRefused =
+      NODE_PROPERTY_CODES.includes(code) || hasNoRaise(pod, failedValues, resource) || isRaisedAsMuch(changes, failedValues);
     return isRefused ? [{ resource, failure }] : [];
   });
 }
 
 /** Failures of this workload and refusals of other workloads in the same node pools, the later retry of each key. */
-function knownFailures({ memory, poolRefusals = [] }: Pick<WorkloadSituation, 'memory' | 'poolRefusals'>): readonly FailedResize[] {
+function listKnownFailures({ memory, poolRefusals = [] }: Pick<WorkloadSituation, 'memory' | 'poolRefusals'>): readonly FailedResize[] {
   if (poolRefusals.length === 0) return memory.failures;
   const byKey = new Map<string, FailedResize>();
   for (const failure of [...poolRefusals, ...memory.failures]) {
@@ -168,15 +169,15 @@ export function withoutRefused(pod: PodRecord, values: Values, refused: readonly
     [...values].map(([name, wanted]) => {
       const container = pod.containers.find((each) => each.name === name);
       if (container === undefined) return [name, wanted] as const;
-      const kept = refused.reduce((each, { resource, failure }) => withoutResource(each, container, resource, failure.code), wanted);
-      return [name, kept] as const;
+      const allowed = refused.reduce((each, { resource, failure }) => withoutResource(each, container, resource, failure.code), wanted);
+      return [name, allowed] as const;
     }),
   );
 }
 
 /** With code `swap` the kubelet refuses to change the memory request, but not the limit. */
 function withoutResource(wanted: RequestsAndLimits, has: ContainerRecord, resource: ResourceName, code: RefusalCode): RequestsAndLimits {
-  if (code === 'swap' && !maySwap(has, wanted)) return wanted;
+  if (code === 'swap' && !canSwap(has, wanted)) return wanted;
   const field = FIELD[resource];
   return {
     requests: withAmount(wanted.requests, resource, has.requests[field]),
@@ -184,7 +185,7 @@ function withoutResource(wanted: RequestsAndLimits, has: ContainerRecord, resour
   };
 }
 
-function only(resource: ResourceName, values: RequestsAndLimits): RequestsAndLimits {
+function onlyResource(resource: ResourceName, values: RequestsAndLimits): RequestsAndLimits {
   return RESOURCES.filter((each) => each !== resource).reduce(
     ({ requests, limits }, each) => ({ requests: withAmount(requests, each, null), limits: withAmount(limits, each, null) }),
     { requests: values.requests, limits: values.limits },
@@ -192,55 +193,55 @@ function only(resource: ResourceName, values: RequestsAndLimits): RequestsAndLim
 }
 
 /** Whether changes raise any amount to the values that failed, or above them. */
-function isAsMuch(changes: readonly ContainerChange[], tried: Values): boolean {
+function isRaisedAsMuch(changes: readonly ContainerChange[], failedValues: Values): boolean {
   if (!changes.some(({ from, to }) => raisesAnything(from, to))) return false;
   return !changes.every(({ name, to }) => {
-    const before = tried.get(name);
+    const before = failedValues.get(name);
     return before === undefined || (!raisesAnything(before, to) && !sameValues(before, to));
   });
 }
 
 /** The failure that forbids these changes completely for now; null: they may be tried, for example with smaller amounts. */
-export function forbiddingFailure(
+export function findForbiddingFailure(
   pod: PodRecord,
   containers: readonly ContainerChange[],
   situation: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'nodesOfPods' | 'poolRefusals' | 'now' | 'freeOnNodes'>,
 ): FailedResize | null {
   const { memory, nodePools, now, freeOnNodes } = situation;
-  const noResize = knownFailures(situation).find(
-    (each) => each.code === 'no-resize' && each.pool !== null && now < retryAt(each) && countsFor(pod, each, nodePools),
+  const noResize = listKnownFailures(situation).find(
+    (each) => each.code === 'no-resize' && each.pool !== null && now < retryAt(each) && isApplicable(pod, each, nodePools),
   );
   if (noResize !== undefined) return noResize;
-  const failure = failureOf(pod, memory.failures);
+  const failure = findFailure(pod, memory.failures);
   if (failure === undefined || isDueAgain(pod, failure, situation) || hasCapacityNow(pod, containers, failure, now, freeOnNodes))
     return null;
   // A resize that the API server refused is refused in any direction. So is one that the node refused although it raised nothing:
   // the reason is not capacity but, for example, static CPU management.
-  if (failure.state === 'error' || asksForNoMore(pod, failure.values)) return failure;
-  return isAsMuch(containers, failure.values) ? failure : null;
+  if (failure.state === 'error' || hasNoRaise(pod, failure.values)) return failure;
+  return isRaisedAsMuch(containers, failure.values) ? failure : null;
 }
 
 /** Whether the values that failed raise nothing above the pod's actual values. */
-function asksForNoMore({ containers }: PodRecord, values: Values, resource: ResourceName | null = null): boolean {
+function hasNoRaise({ containers }: PodRecord, values: Values, resource: ResourceName | null = null): boolean {
   return containers.every((container) => {
-    const tried = values.get(container.name);
+    const failedValues = values.get(container.name);
     const actual = container.actual ?? container;
-    return tried === undefined || !raisesAnything(resource === null ? actual : only(resource, actual), tried);
+    return failedValues === undefined || !raisesAnything(resource === null ? actual : onlyResource(resource, actual), failedValues);
   });
 }
 
 /** Whether the pod's node refuses every CPU resize of the pod. */
-export function refusesCpu(pod: PodRecord, situation: WorkloadSituation): boolean {
+export function isCpuRefused(pod: PodRecord, situation: WorkloadSituation): boolean {
   const { nodePools, now } = situation;
   if (unsupportedByNode(pod, situation) !== null) return true;
-  return knownFailures(situation).some(
+  return listKnownFailures(situation).some(
     (failure) =>
-      (failure.code === 'cpu-manager' || failure.code === 'no-resize') && now < retryAt(failure) && countsFor(pod, failure, nodePools),
+      (failure.code === 'cpu-manager' || failure.code === 'no-resize') && now < retryAt(failure) && isApplicable(pod, failure, nodePools),
   );
 }
 
 /** The latest resize of the pod, or of pods in its node pool, that was refused for missing capacity; undefined: none. */
-export function capacityRefusal(
+export function findCapacityRefusal(
   pod: PodRecord,
   {
     memory,
@@ -248,18 +249,18 @@ export function capacityRefusal(
   }: { readonly memory: Pick<WorkloadSituation['memory'], 'failures'>; readonly nodePools: WorkloadSituation['nodePools'] },
 ): FailedResize | undefined {
   const ofResources = memory.failures.filter(({ pool, resource }) => pool !== null || resource !== null);
-  const all = [failureOf(pod, memory.failures), ...ofResources.filter((failure) => countsFor(pod, failure, nodePools))];
+  const all = [findFailure(pod, memory.failures), ...ofResources.filter((failure) => isApplicable(pod, failure, nodePools))];
   return all.flatMap((each) => (each?.code === 'node-capacity' ? [each] : [])).toSorted((a, b) => b.since - a.since)[0];
 }
 
 /** The latest current refusal of a resize of the pod, or of one of its resources; undefined: none, or the pod was created later. */
-export function lastRefusal(
+export function findLastRefusal(
   pod: PodRecord,
   { memory, nodePools, nodesOfPods, now }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'nodesOfPods' | 'now'>,
 ): FailedResize | undefined {
-  const isInForce = (failure: FailedResize): boolean => isCurrent(failure, now) || exceedsNode(pod, failure, nodesOfPods);
+  const isInForce = (failure: FailedResize): boolean => isCurrent(failure, now) || isAboveNode(pod, failure, nodesOfPods);
   return memory.failures
-    .filter((failure) => pod.createdAt <= failure.since && countsFor(pod, failure, nodePools) && isInForce(failure))
+    .filter((failure) => pod.createdAt <= failure.since && isApplicable(pod, failure, nodePools) && isInForce(failure))
     .toSorted((a, b) => b.since - a.since)[0];
 }
 
@@ -272,18 +273,18 @@ function hasCapacityNow(
   freeOnNodes: ReadonlyMap<string, Resources>,
 ): boolean {
   const free = freeOnNodes.get(pod.node ?? '');
-  if (failure.state !== 'deferred' || free === undefined || now - failure.since < ROOM_SETTLES_MS) return false;
+  if (failure.state !== 'deferred' || free === undefined || now - failure.since < CAPACITY_SETTLES_MS) return false;
   const more = (of: (amounts: OptionalResources) => number | null): number =>
     containers.reduce((sum, { from, to }) => sum + Math.max(0, (of(to.requests) ?? 0) - (of(from.requests) ?? 0)), 0);
   return more(({ cpuMillicores }) => cpuMillicores) <= free.cpuMillicores && more(({ memoryBytes }) => memoryBytes) <= free.memoryBytes;
 }
 
 function isDueAgain(pod: PodRecord, failure: FailedResize, { now, nodesOfPods }: Pick<WorkloadSituation, 'now' | 'nodesOfPods'>): boolean {
-  return now >= retryAt(failure) && !exceedsNode(pod, failure, nodesOfPods);
+  return now >= retryAt(failure) && !isAboveNode(pod, failure, nodesOfPods);
 }
 
 /** Whether the kubelet refused it as infeasible and the requests exceed the node's allocatable: a retry cannot succeed. */
-function exceedsNode(pod: PodRecord, { code, state, values }: FailedResize, nodesOfPods: WorkloadSituation['nodesOfPods']): boolean {
+function isAboveNode(pod: PodRecord, { code, state, values }: FailedResize, nodesOfPods: WorkloadSituation['nodesOfPods']): boolean {
   const allocatable = nodesOfPods?.get(pod.node ?? '');
   if (code !== 'node-capacity' || state !== 'infeasible' || allocatable === undefined) return false;
   const requested = podRequests(pod, (container) => values.get(container.name)?.requests ?? container.requests);

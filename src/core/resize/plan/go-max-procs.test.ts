@@ -20,12 +20,12 @@ describe('an explanation reports that GOMAXPROCS does not match', () => {
     ['a limit of several CPUs under it', 8, '2', '3', /set it to 3/],
     ['a request over it', 1, '2', null, /at most 1 CPU at once: a greater request stays unused/],
   ])('%s', (_, goMaxProcs, cpu, limit, words) => {
-    const [told, untold] = [targetOf(goMaxProcs, cpu, limit), targetOf(undefined, cpu, limit)];
-    expect(told).toEqual({
-      ...untold,
-      steps: [...untold.steps, expect.objectContaining({ step: 'runtime', detail: expect.stringMatching(words) })],
+    const [explained, plain] = [targetOf(goMaxProcs, cpu, limit), targetOf(undefined, cpu, limit)];
+    expect(explained).toEqual({
+      ...plain,
+      steps: [...plain.steps, expect.objectContaining({ step: 'runtime', detail: expect.stringMatching(words) })],
     });
-    expect(told.steps.at(-1)?.total).toBe(told.requests.cpuMillicores);
+    expect(explained.steps.at(-1)?.total).toBe(explained.requests.cpuMillicores);
   });
 
   test.each<[string, number, string, string | null]>([

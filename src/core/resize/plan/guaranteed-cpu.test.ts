@@ -19,7 +19,7 @@ const cpuAlone = anAdvice({ cpu: '200m', memory: '512Mi', cpuAdvice: { peak: 360
 const advice = anAdvice({ cpu: '200m', memory: '256Mi', cpuAdvice: { peak: 360 } });
 
 describe('CPU of a Guaranteed pod', () => {
-  test('falls only so far that its limit, which falls along, would not have held back what was seen', () => {
+  test('falls only so far that its limit would not have throttled the observed usage', () => {
     const decision = decideWorkload(
       aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [advice] }),
     );
@@ -52,7 +52,7 @@ describe('CPU of a Guaranteed pod', () => {
     ['seven days', measured(7 * DAY_MS), 'applying', null],
     ['less than seven days', measured(6.9 * DAY_MS), 'awaiting', 'unmeasured'],
     ['no time at all, as of runs of Jobs', null, 'awaiting', 'unmeasured'],
-  ])('is lowered only where it was read minute by minute for long enough: %s', (_case, cpuHigh, state, reason) => {
+  ])('is lowered only where it was sampled minute by minute for long enough: %s', (_case, cpuHigh, state, reason) => {
     const decision = decideWorkload(
       aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [{ ...cpuAlone, cpuHigh }] }),
     );
@@ -92,7 +92,7 @@ describe('CPU of a Guaranteed pod', () => {
     expect(steps.map(({ containers }) => containers[0]?.to.limits.cpuMillicores)).toEqual(lowered);
   });
 
-  test('rises while there is no room left above what is seen, up to the limit that is deployed', () => {
+  test('rises to keep headroom above the observed usage, up to the deployed limit', () => {
     const small = amounts('400m', '512Mi');
     const tight = { requests: small, limits: small };
     const at = (deployed: typeof container) =>
@@ -104,7 +104,7 @@ describe('CPU of a Guaranteed pod', () => {
   test.each([
     ['ceiling', { overrides: { ...NO_OVERRIDES, ceiling: new Map([['*', amounts('400m', null)]]) } }],
     ["policy's max", { policy: autoPolicy({ container: { ...DEFAULTS, cpu: { ...DEFAULTS.cpu, max: 400 } } }) }],
-  ])('never asks for more than the %s, whatever headroom comes on top', (_bound, given) => {
+  ])('never exceeds the %s, including headroom', (_bound, given) => {
     const decision = decideWorkload(
       aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [advice], ...given }),
     );

@@ -23,7 +23,7 @@ export function minGuaranteedCpu({ peak }: ResourceAdvice, high: CpuHigh | null,
 }
 
 /** Why the CPU of a Guaranteed container is not reduced; null: enough minute-by-minute samples exist. */
-export function unseenBursts(container: string, advice: ContainerAdvice | undefined): Waiting | null {
+export function findUnseenBursts(container: string, advice: ContainerAdvice | undefined): Waiting | null {
   const measuredMs = advice?.cpuHigh?.measuredMs ?? 0;
   if (measuredMs >= MIN_MEASURED_MS) return null;
   const days = (Math.floor((measuredMs / DAY_MS) * 10) / 10).toFixed(1);

@@ -8,19 +8,19 @@ import { withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { HotReplica, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
-import { isAlikeAgain } from './hot-replicas.ts';
+import { isSimilarAgain } from './hot-replicas.ts';
 
 /** Raises of hot replicas, and reductions of replicas that are similar to the others again. */
-export function stepsOfHotReplicas(situation: WorkloadSituation, plans: readonly ContainerPlan[]): readonly ResizeStep[] {
+export function listHotReplicaSteps(situation: WorkloadSituation, plans: readonly ContainerPlan[]): readonly ResizeStep[] {
   const { memory, pods, now, gateState } = situation;
   const given = memory.hotReplicas.filter(({ cpu }) => cpu !== null);
   return pods.flatMap((pod) => {
-    const own = given.filter(({ uid }) => uid === pod.uid);
-    if (own.length === 0) return [];
-    const isBack = own.every((each) => isAlikeAgain(each, now));
+    const ofPod = given.filter(({ uid }) => uid === pod.uid);
+    if (ofPod.length === 0) return [];
+    const isBack = ofPod.every((each) => isSimilarAgain(each, now));
     if (isBack && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) return [];
-    const because = isBack ? 'CPU usage is similar to the other replicas again' : 'CPU usage is more than 3 × the median of the replicas';
-    return carryOut({ ...situation, pods: [pod] }, commonValues(pod, own, plans, memory), { kind: 'correct-drift', most: 1, because })
+    const reason = isBack ? 'CPU usage is similar to the other replicas again' : 'CPU usage is more than 3 × the median of the replicas';
+    return carryOut({ ...situation, pods: [pod] }, commonValues(pod, ofPod, plans, memory), { kind: 'correct-drift', maxPods: 1, reason })
       .steps;
   });
 }
@@ -31,13 +31,13 @@ export function stepsOfHotReplicas(situation: WorkloadSituation, plans: readonly
  */
 function commonValues(
   { containers }: PodRecord,
-  own: readonly HotReplica[],
+  ofPod: readonly HotReplica[],
   plans: readonly ContainerPlan[],
   { apply, previous }: Pick<ResizeMemory, 'apply' | 'previous'>,
 ): Values {
   return new Map(
     containers.map(({ name, requests, limits }) => {
-      const inForce = own.some(({ container }) => container === name) ? plans.find((each) => each.name === name)?.inForce : undefined;
+      const inForce = ofPod.some(({ container }) => container === name) ? plans.find((each) => each.name === name)?.inForce : undefined;
       if (inForce === undefined) return [name, { requests, limits }] as const;
       const after = apply?.values.get(name) ?? inForce;
       const before = (apply === null ? undefined : previous?.values.get(name)) ?? after;

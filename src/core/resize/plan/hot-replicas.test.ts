@@ -1,4 +1,4 @@
-// C2, second half: a hot replica of several is raised alone, and comes back once it is alike again.
+// Rule C2: a hot replica is raised alone, and returns to the common values once its usage is similar again.
 
 import { describe, expect, test } from '@jest/globals';
 import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
@@ -7,11 +7,11 @@ import { decideWorkload } from '../layers/decide-workload.ts';
 import { HotReplicas } from '../model/hot-replicas.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 
-/** Replicas of 500m whose CPU is told minute by minute, and advice on the highest of them. */
+/** Replicas of 500m with CPU usage per minute, and advice for the highest of them. */
 class Replicas {
   readonly #hot = new HotReplicas();
   situation: WorkloadSituation;
-  readonly notes: string[] = [];
+  readonly events: string[] = [];
   message = '';
   steps = 0;
 
@@ -23,7 +23,7 @@ class Replicas {
     return this.situation.pods.map(({ containers }) => containers[0]?.requests.cpuMillicores ?? 0);
   }
 
-  /** A decision every 5 minutes for so long. @param usage of each replica, in millicores @param advised for the highest */
+  /** Decides every 5 minutes. @param usage CPU of each replica in millicores @param advised CPU request for the highest */
   use(forMs: number, usage: readonly number[], advised: string): this {
     for (let spent = 0; spent < forMs; spent += 5 * MINUTE_MS) {
       const now = this.situation.now + 5 * MINUTE_MS;
@@ -36,7 +36,7 @@ class Replicas {
       const decision = decideWorkload(this.situation);
       this.message = decision.message;
       this.steps += decision.steps.length;
-      this.notes.push(...decision.notes.map(({ reason }) => reason));
+      this.events.push(...decision.events.map(({ reason }) => reason));
       this.situation = { ...this.situation, memory: decision.memory, pods: resized(this.situation.pods, decision.steps) };
     }
     return this;
@@ -51,7 +51,7 @@ describe('a replica that uses more than 3 × the median CPU', () => {
       { container: 'main', pod: 'web-3', uid: 'uid-web-3', at: web.situation.now, cpu: 900 },
     ]);
     expect(web.message).toContain('hot replicas, raised alone for using more than 3 × the median CPU: web-3 (main 900m)');
-    expect(web.notes).toEqual(['HotReplicaRaised']);
+    expect(web.events).toEqual(['HotReplicaRaised']);
   });
 
   test.each([
@@ -66,7 +66,7 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect(new Replicas(3).use(5 * MINUTE_MS, [600, 550, 2000], '2200m').cpus).toEqual([660, 660, 2200]);
   });
 
-  test('comes back to the common values three hours after it was alike again, once', () => {
+  test('returns to the common values once, three hours after its usage became similar', () => {
     const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m');
     web.use(3 * HOUR_MS - 15 * MINUTE_MS, [200, 190, 210], '900m');
     expect(web.cpus).toEqual([500, 500, 900]);
@@ -78,20 +78,20 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect(web.message).not.toContain('raised alone');
   });
 
-  test('is not brought below what all of them are raised to in the same decision', () => {
+  test('is not lowered below the values to which the same decision raises all replicas', () => {
     const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m').use(2 * HOUR_MS, [200, 190, 210], '900m');
-    const alikeAgainAt = web.situation.memory.hotReplicas[0]!.at + 3 * HOUR_MS;
-    web.use(alikeAgainAt - 5 * MINUTE_MS - web.situation.now, [200, 190, 210], '900m');
+    const similarAgainAt = web.situation.memory.hotReplicas[0]!.at + 3 * HOUR_MS;
+    web.use(similarAgainAt - 5 * MINUTE_MS - web.situation.now, [200, 190, 210], '900m');
     expect(web.cpus).toEqual([500, 500, 900]);
     expect(web.use(5 * MINUTE_MS, [600, 590, 610], '700m').cpus).toEqual([671, 671, 671]);
   });
 
-  test('keeps what it has while it is hot, and no pod is resized over and over', () => {
+  test('keeps its request while it is hot, without repeated resizes', () => {
     const web = new Replicas(3).use(DAY_MS, [200, 190, 820], '900m');
     expect([web.cpus, web.steps]).toEqual([[500, 500, 900], 1]);
   });
 
-  test('that has more already, from an earlier time, keeps it while it is hot', () => {
+  test('with a greater request from an earlier time keeps it while it is hot', () => {
     const memory = { ...NO_MEMORY, hotReplicas: [{ container: 'main', pod: 'web-3', uid: 'uid-web-3', at: T0 - 4 * HOUR_MS, cpu: null }] };
     const before = pods(3).map((pod) =>
       pod.name === 'web-3'
@@ -99,7 +99,7 @@ describe('a replica that uses more than 3 × the median CPU', () => {
         : pod,
     );
     const web = new Replicas(3, { memory, pods: before }).use(5 * MINUTE_MS, [200, 190, 820], '900m');
-    expect([web.cpus, web.steps, web.notes]).toEqual([[500, 500, 1200], 0, []]);
+    expect([web.cpus, web.steps, web.events]).toEqual([[500, 500, 1200], 0, []]);
   });
 
   test('is still known after a restart, before anything is measured', () => {
@@ -108,7 +108,7 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect(decision.steps).toEqual([]);
   });
 
-  test('that is gone makes place for the next, and the common values stay', () => {
+  test('that was deleted is replaced by the next, and the common values stay', () => {
     const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m');
     web.situation = {
       ...web.situation,
@@ -124,7 +124,7 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect(web.cpus).toEqual([450, 450, 450]);
   });
 
-  test('is lowered with the others to what it alone was given, and not raised again while their reduction is under way', () => {
+  test('is lowered with the others to its own raise, and not raised again during their reduction', () => {
     const memory = { ...NO_MEMORY, hotReplicas: [{ container: 'main', pod: 'web-3', uid: 'uid-web-3', at: T0, cpu: 400 }] };
     const web = new Replicas(4, { memory, policy: autoPolicy({ pace: 'Hourly' }) });
     const seen: (number | undefined)[] = [];
@@ -135,13 +135,13 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect(seen).toEqual(seen.toSorted((a, b) => (b ?? 0) - (a ?? 0)));
   });
 
-  test('is not taken out of what a person is shown, or approves', () => {
+  test('is included in recommendations that a user sees or approves', () => {
     const policy = autoPolicy({ mode: 'Recommend' });
     const web = new Replicas(3, { policy, memory: NO_MEMORY }).use(5 * MINUTE_MS, [200, 190, 820], '900m');
     expect(decideWorkload(web.situation).containers[0]?.target?.requests.cpuMillicores).toBe(900);
   });
 
-  test('began so long ago that the forecast has forgotten it: nothing is remembered', () => {
+  test('that was hot before the history window is not stored any more', () => {
     const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m').use(4 * HOUR_MS, [200, 190, 210], '500m');
     web.situation = { ...web.situation, now: T0 + 15 * DAY_MS };
     expect(web.use(5 * MINUTE_MS, [200, 190, 210], '500m').situation.memory.hotReplicas).toEqual([]);

@@ -14,7 +14,7 @@ const NODES: ReadonlyMap<string, NodePoolOfNode> = new Map([
   ['large', { pool: 'blue', size: '16cpu-64Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }],
   ['other', { pool: 'green', size: '4cpu-16Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }],
 ]);
-// Codes alone count: the messages are in no kubelet's words.
+// Only codes decide, so the messages differ from those of a kubelet.
 const STATIC_CPU: Answer = { message: 'no more CPU here', refusal: { code: 'cpu-manager', resource: 'cpu' } };
 const SWAP: Answer = { message: 'no more memory here', refusal: { code: 'swap', resource: 'memory' } };
 const TOO_MUCH_MEMORY: Answer = { message: 'that is a lot', refusal: { code: 'node-capacity', resource: 'memory' } };
@@ -22,10 +22,10 @@ const TOO_MUCH: Answer = { message: 'that is a lot', refusal: { code: 'node-capa
 
 type Answer = Required<Pick<PodResizeStatus, 'message' | 'refusal'>>;
 
-/** What a kubelet answers to a resize; null: it carries it out. */
+/** Refusal of a resize by a kubelet; null: it actuates the resize. */
 type Kubelet = (pod: PodRecord, changed: ReadonlySet<'cpu' | 'memory'>) => Answer | null;
 
-/** Decides and carries out, every minute. */
+/** Decides and applies the steps every minute. */
 function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
   let situation = start;
   const asked: string[] = [];
@@ -41,7 +41,7 @@ function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
         ]),
       );
       const before = situation.pods.find(({ uid }) => uid === pod.uid);
-      // Back to what is in force, which no kubelet refuses.
+      // A revert to the actual values, which no kubelet refuses.
       const isBack = step.containers.every(({ name, to }) => {
         const actual = before?.containers.find((each) => each.name === name)?.actual ?? null;
         return actual !== null && sameValues(actual, to);
@@ -53,7 +53,7 @@ function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
       const containers = pod.containers.map((container, at) => ({ ...container, actual: before.containers[at]?.actual ?? null }));
       return { ...pod, containers, resize: { state: 'infeasible', ...answer, since: situation.now } };
     });
-    // As a new replica reads it.
+    // Stored and read as by a new leader.
     const memory = readMemory(writeMemory(last.memory));
     situation = { ...situation, memory, pods, now: situation.now + MINUTE_MS };
     last = decideWorkload(situation);
@@ -77,7 +77,7 @@ const refusesMemory =
     changed.has('memory') ? answer : null;
 
 describe('an infeasible resize', () => {
-  test('is tried once more with the other resource alone, which stays in force', () => {
+  test('is retried once with the other resource alone, which stays in force', () => {
     const { asked, last, situation } = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 120);
     expect(asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
     expect(situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '512Mi'));
@@ -99,12 +99,12 @@ describe('an infeasible resize', () => {
     expect(situation.pods[0]?.containers[0]?.requests.cpuMillicores).toBe(500);
   });
 
-  test('of which no resource is named is tried with CPU alone, and then with neither', () => {
+  test('without a named resource is retried with CPU alone, and then with neither', () => {
     const { asked } = live(situationOf([pod('web-1', 'n1')]), () => TOO_MUCH, 120);
     expect(asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
   });
 
-  test('is remembered by node pool: neither a new pod nor another node of the pool is tried', () => {
+  test('is stored by node pool: neither a new pod nor another node of the pool is tried', () => {
     const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 30);
     const created = { ...pod('web-9', 'n2'), createdAt: first.situation.now };
     const second = live({ ...first.situation, pods: [created] }, refusesMemory(SWAP), 30);
@@ -113,19 +113,19 @@ describe('an infeasible resize', () => {
     expect(elsewhere.asked).toEqual(['web-9: cpu and memory']);
   });
 
-  test('for want of capacity counts on nodes of the same size alone', () => {
+  test('for missing capacity applies only to nodes of the same size', () => {
     const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(TOO_MUCH_MEMORY), 30);
     expect(live({ ...first.situation, pods: [pod('web-9', 'n2')] }, () => null, 30).asked).toEqual(['web-9: cpu']);
     expect(live({ ...first.situation, pods: [pod('web-9', 'large')] }, () => null, 30).asked).toEqual(['web-9: cpu and memory']);
   });
 
-  test('for want of capacity does not forbid less', () => {
+  test('for missing capacity does not forbid smaller requests', () => {
     const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(TOO_MUCH_MEMORY), 30);
     const less = live({ ...first.situation, advice: [anAdvice({ cpu: '900m', memory: '800Mi' })] }, () => null, 60);
     expect(less.asked).toEqual(['web-1: memory']);
   });
 
-  test('for more than its node has at all is asked for once, until less is wanted or the pod is on a larger node', () => {
+  test('above the node’s allocatable is requested once, until the request is smaller or the node larger', () => {
     const nodesOfPods = new Map([['n1', { cpuMillicores: 4_000, memoryBytes: 1_000 * MiB }]]);
     const first = live(situationOf([pod('web-1', 'n1')], { nodesOfPods }), refusesMemory(TOO_MUCH_MEMORY), 13 * 60);
     expect(first.asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
@@ -138,7 +138,7 @@ describe('an infeasible resize', () => {
     expect(live({ ...later, nodesOfPods: larger }, () => null, 30).asked).toEqual(['web-1: memory']);
   });
 
-  test('is tried again after a day, once, or after 6 hours where capacity was short', () => {
+  test('is retried once after a day, or after 6 hours where capacity was missing', () => {
     const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 30);
     const at = (later: number): WorkloadSituation => ({ ...first.situation, now: T0 + later });
     expect(live(at(23 * HOUR_MS), refusesMemory(SWAP), 30).asked).toEqual([]);
@@ -147,7 +147,7 @@ describe('an infeasible resize', () => {
     expect(live({ ...capacity.situation, now: T0 + 6 * HOUR_MS + MINUTE_MS }, () => null, 30).asked).toEqual(['web-1: memory']);
   });
 
-  test('for a reason that does not pass is tried again after twice as long each time, at most after 8 days', () => {
+  test('for a permanent reason is retried with a doubled back-off of at most 8 days', () => {
     let situation = situationOf([pod('web-1', 'n1')]);
     const tries: number[] = [];
     for (let day = 0; day < 40; day += 1) {
@@ -158,7 +158,7 @@ describe('an infeasible resize', () => {
     expect(tries).toEqual([0, 1, 3, 7, 15, 23, 31, 39]);
   });
 
-  test('for a reason that has passed is not remembered longer than it was', () => {
+  test('for a reason that has ended is not stored any longer', () => {
     const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 10);
     const second = live({ ...first.situation, now: T0 + DAY_MS + HOUR_MS }, () => null, 10);
     expect(second.situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '1Gi'));
@@ -182,7 +182,7 @@ describe('an infeasible resize', () => {
     expect(live({ ...at(upgraded), pods: [pod('web-9', 'n2')] }, () => null, 30).asked).toEqual(['web-9: cpu']);
   });
 
-  test('of a change that proves itself is watched for harm in what was changed', () => {
+  test('of a reduction does not stop the verification of the other resource', () => {
     const lowered = situationOf([pod('web-1', 'n1'), pod('web-2', 'n1'), pod('web-3', 'n1')], {
       advice: [anAdvice({ cpu: '100m', memory: '128Mi' })],
       policy: autoPolicy(),
@@ -194,11 +194,11 @@ describe('an infeasible resize', () => {
   });
 });
 
-describe('a raise that no node can carry out', () => {
+describe('a raise that every node refuses', () => {
   const tooMuch: Kubelet = () => TOO_MUCH;
   const refused = live(situationOf([pod('web-1', 'n1'), pod('web-2', 'n1')]), tooMuch, 30);
 
-  test('is neither sent again nor begun anew: what is remembered stays as it is', () => {
+  test('is neither sent nor started again, and the stored memory does not change', () => {
     const later = live(refused.situation, tooMuch, 60);
     expect(later.asked).toEqual([]);
     const words = [refused.last.state, refused.last.reason, refused.last.message];
@@ -206,7 +206,7 @@ describe('a raise that no node can carry out', () => {
     expect(writeMemory(later.last.memory)).toEqual(writeMemory(refused.last.memory));
   });
 
-  test('does not keep a new pod from what is in force', () => {
+  test('does not keep a new pod from the values in force', () => {
     const values = { requests: amounts('500m', '600Mi'), limits: amounts(null, null) };
     const lastApplied = { at: T0, by: 'evenkeel', reason: '', pods: 2, values: new Map([['main', values]]) };
     const memory = { ...refused.situation.memory, lastApplied };
@@ -214,7 +214,7 @@ describe('a raise that no node can carry out', () => {
     expect(steps.map(({ kind, containers }) => [kind, containers[0]?.to.requests])).toEqual([['correct-drift', amounts('500m', '600Mi')]]);
   });
 
-  test('comes once a node has room for it', () => {
+  test('is made once a node has capacity for it', () => {
     const moved = live({ ...refused.situation, pods: [pod('web-9', 'large')] }, () => null, 30);
     expect(moved.asked).toEqual(['web-9: cpu and memory']);
     expect(moved.situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '1Gi'));
@@ -224,8 +224,8 @@ describe('a raise that no node can carry out', () => {
   });
 });
 
-describe('more CPU to start', () => {
-  test('that the CPU manager of one node refuses is not tried in the rest of its pool', () => {
+describe('a start-up boost', () => {
+  test('that the CPU manager of one node refuses is not tried in its node pool', () => {
     const container = aContainer({ requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') });
     const starting = (name: string, node: string, now: number): PodRecord =>
       aPodRecord({

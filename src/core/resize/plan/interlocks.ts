@@ -2,35 +2,37 @@
 
 import { formatDuration } from '../../model/duration.ts';
 import { findNextOpening, findOpening } from '../../model/window.ts';
-import { heldByAutoscaler } from './autoscaler-bounds.ts';
-import { waitsForClock } from './clock-set-back.ts';
+import { findAutoscalerBlocker } from './autoscaler-bounds.ts';
+import { awaitClock } from './clock-skew.ts';
 import type { DueChange } from './due-changes.ts';
-import { untilErrorRateIsKnown } from './error-rate.ts';
-import { reducedTooRecently } from './once-a-day.ts';
-import { otherManager } from './other-manager.ts';
-import { harmedTooOften } from './repeated-roll-backs.ts';
-import { unmeasuredRegression } from './unmeasured.ts';
+import { awaitErrorRate } from './error-rate.ts';
+import { awaitReductionInterval } from './once-a-day.ts';
+import { findOtherManager } from './other-manager.ts';
+import { findRepeatedRollBacks } from './repeated-roll-backs.ts';
+import { findUnmeasuredRegression } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 
 /** Whether the workload's pods may be changed at all now. false in a dry run. */
-export function mayChangePods(context: WorkloadSituation): boolean {
+export function canChangePodsNow(context: WorkloadSituation): boolean {
   const { gateState, policy, policyProblem, overrides } = context;
   const mode = modeInForce(policy, overrides);
   if (mode !== 'Auto' && mode !== 'Approve') return false;
   if (overrides.excluded || overrides.problems.length > 0 || policyProblem !== null) return false;
-  return gateState.inPlace && !gateState.dryRun && !policy.dryRun && holdsEverything(context) === null && otherManager(context) === null;
+  return (
+    gateState.inPlace && !gateState.dryRun && !policy.dryRun && findChangeBlocker(context) === null && findOtherManager(context) === null
+  );
 }
 
 /** Blocker of every change that depends on usage, raises included; null: none. */
-export function holdsEverything(situation: WorkloadSituation): Waiting | null {
+export function findChangeBlocker(situation: WorkloadSituation): Waiting | null {
   const { stale } = situation.gateState;
-  return holdsRollBacks(situation) ?? (stale === null ? null : waiting('stale-data', stale.message));
+  return findRollBackBlocker(situation) ?? (stale === null ? null : waiting('stale-data', stale.message));
 }
 
 /** Blocker of roll-backs and of all other changes that pod statuses require; null: none. Stale informers block them, too. */
-export function holdsRollBacks(situation: WorkloadSituation): Waiting | null {
+export function findRollBackBlocker(situation: WorkloadSituation): Waiting | null {
   const { gateState, policy, userRequests } = situation;
   if (gateState.paused !== null) return waiting('paused', `Evenkeel is paused: ${gateState.paused.reason}`, gateState.paused.until);
   if (policy.paused) return waiting('paused', `PodResizePolicy ${policy.name ?? ''} is paused (spec.paused)`);
@@ -39,14 +41,14 @@ export function holdsRollBacks(situation: WorkloadSituation): Waiting | null {
 }
 
 /** Whether a user holds the workload by annotation: no change starts, and the one under way ends. */
-export function heldByPerson({ now, overrides }: Pick<WorkloadSituation, 'now' | 'overrides'>): boolean {
+export function isHeldByUser({ now, overrides }: Pick<WorkloadSituation, 'now' | 'overrides'>): boolean {
   return overrides.heldUntil !== null && overrides.heldUntil > now;
 }
 
 /** Blocker of new changes; null: none. A hold after a roll-back does not end a change under way. */
-export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
+export function findDecisionBlocker(situation: WorkloadSituation): Waiting | null {
   const { now, overrides, memory } = situation;
-  if (heldByPerson(situation)) {
+  if (isHeldByUser(situation)) {
     return waiting('hold', 'held by the annotation evenkeel.io/held-until', overrides.heldUntil);
   }
   const rolledBack = memory.rolledBack;
@@ -61,41 +63,41 @@ export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
  * Whether a change may be made during a hold. The hold after an automatic roll-back is for reductions, so urgent raises above the
  * previous values are made. A hold that a user requested blocks every change.
  */
-export function outlivesHold(situation: WorkloadSituation, change: DueChange): boolean {
-  const byPerson = heldByPerson(situation) || situation.memory.rolledBack?.requestedAt !== null;
+export function isAllowedDuringHold(situation: WorkloadSituation, change: DueChange): boolean {
+  const byPerson = isHeldByUser(situation) || situation.memory.rolledBack?.requestedAt !== null;
   return change.urgent && !byPerson;
 }
 
 /** Blocker of one due change; null: it may be made now. @param approved a user approved it, so confidence and cool-down do not apply */
-export function holdsChange(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
+export function findDueChangeBlocker(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
   const { now, gateState, workload } = situation;
   const lowers = change.direction === 'lower';
   if (isShortLived(workload.kind) && gateState.admission !== true) {
     return waiting('restart', `pods of a ${workload.kind} get new values only at creation, which requires controller.admission.enabled`);
   }
-  const byAutoscaler = heldByAutoscaler(situation, change);
-  if (byAutoscaler !== null) return byAutoscaler;
+  const autoscalerBlocker = findAutoscalerBlocker(situation, change);
+  if (autoscalerBlocker !== null) return autoscalerBlocker;
   if (change.urgent) return null;
-  const byClock = lowers ? waitsForClock(situation, [change.container]) : null;
-  if (byClock !== null) return byClock;
+  const clockWait = lowers ? awaitClock(situation, [change.container]) : null;
+  if (clockWait !== null) return clockWait;
   if (lowers && gateState.warmUpUntil !== null && gateState.warmUpUntil > now) {
     return waiting('warm-up', 'warm-up after a start or an outage: usage is observed before anything is reduced', gateState.warmUpUntil);
   }
   if (workload.rolloutInProgress) return waiting('rollout', 'a roll-out is in progress');
   // The end of a temporary increase needs no gates of a reduction: the remaining values were in force before.
-  return change.endsIncrease === true ? null : heldByPolicy(situation, change, approved);
+  return change.endsIncrease === true ? null : findPolicyBlocker(situation, change, approved);
 }
 
-function heldByPolicy(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
+function findPolicyBlocker(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
   const lowers = change.direction === 'lower';
-  const unsure = lowers && !approved ? lacksConfidence(situation, change) : null;
-  const tooSoon = lowers && !approved ? reducedTooRecently(situation, change) : null;
-  const harmful = lowers && !approved ? harmedTooOften(situation, change) : null;
-  const blind = lowers ? (unmeasuredRegression(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
-  return harmful ?? unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? tooSoon ?? blind;
+  const confidence = lowers && !approved ? awaitConfidence(situation, change) : null;
+  const interval = lowers && !approved ? awaitReductionInterval(situation, change) : null;
+  const repeated = lowers && !approved ? findRepeatedRollBacks(situation, change) : null;
+  const unmeasured = lowers ? (findUnmeasuredRegression(situation, change) ?? awaitErrorRate(situation)) : null;
+  return repeated ?? confidence ?? awaitWindow(situation) ?? (approved ? null : awaitCooldown(situation)) ?? interval ?? unmeasured;
 }
 
-function lacksConfidence({ policy }: WorkloadSituation, change: DueChange): Waiting | null {
+function awaitConfidence({ policy }: WorkloadSituation, change: DueChange): Waiting | null {
   const least = policy.minConfidence[change.resource];
   if (change.confidence >= least) return null;
   const have = change.confidence.toFixed(2);
@@ -106,14 +108,14 @@ function lacksConfidence({ policy }: WorkloadSituation, change: DueChange): Wait
 }
 
 /** Splits due changes into those without a blocker and the waiting reasons of the others. */
-export function partedByHolds(
+export function splitByBlockers(
   situation: WorkloadSituation,
   due: readonly DueChange[],
   approved: boolean,
 ): { readonly allowed: readonly DueChange[]; readonly waits: readonly Waiting[] } {
   const waits: Waiting[] = [];
   const allowed = due.filter((change) => {
-    const wait = holdsChange(situation, change, approved);
+    const wait = findDueChangeBlocker(situation, change, approved);
     if (wait !== null) waits.push(wait);
     return wait === null;
   });
@@ -126,12 +128,12 @@ export function isShortLived(kind: string): boolean {
 }
 
 /** Waits for the next window of the policy; null: the policy has no windows, or one is open. */
-export function outsideWindow({ now, policy }: WorkloadSituation, message = 'outside the windows of the policy'): Waiting | null {
+export function awaitWindow({ now, policy }: WorkloadSituation, message = 'outside the windows of the policy'): Waiting | null {
   if (policy.windows.length === 0 || findOpening(policy.windows, now) !== null) return null;
   return waiting('window', message, findNextOpening(policy.windows, now)?.start ?? null);
 }
 
-function coolingDown({ now, policy, memory }: WorkloadSituation): Waiting | null {
+function awaitCooldown({ now, policy, memory }: WorkloadSituation): Waiting | null {
   const until = (memory.lastApplied?.at ?? Number.NEGATIVE_INFINITY) + policy.cooldownMs;
   return until > now ? waiting('cooldown', `changed within the last ${formatDuration(policy.cooldownMs)}`, until) : null;
 }

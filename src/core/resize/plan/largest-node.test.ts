@@ -1,4 +1,4 @@
-// V6: caps by the largest node that the workload's pods ever ran on, not by the nodes of this moment.
+// Rule V6: limits are bounded by the largest node that the workload's pods ran on, not by the present nodes.
 
 import { describe, expect, test } from '@jest/globals';
 import { anAdvice, amounts, aSituation, aWorkloadRecord, memory, oomAdvice, pods, T0 } from '../../../../test/builders/rightsizing.ts';
@@ -13,7 +13,7 @@ const SMALL = { cpuMillicores: 4000, memoryBytes: memory('16Gi') };
 const LARGE = { cpuMillicores: 16_000, memoryBytes: memory('8Gi') };
 const seen = (node: typeof SMALL, cpuSeenAt: number, memorySeenAt = cpuSeenAt): LargestNode => ({ ...node, cpuSeenAt, memorySeenAt });
 
-/** After a decision at a time, its pods on nodes of these sizes. */
+/** The stored largest node after a decision with pods on these nodes. */
 function remembered(before: LargestNode | null, nodes: readonly (typeof SMALL)[], now: number): LargestNode | null {
   const nodesOfPods = new Map(nodes.map((node, index) => [`n${index + 1}`, node]));
   const own = pods(nodes.length).map((pod, index) => ({ ...pod, node: `n${index + 1}` }));
@@ -33,9 +33,9 @@ describe('the largest node that the pods of a workload ran on', () => {
     ['is kept while they run on smaller ones', seen(LARGE, T0 - DAY_MS), [{ ...SMALL, memoryBytes: 1 }], T0, seen(LARGE, T0 - DAY_MS)],
     ['is kept while there are no pods', seen(LARGE, T0 - 29 * DAY_MS), [], T0, seen(LARGE, T0 - 29 * DAY_MS)],
     ['is forgotten after 30 days', seen(LARGE, T0 - 30 * DAY_MS), [], T0, null],
-    ['gives way to the nodes of now after 30 days', seen(LARGE, T0 - 30 * DAY_MS), [SMALL], T0, seen(SMALL, T0)],
-    ['is written anew once a day', seen(LARGE, T0 - DAY_MS), [LARGE], T0, seen(LARGE, T0)],
-    ['and no more often', seen(LARGE, T0 - DAY_MS + 1), [LARGE], T0, seen(LARGE, T0 - DAY_MS + 1)],
+    ['is replaced by the present nodes after 30 days', seen(LARGE, T0 - 30 * DAY_MS), [SMALL], T0, seen(SMALL, T0)],
+    ['is stored again once a day', seen(LARGE, T0 - DAY_MS), [LARGE], T0, seen(LARGE, T0)],
+    ['is not stored again within a day', seen(LARGE, T0 - DAY_MS + 1), [LARGE], T0, seen(LARGE, T0 - DAY_MS + 1)],
   ])('%s', (_case, before, nodes, now, expected) => {
     expect(remembered(before, nodes, now)).toEqual(expected);
   });
@@ -50,19 +50,19 @@ describe('the largest node that the pods of a workload ran on', () => {
 describe('the bound of a limit', () => {
   const shape = { requests: amounts('500m', '1Gi'), limits: amounts(null, '2Gi') };
 
-  /** The memory limit that endless OOM kills lead to. */
+  /** The memory limit that repeated OOM kills lead to. */
   function limitOf(given: Partial<WorkloadSituation>): number | null | undefined {
     const advice = [{ ...anAdvice({ memory: '1Gi' }), oom: oomAdvice(memory('1Ti')) }];
-    const [plans] = planContainers(
+    const [plan] = planContainers(
       aSituation({ workload: aWorkloadRecord({}, shape), pods: pods(3, { container: shape }), advice, ...given }),
     );
-    return plans?.target?.limits.memoryBytes;
+    return plan?.target?.limits.memoryBytes;
   }
 
   const large = { ...NO_MEMORY, largestNode: seen({ cpuMillicores: 16_000, memoryBytes: memory('64Gi') }, T0 - HOUR_MS) };
 
   test.each([
-    ['is 80 % of the remembered node, also when its pool is scaled to zero', { memory: large, largestNode: SMALL }, '64Gi'],
+    ['is 80 % of the stored node, also when its pool is scaled to zero', { memory: large, largestNode: SMALL }, '64Gi'],
     [
       'is that of the node of its pods, where it is larger',
       { memory: large, nodesOfPods: new Map([['n1', { ...LARGE, memoryBytes: memory('128Gi') }]]) },

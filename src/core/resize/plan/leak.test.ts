@@ -26,13 +26,13 @@ function decidedBy(decision: 'approve' | 'reject', situation: WorkloadSituation)
 
 describe('A suspected leak', () => {
   test('restores the deployed request and limit, and opens a limit exception', () => {
-    const { containers, memory: remembered, notes } = decideWorkload(leaking());
+    const { containers, memory: remembered, events } = decideWorkload(leaking());
     expect(containers[0]?.target).toMatchObject({ requests: amounts('500m', '256Mi'), limits: amounts(null, '1Gi') });
     expect(remembered.limitExceptions).toMatchObject([{ type: 'leak', state: 'open', limit: memory('1Gi'), proposed: null }]);
-    expect(notes.map(({ reason }) => reason)).toContain('LimitExceeded');
+    expect(events.map(({ reason }) => reason)).toContain('LimitExceeded');
   });
 
-  test('keeps a greater request, so that suspicion that comes and goes lowers and raises nothing', () => {
+  test('keeps a greater request, so that alternating suspicion causes no changes', () => {
     const grown = { requests: amounts('500m', '3600Mi'), limits: amounts(null, '8Gi') };
     const deployed = { requests: amounts('500m', '256Mi'), limits: amounts(null, '8Gi') };
     const advice = anAdvice({ cpu: '500m', memory: '2Gi', leakSuspected: true });
@@ -42,7 +42,7 @@ describe('A suspected leak', () => {
     expect(steps).toEqual([]);
   });
 
-  test('gets no more by OOM kills: its own limit restarts it', () => {
+  test('is not raised after OOM kills', () => {
     const kill = { at: T0 - HOUR_MS, need: memory('2Gi') };
     const oom = { limitNeed: kill.need, killedPodNeed: kill.need, requestNeed: kill.need, recentKills: [kill], lastNodeKill: null };
     const { containers } = decideWorkload(leaking({}, { lastOomAt: kill.at, oom }));
@@ -56,7 +56,7 @@ describe('A suspected leak', () => {
     expect(after.memory.limitExceptions).toMatchObject([{ state: 'approved', leakApprovedAt: approved.now }]);
     const at = (days: number) => decideWorkload({ ...approved, now: approved.now + days * DAY_MS, memory: after.memory });
     expect(at(29).containers[0]?.target?.requests.memoryBytes).toBe(memory('900Mi'));
-    // What it was given meanwhile stays.
+    // The request that was raised meanwhile is kept.
     expect(at(31).containers[0]?.target?.requests.memoryBytes).toBe(memory('900Mi'));
     expect(at(31).memory.limitExceptions).toMatchObject([{ type: 'leak', state: 'open' }]);
   });

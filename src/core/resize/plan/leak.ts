@@ -10,14 +10,14 @@ import type { WorkloadSituation } from '../model/situation.ts';
 export const LEAK_APPROVED_FOR_MS: DurationMs = 30 * DAY_MS;
 
 /** Whether a container is treated as leaking: a leak is suspected, and no user approved its growth in the last 30 days. */
-export function isLeakKept(
+export function isTreatedAsLeak(
   container: string,
   advice: Pick<ContainerAdvice, 'leakSuspected'>,
   { memory, now }: Pick<WorkloadSituation, 'memory' | 'now'>,
 ): boolean {
   if (!advice.leakSuspected) return false;
-  const own = memory.limitExceptions.find((each) => each.container === container && each.resource === 'memory');
-  return own === undefined || !isLeakApproved(own, now);
+  const ownException = memory.limitExceptions.find((each) => each.container === container && each.resource === 'memory');
+  return ownException === undefined || !isLeakApproved(ownException, now);
 }
 
 /** Whether a user approved the growth of memory in the last 30 days. */

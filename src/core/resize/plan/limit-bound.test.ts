@@ -23,7 +23,7 @@ function aPolicy(max: number | null, limit: PolicyRules['container']['memory']['
   return { ...DEFAULT_POLICY_RULES, mode: 'Auto', container: { ...container, memory: { ...container.memory, max, limit } } };
 }
 
-/** The limit after kills that each follow the limit before, as a container does that takes whatever it is given. */
+/** The limit after repeated OOM kills at the limit, as of a container that uses any amount that it gets. */
 function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { readonly request: string; readonly limit: string }): number {
   const container = { requests: amounts('500m', deployed.request), limits: amounts(null, deployed.limit) };
   let limit = memory(deployed.limit);
@@ -32,7 +32,7 @@ function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { read
     const advice = anAdvice({ memory: deployed.request });
     const killed = { ...advice, oom: oomAdvice(oomNeed) };
     const running = { ...container, limits: { cpuMillicores: null, memoryBytes: limit } };
-    const [plans] = planContainers(
+    const [plan] = planContainers(
       aSituation({
         workload: aWorkloadRecord({}, container),
         pods: pods(2, { container: running }),
@@ -41,12 +41,12 @@ function limitAfterKills(situation: Partial<WorkloadSituation>, deployed: { read
         ...situation,
       }),
     );
-    limit = plans?.target?.limits.memoryBytes ?? limit;
+    limit = plan?.target?.limits.memoryBytes ?? limit;
   }
   return limit;
 }
 
-describe('A memory limit under OOM kills without end', () => {
+describe('A memory limit after repeated OOM kills', () => {
   test.each([
     ['the policy’s max times its ratio', aPolicy(memory('512Mi'), { rule: 'Ratio', ratio: 1.25 }), memory('640Mi')],
     ['the policy’s max times the ratio as deployed', aPolicy(memory('512Mi'), { rule: 'Keep', ratio: null }), memory('1Gi')],
@@ -57,9 +57,9 @@ describe('A memory limit under OOM kills without end', () => {
     expect(limit).toBeGreaterThan(bound * 0.99);
   });
 
-  test('of a Guaranteed pod ends at the policy’s max, as its request moves along', () => {
+  test('of a Guaranteed pod ends at the policy’s max, as its request is equal', () => {
     const container = { requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') };
-    const [plans] = planContainers(
+    const [plan] = planContainers(
       aSituation({
         workload: aWorkloadRecord({}, container),
         pods: pods(2, { container }),
@@ -68,10 +68,10 @@ describe('A memory limit under OOM kills without end', () => {
         largestNode: NODE,
       }),
     );
-    expect(plans?.target).toMatchObject({ requests: { memoryBytes: memory('1Gi') }, limits: { memoryBytes: memory('1Gi') } });
+    expect(plan?.target).toMatchObject({ requests: { memoryBytes: memory('1Gi') }, limits: { memoryBytes: memory('1Gi') } });
   });
 
-  test('ends at the workload’s ceiling, which counts before the policy’s max', () => {
+  test('ends at the workload’s ceiling, which takes precedence over the policy’s max', () => {
     const overrides = { ...NO_OVERRIDES, ceiling: new Map([['main', { cpuMillicores: null, memoryBytes: memory('300Mi') }]]) };
     const policy = aPolicy(memory('2Gi'), { rule: 'Ratio', ratio: 1 });
     expect(limitAfterKills({ policy, overrides }, { request: '200Mi', limit: '200Mi' })).toBe(memory('300Mi'));
@@ -82,7 +82,7 @@ describe('A memory limit under OOM kills without end', () => {
     expect(limitAfterKills({ policy }, { request: '1Gi', limit: '2Gi' })).toBe(memory('2Gi'));
   });
 
-  test('never passes its bound, whatever policy, template and node', () => {
+  test('never exceeds its bound for any policy, template and node', () => {
     const mebibytes = fc.integer({ min: 64, max: 8192 });
     fc.assert(
       fc.property(

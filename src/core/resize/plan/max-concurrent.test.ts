@@ -15,7 +15,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 const TENTH = { kind: 'percent', ratio: 0.1 } as const;
 const TWO = { kind: 'count', count: 2 } as const;
 
-/** State, reason and what the steps make of CPU requests. */
+/** State, reason, message and the CPU requests of the steps. */
 function decide(given: Partial<WorkloadSituation>) {
   const { state, reason, message, steps } = decideWorkload(aSituation(given));
   const cpus = steps.flatMap(({ containers }) => containers.map(({ name, to }) => `${name} ${to.requests.cpuMillicores}`));
@@ -28,13 +28,13 @@ describe('maxConcurrent', () => {
     ['is a count that is reached', TWO, 2, 500, 'awaiting'],
     ['is a share of the governed workloads that have pods', TENTH, 49, 500, 'applying'],
     ['is a share that is reached', TENTH, 50, 500, 'awaiting'],
-    ['comes to ten at least, where it is a share', TENTH, 9, 12, 'applying'],
-    ['comes to ten, where the share is less', TENTH, 10, 12, 'awaiting'],
+    ['is at least ten where it is a percentage', TENTH, 9, 12, 'applying'],
+    ['is ten where the percentage is less', TENTH, 10, 12, 'awaiting'],
   ] as const)('%s', (_case, maxConcurrent, otherWorkloadsUnderWay, governedWorkloads, state) => {
     expect(decide({ policy: autoPolicy({ maxConcurrent }), otherWorkloadsUnderWay, governedWorkloads }).state).toBe(state);
   });
 
-  test('says how many are being resized and what the share comes to', () => {
+  test('reports how many workloads are being resized and the value of the percentage', () => {
     const { reason, message } = decide({
       policy: autoPolicy({ maxConcurrent: TENTH }),
       otherWorkloadsUnderWay: 50,
@@ -63,7 +63,7 @@ describe('maxConcurrent', () => {
     expect(decide({ ...full, ...two, otherWorkloadsUnderWay: 1 }).cpus).toEqual(['main 700', 'proxy 100']);
   });
 
-  test('delays a pod that lacks what is in force no more than the raise itself', () => {
+  test('delays drift correction no more than the raise itself', () => {
     const requests = amounts('400m', '512Mi');
     const advice = [anAdvice({ cpu: '500m', memory: '512Mi' })];
     expect(decide({ ...full, advice, pods: [aPodRecord({ container: { requests } })] }).cpus).toEqual(['main 500']);

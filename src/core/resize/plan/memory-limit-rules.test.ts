@@ -1,4 +1,4 @@
-// Which memory limits move at all: by the policy's rule, by the shape that is deployed, by the runtime in the container.
+// Which memory limits change: by the policy's rule, the deployed values and the language runtime.
 
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, autoPolicy, aWorkloadRecord, memory, pods } from '../../../../test/builders/rightsizing.ts';
@@ -30,7 +30,7 @@ function targetOf(deployed: Deployed, needs: string, policy = autoPolicy()): rea
   const containers = workload.containers.map((each) => (runtime === undefined ? each : { ...each, runtime }));
   const base = anAdvice({ cpu: '500m', memory: needs });
   const evidence = base.memoryEvidence && { ...base.memoryEvidence, ...(runtime === undefined ? {} : { runtime }) };
-  const [plans] = planContainers(
+  const [plan] = planContainers(
     aSituation({
       workload: { ...workload, containers },
       pods: pods(1, { container: { requests, limits } }),
@@ -38,7 +38,7 @@ function targetOf(deployed: Deployed, needs: string, policy = autoPolicy()): rea
       policy,
     }),
   );
-  return [plans?.target?.requests.memoryBytes ?? null, plans?.target?.limits.memoryBytes ?? null];
+  return [plan?.target?.requests.memoryBytes ?? null, plan?.target?.limits.memoryBytes ?? null];
 }
 
 describe('The memory limit of a Burstable container', () => {

@@ -41,7 +41,7 @@ function inputs(change: Partial<MemoryLimitInputs> = {}): MemoryLimitInputs {
 }
 
 describe('a memory limit', () => {
-  test('falls by half of the way, towards what its peaks make safe', () => {
+  test('falls by half of the difference to the smallest safe limit', () => {
     const decision = memoryLimitFor(inputs());
     expect(decision.kind).toBe('lower');
     const safe = memoryLimitFloor(evidence()) ?? 0;
@@ -53,8 +53,8 @@ describe('a memory limit', () => {
     expect(memoryLimitFor(inputs({ current: 256 * MiB, request: 400 * MiB }))).toMatchObject({ kind: 'raise', limit: 500 * MiB });
   });
 
-  // kubernetes/autoscaler#4150: page cache counts as in use, fills whatever it is given, and is given more.
-  test('does not chase memory that keeps to its limit without being killed', () => {
+  // kubernetes/autoscaler#4150: page cache counts as usage and fills any limit, which is then raised again.
+  test('does not follow memory that stays at its limit without an OOM kill', () => {
     const current = 1 * GiB;
     const atLimit = evidence({ typical: 0.98 * GiB, peakEver: GiB, latest: GiB });
     expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, evidence: atLimit }))).toMatchObject({ kind: 'keep', limit: current });
@@ -70,7 +70,7 @@ describe('a memory limit', () => {
     ['it was not measured within the last hour', evidence({ peakHour: null })],
     ['its peaks vary', evidence({ typical: 100 * MiB })],
     ['a leak is suspected', evidence({ leakSuspected: true })],
-    ['it was killed lately', evidence({ lastOomAt: NOW - DAY_MS })],
+    ['it was OOM-killed recently', evidence({ lastOomAt: NOW - DAY_MS })],
     ['it reached its highest peak today', evidence({ peakEverAt: NOW - HOUR_MS })],
     ['it never used a tenth of it', evidence({ peakEver: 50 * MiB, typical: 45 * MiB })],
     ['it has used nothing', evidence({ peakEver: 0, typical: 0 })],
@@ -111,7 +111,7 @@ describe('a memory limit', () => {
     })
     .map(({ current, request, ratio, given }) => inputs({ current: current * MiB, request: request * MiB, ratio, evidence: given }));
 
-  test('is never below its request, nor falls under 1.25 × the working set or the highest peak ever', () => {
+  test('is never below its request, and never falls below 1.25 × the working set or the highest peak', () => {
     fc.assert(
       fc.property(anyInputs, (given) => {
         const decision = memoryLimitFor(given);

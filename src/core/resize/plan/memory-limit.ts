@@ -63,30 +63,30 @@ export interface MemoryLimitInputs {
 export interface MemoryLimitDecision {
   readonly kind: 'keep' | 'raise' | 'lower';
   readonly limit: Bytes;
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** Decides a container's memory limit. It may be less than the request; the caller then lowers the request to it. */
 export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   const { current, ratio, evidence } = inputs;
-  const kept = (because: string): MemoryLimitDecision => ({ kind: 'keep', limit: current, because });
+  const keep = (reason: string): MemoryLimitDecision => ({ kind: 'keep', limit: current, reason });
   const wanted = wantedLimit(inputs);
-  if (wanted > current && isReclaimed(evidence, current)) return kept(RECLAIMED);
-  if (wanted > current) return { kind: 'raise', limit: wanted, because: whyRaised(wanted, inputs) };
-  if (ratio === null) return kept('kept: only an OOM kill raises it, and nothing lowers it (rule Keep)');
+  if (wanted > current && isReclaimed(evidence, current)) return keep(RECLAIMED);
+  if (wanted > current) return { kind: 'raise', limit: wanted, reason: whyRaised(wanted, inputs) };
+  if (ratio === null) return keep('kept: only an OOM kill raises it, and nothing lowers it (rule Keep)');
   const { runtime } = evidence ?? {};
-  if (runtime !== undefined && runtime.heapShare !== null) return kept(heapFollowsLimit(runtime));
+  if (runtime !== undefined && runtime.heapShare !== null) return keep(heapFollowsLimit(runtime));
   const floor = memoryLimitFloor(evidence);
-  if (floor === null) return kept(whyNoFloor(evidence));
+  if (floor === null) return keep(whyNoFloor(evidence));
   if (evidence !== null && evidence.peakEver < current * MIN_USED_RATIO) {
-    return kept('kept: usage has never reached a tenth of the limit, so the load that it was set for may not have occurred yet');
+    return keep('kept: usage has never reached a tenth of the limit, so the load that it was set for may not have occurred yet');
   }
   const safe = Math.max(wanted, wholeMiB(floor));
-  if (safe > current * (1 - MIN_FALL_RATIO)) return kept('kept: within 10 % of the smallest limit that past peaks allow');
+  if (safe > current * (1 - MIN_FALL_RATIO)) return keep('kept: within 10 % of the smallest limit that past peaks allow');
   const step = wholeMiB(Math.max(safe, current - (current - safe) * STEP_SHARE));
   const blocker = findBlocker(inputs, step);
-  if (blocker !== null) return kept(blocker);
-  return { kind: 'lower', limit: step, because: 'a step towards the smallest limit that the peaks of the whole history allow' };
+  if (blocker !== null) return keep(blocker);
+  return { kind: 'lower', limit: step, reason: 'a step towards the smallest limit that the peaks of the whole history allow' };
 }
 
 function whyRaised(wanted: Bytes, { oomNeed }: MemoryLimitInputs): string {
@@ -99,8 +99,8 @@ function whyRaised(wanted: Bytes, { oomNeed }: MemoryLimitInputs): string {
 function wantedLimit({ current, request, ratio, max, maxByRequest = null, oomNeed }: MemoryLimitInputs): Bytes {
   const byRequest = ratio === null ? current : Math.max(request, wholeMiB(request * Math.max(1, ratio)));
   const byKills = wholeMiB(oomNeed);
-  const asked = Math.max(maxByRequest === null ? byRequest : Math.min(byRequest, maxByRequest), byKills);
-  return max === null ? asked : Math.min(asked, max);
+  const required = Math.max(maxByRequest === null ? byRequest : Math.min(byRequest, maxByRequest), byKills);
+  return max === null ? required : Math.min(required, max);
 }
 
 /** Smallest safe limit by the evidence; null where the evidence is not sufficient. It grows with every peak. */

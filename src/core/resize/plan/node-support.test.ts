@@ -7,8 +7,8 @@ import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 const situationOf = (more: Partial<WorkloadSituation>): WorkloadSituation =>
   aSituation({ pods: [aPodRecord()], advice: [anAdvice({ cpu: '900m', memory: '1Gi' })], ...more });
 
-describe('before a resize is tried', () => {
-  test('the operating system of the node is looked at', () => {
+describe('before a resize', () => {
+  test('the operating system of the node is checked', () => {
     const decision = decideWorkload(situationOf({ windowsNodes: new Set(['n1']) }));
     expect([decision.steps, decision.state, decision.reason, decision.message]).toEqual([
       [],
@@ -22,15 +22,15 @@ describe('before a resize is tried', () => {
     ['v1.32.9-eks-1', 'node-unsupported'],
     ['v1.33.0', null],
     ['v2.0.0', null],
-    // Not known: tried, and learnt from the answer.
+    // An unknown version is tried.
     ['', null],
-  ])('the version of the kubelet is looked at: %s', (version, reason) => {
+  ])('the version of the kubelet is checked: %s', (version, reason) => {
     const decision = decideWorkload(situationOf({ kubeletVersions: new Map([['n1', version]]) }));
     expect(decision.reason).toBe(reason);
     if (reason !== null) expect(decision.message).toBe(`web-1: the kubelet of node n1 is ${version}; in-place resizes require v1.33`);
   });
 
-  describe('what another workload has learnt of the node pool counts:', () => {
+  describe('refusals of other workloads in the node pool apply:', () => {
     const nodePools = new Map([['n1', { pool: 'blue', size: '4cpu-16Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }]]);
     const refusal = (code: FailedResize['code'], resource: FailedResize['resource'], more: Partial<FailedResize> = {}): FailedResize => ({
       pod: 'db-0',

@@ -31,13 +31,13 @@ export function isOlder(version: string, [sinceMajor, sinceMinor]: readonly [num
 }
 
 /** Whether a refusal with this code can apply to a pod, by its QoS class and priority. */
-export function concerns(code: RefusalCode, { qosClass, priority }: PodRecord): boolean {
+export function isConcerned(code: RefusalCode, { qosClass, priority }: PodRecord): boolean {
   if (code === 'cpu-manager' || code === 'memory-manager') return qosClass === 'Guaranteed';
   return code !== 'swap' || (qosClass === 'Burstable' && priority < CRITICAL_PRIORITY);
 }
 
 /** Whether a kubelet with swap enabled refuses to change the memory request of this container. */
-export function maySwap(container: ContainerRecord, to: RequestsAndLimits = container): boolean {
+export function canSwap(container: ContainerRecord, to: RequestsAndLimits = container): boolean {
   const isEqual = ({ requests, limits }: RequestsAndLimits): boolean => requests.memoryBytes === limits.memoryBytes;
   return container.resizePolicy.memory === 'NotRequired' && !(isEqual(container) && isEqual(to));
 }

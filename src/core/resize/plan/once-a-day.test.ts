@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideInPlace } from './decide-in-place.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
-/** What is advised has come into force on all pods. */
+/** The situation after the advised values came into force on all pods. */
 function inForceAfter(situation: WorkloadSituation, at: number, cpu: string): WorkloadSituation {
   let next: WorkloadSituation = { ...situation, advice: [anAdvice({ cpu, memory: '512Mi' })] };
   for (let minutes = 0; minutes < 60; minutes += 15) {
@@ -16,7 +16,7 @@ function inForceAfter(situation: WorkloadSituation, at: number, cpu: string): Wo
   return next;
 }
 
-/** Two stages after the first pod. */
+/** The last pod is lowered two stages after the first. */
 const LAST_LOWERED_AT = T0 + 30 * MINUTE_MS;
 const reducedAt = (at: number): WorkloadSituation => inForceAfter(aSituation({ now: at }), at, '300m');
 
@@ -42,7 +42,7 @@ describe('a reduction', () => {
     expect(decideInPlace({ ...situation, now: LAST_LOWERED_AT + DAY_MS }).steps).toHaveLength(1);
   });
 
-  test('that had to wait for its pods counts from when the last of them was lowered', () => {
+  test('that had to wait for its pods counts from the reduction of the last pod', () => {
     const start = aSituation({ advice: [anAdvice({ cpu: '300m', memory: '512Mi' })] });
     const unready = start.pods.map((pod) => ({ ...pod, ready: false, readySince: null }));
     const { memory, steps } = decideInPlace({ ...start, pods: unready });

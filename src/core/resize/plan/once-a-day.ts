@@ -11,19 +11,19 @@ import type { DueChange } from './due-changes.ts';
 const PACE_SETTLES_IN_MS: DurationMs = DAY_MS;
 
 /** Why a reduction waits because the same request was reduced too recently for the pace; null: it was not. */
-export function reducedTooRecently(
+export function awaitReductionInterval(
   situation: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>,
   { container, resource }: DueChange,
 ): Waiting | null {
   const { now, memory, pace = 'Daily' } = situation;
   const hours = resource === 'cpu' && pace === 'Hourly' ? 1 : 24;
   const until = (memory.reductions.get(container)?.[resource] ?? Number.NEGATIVE_INFINITY) + hours * HOUR_MS;
-  if (until <= now) return resource === 'cpu' ? paceChangedWithinADay(situation) : null;
+  if (until <= now) return resource === 'cpu' ? awaitPaceSettled(situation) : null;
   return { reason: 'cooldown', message: `the ${resource} request of ${container} fell within the last ${hours} h`, until };
 }
 
 /** Waits after a change of pace: with an unstable lease, the difference between both paces would lower requests each time. */
-function paceChangedWithinADay({ now, memory: { pace } }: Pick<WorkloadSituation, 'now' | 'memory'>): Waiting | null {
+function awaitPaceSettled({ now, memory: { pace } }: Pick<WorkloadSituation, 'now' | 'memory'>): Waiting | null {
   const until = (pace?.since ?? Number.NEGATIVE_INFINITY) + PACE_SETTLES_IN_MS;
   if (pace === null || until <= now) return null;
   return { reason: 'cooldown', message: `pace ${pace.inForce} came into force within the last 24 h`, until };
@@ -42,10 +42,10 @@ export function withoutReductions(
   change: Pick<ChangeUnderWay, 'startedAt'> | null,
 ): ResizeMemory['reductions'] {
   const other = (at: Instant | null): Instant | null => (change !== null && at !== null && at >= change.startedAt ? null : at);
-  const kept = [...reductions].map(
+  const remaining = [...reductions].map(
     ([name, each]) => [name, { cpu: other(each.cpu), memory: other(each.memory), memoryLimit: other(each.memoryLimit) }] as const,
   );
-  return new Map(kept.filter(([, { cpu, memory, memoryLimit }]) => cpu !== null || memory !== null || memoryLimit !== null));
+  return new Map(remaining.filter(([, { cpu, memory, memoryLimit }]) => cpu !== null || memory !== null || memoryLimit !== null));
 }
 
 /** The reductions with those of a change that starts. @param inForce values of each container before the change */

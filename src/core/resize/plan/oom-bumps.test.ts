@@ -1,4 +1,4 @@
-// Memory limits under OOM kills: which pods get more, how often, and what a kill by the node does.
+// Memory limits after OOM kills: which pods are raised, how often, and the effect of a kill by the node.
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -25,10 +25,10 @@ import { bumpsOfChange } from './oom-bumps.ts';
 const DEPLOYED = { requests: amounts('500m', '256Mi'), limits: amounts(null, '512Mi') };
 const NODE = { cpuMillicores: 16_000, memoryBytes: memory('64Gi') };
 
-/** Replicas of one container whose kills are evidence for its decisions. */
+/** Replicas whose OOM kills are evidence for decisions. */
 class KilledWorkload {
   readonly #log = new OomLog();
-  readonly notes: string[] = [];
+  readonly events: string[] = [];
   situation: WorkloadSituation;
   decision: WorkloadDecision | null = null;
 
@@ -49,7 +49,7 @@ class KilledWorkload {
     return this.situation.pods.map(({ containers }) => (containers[0]?.requests.memoryBytes ?? 0) / MiB);
   }
 
-  /** @param usedShare last working set of the pod, as a share of its limit; null: it was not measured */
+  /** @param usedShare last working set of the pod as a share of its limit; null: not measured */
   kill(index: number, usedShare: number | null = 0.95): void {
     const { now, pods: all } = this.situation;
     const limitBytes = all[index]?.containers[0]?.limits.memoryBytes ?? null;
@@ -64,7 +64,7 @@ class KilledWorkload {
     this.decide();
   }
 
-  /** A process of the container is killed, which goes on: the counter shows it when it is read. */
+  /** A process is OOM-killed while its container keeps running, which only the counter shows. */
   count(index: number, workingSetShare: number): void {
     const { now, pods: all } = this.situation;
     const { uid = '', containers = [] } = all[index] ?? {};
@@ -88,7 +88,7 @@ class KilledWorkload {
     const base = anAdvice({ cpu: '500m', memory: '256Mi', lastOomAt: this.#log.lastAt, oom });
     const memoryEvidence = base.memoryEvidence && { ...base.memoryEvidence, lastOomAt: this.#log.lastAt, oomNeed: oom.killedPodNeed };
     this.decision = decideWorkload({ ...this.situation, advice: [{ ...base, memoryEvidence }] });
-    this.notes.push(...this.decision.notes.map(({ reason, message }) => `${reason}: ${message}`));
+    this.events.push(...this.decision.events.map(({ reason, message }) => `${reason}: ${message}`));
     const { memory: remembered, steps } = this.decision;
     this.situation = { ...this.situation, memory: remembered, pods: resized(this.situation.pods, steps), now: now + MINUTE_MS };
   }
@@ -119,7 +119,7 @@ describe('An OOM kill at the limit', () => {
     expect(web.limits).toEqual(limits);
   });
 
-  test('of a process whose container went on counts like one of the container', () => {
+  test('of a process whose container kept running counts like one of the container', () => {
     const web = new KilledWorkload(3);
     web.count(1, 0.69);
     expect(web.limits).toEqual([512, 512, 512]);
@@ -133,7 +133,7 @@ describe('An OOM kill at the limit', () => {
   test('raises the request by the highest usage, not by the limit', () => {
     const web = new KilledWorkload(1);
     web.kill(0, 0.75);
-    // 384 MiB were used: 100 MiB more are 20 % more and something.
+    // Usage of 384 MiB plus the minimum bump of 100 MiB, which is more than 20 %.
     expect(web.requests).toEqual([484]);
   });
 
@@ -146,7 +146,7 @@ describe('An OOM kill at the limit', () => {
     expect(web.requests).toEqual([300]);
   });
 
-  test('that was not measured counts when it comes again: a container that dies at its start', () => {
+  test('without measured usage counts when it recurs: a container that is killed at its start', () => {
     const web = new KilledWorkload(1);
     web.kill(0, null);
     expect(web.limits).toEqual([512]);
@@ -165,22 +165,22 @@ describe('An OOM kill at the limit', () => {
     expect([...seen].sort((a, b) => a - b)).toEqual([512, 615, 738, 886]);
     expect(web.openExceptions).toEqual(['oom-killed']);
     expect(web.decision?.steps).toEqual([]);
-    expect(web.notes.filter((note) => note.startsWith('LimitExceeded'))).toHaveLength(1);
+    expect(web.events.filter((note) => note.startsWith('LimitExceeded'))).toHaveLength(1);
   });
 
-  test('is counted once, however often its node refuses the raise and it is tried again', () => {
+  test('is counted once for any number of refused and retried raises', () => {
     const web = new KilledWorkload(2);
     for (const pod of [0, 0, 0, 1]) web.kill(pod);
-    const [plans] = web.decision?.containers ?? [];
+    const [plan] = web.decision?.containers ?? [];
     const inForce = { requests: amounts('500m', '256Mi'), limits: amounts(null, '738Mi') };
     const values = new Map([['main', { requests: amounts('500m', '256Mi'), limits: amounts(null, '886Mi') }]]);
     let { oomBumps } = web.situation.memory;
     for (let hour = 0; hour < 40; hour += 1)
-      oomBumps = bumpsOfChange({ oomBumps }, [{ ...plans!, inForce }], values, web.situation.now + hour * HOUR_MS);
+      oomBumps = bumpsOfChange({ oomBumps }, [{ ...plan!, inForce }], values, web.situation.now + hour * HOUR_MS);
     expect(new Set(oomBumps.map(({ limit }) => limit / MiB))).toEqual(new Set([615, 738, 886]));
   });
 
-  test('is raised by as many bumps as the policy says', () => {
+  test('is raised by at most oom.maxBumps bumps', () => {
     const web = new KilledWorkload(1, { policy: autoPolicy({ oom: { ...autoPolicy().oom, maxBumps: 1 } }) });
     for (let kill = 0; kill < 5; kill += 1) web.kill(0);
     expect(web.limits).toEqual([615]);
@@ -190,7 +190,7 @@ describe('An OOM kill at the limit', () => {
     expect(never.openExceptions).toEqual(['oom-killed']);
   });
 
-  test('never leads past the bound, whichever pods are killed, when and how, and never to more than three bumps a week', () => {
+  test('never raises a limit above its bound, and by at most three bumps a week, for any sequence of kills', () => {
     const happening = fc.record({
       pod: fc.integer({ min: 0, max: 2 }),
       used: fc.constantFrom(null, 0.1, 0.7, 1),
@@ -217,7 +217,7 @@ describe('An OOM kill at the limit', () => {
   });
 });
 
-test('An OOM kill far below the limit is the node’s: nothing changes, and one Event says so', () => {
+test('An OOM kill far below the limit was made by the node: nothing changes, and one Event reports it', () => {
   const web = new KilledWorkload(3);
   for (let kill = 0; kill < 3; kill += 1) {
     web.kill(1, 0.2);
@@ -228,7 +228,7 @@ test('An OOM kill far below the limit is the node’s: nothing changes, and one 
     [256, 256, 256],
   ]);
   expect(web.openExceptions).toEqual([]);
-  const told = web.notes.filter((note) => note.startsWith('NodeOutOfMemory'));
-  expect(told).toHaveLength(3);
-  expect(told[0]).toContain('its node ran out of memory: it used 102Mi of its limit of 512Mi');
+  const nodeOomEvents = web.events.filter((note) => note.startsWith('NodeOutOfMemory'));
+  expect(nodeOomEvents).toHaveLength(3);
+  expect(nodeOomEvents[0]).toContain('its node ran out of memory: it used 102Mi of its limit of 512Mi');
 });

@@ -4,7 +4,7 @@
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
-import type { DecisionNote } from '../model/decision-note.ts';
+import type { DecisionEvent } from '../model/decision-event.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { formatMemory } from '#kube/quantity';
 import { DAY_MS, MiB, type Bytes, type DurationMs, type Instant } from '#kube/units';
@@ -16,7 +16,7 @@ import type { OomBump, ResizeMemory, WorkloadSituation } from '../model/situatio
 export const BUMPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
 
 /** Bound for a limit after OOM kills, in bytes: `need`, or the greatest limit so far once `maxBumps` is reached. */
-export function boundedByBumps(
+export function boundByBumps(
   need: Bytes,
   limit: Bytes,
   {
@@ -33,10 +33,10 @@ export function boundedByBumps(
 
 /** The values for a pod, with the bumps that it alone has after an OOM kill. */
 export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly OomBump[]): Values {
-  const own = bumps.filter(({ uid }) => uid === pod.uid);
-  if (own.length === 0) return values;
+  const ownBumps = bumps.filter(({ uid }) => uid === pod.uid);
+  if (ownBumps.length === 0) return values;
   const result = new Map(values);
-  for (const { container, limit, request } of own) {
+  for (const { container, limit, request } of ownBumps) {
     const base = result.get(container);
     const [has, asks] = [base?.limits.memoryBytes ?? null, base?.requests.memoryBytes ?? null];
     if (base === undefined || has === null || has >= limit) continue;
@@ -47,7 +47,7 @@ export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly Oom
 }
 
 /** The bumps to store, with those of newly killed pods; the same array where nothing has changed. */
-export function bumpsAfterKills(
+export function updateBumpsAfterKills(
   { memory, pods, now, countedKills }: Pick<WorkloadSituation, 'memory' | 'pods' | 'now' | 'countedKills'>,
   plans: readonly ContainerPlan[],
   mode: ResizeMode,
@@ -80,10 +80,10 @@ function bumpOf(
   mode: ResizeMode,
   now: Instant,
 ): OomBump | null {
-  const own = plans.find((each) => each.name === name);
-  if (own === undefined || containerMode(own.policy, mode) !== 'Auto') return null;
+  const ownBumps = plans.find((each) => each.name === name);
+  if (ownBumps === undefined || containerMode(ownBumps.policy, mode) !== 'Auto') return null;
   const moments = new Set(kills.filter(({ container }) => container === name).map(({ at }) => at));
-  const given = afterKills(own, moments);
+  const given = afterKills(ownBumps, moments);
   if (given === null || given.limit <= (limits.memoryBytes ?? given.limit)) return null;
   return { container: name, pod: pod.name, uid: pod.uid, at: now, ...given };
 }
@@ -93,10 +93,10 @@ function afterKills(
   { killedPod, target, advice }: ContainerPlan,
   moments: ReadonlySet<Instant>,
 ): Pick<OomBump, 'limit' | 'request'> | null {
-  const own = advice?.oom?.recentKills.filter(({ at }) => moments.has(at)) ?? [];
+  const ownBumps = advice?.oom?.recentKills.filter(({ at }) => moments.has(at)) ?? [];
   const [greatest, request] = [killedPod?.limits.memoryBytes ?? null, killedPod?.requests.memoryBytes ?? null];
-  if (own.length === 0 || greatest === null) return null;
-  const limit = Math.min(greatest, Math.max(...own.map(({ need }) => need), target?.limits.memoryBytes ?? 0));
+  if (ownBumps.length === 0 || greatest === null) return null;
+  const limit = Math.min(greatest, Math.max(...ownBumps.map(({ need }) => need), target?.limits.memoryBytes ?? 0));
   return { limit, request: request === greatest ? limit : request };
 }
 
@@ -126,21 +126,21 @@ function withBumps(
   // A bump that is retried, or made again for new pods, is stored once: repetitions would displace the other bumps that count.
   const isRepeated = (bump: OomBump): boolean =>
     !exists(bump) && added.some(({ container, limit }) => container === bump.container && limit === bump.limit);
-  const kept = before.filter((bump) => (exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS) && !isRepeated(bump));
-  return added.length === 0 && kept.length === before.length ? before : [...kept, ...added];
+  const remaining = before.filter((bump) => (exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS) && !isRepeated(bump));
+  return added.length === 0 && remaining.length === before.length ? before : [...remaining, ...added];
 }
 
 /** Events about OOM kills by a node out of memory, one for each kill, because such a kill raises neither limit nor request. */
-export function nodeOomNotes(
+export function listNodeOomEvents(
   plans: readonly ContainerPlan[],
   { nodeOoms }: Pick<ResizeMemory, 'nodeOoms'>,
-): { readonly notes: readonly DecisionNote[]; readonly nodeOoms: ReadonlyMap<string, Instant> } {
+): { readonly events: readonly DecisionEvent[]; readonly nodeOoms: ReadonlyMap<string, Instant> } {
   const fresh = plans.flatMap(({ name, advice }) => {
     const kill = advice?.oom?.lastNodeKill ?? null;
     return kill === null || kill.at <= (nodeOoms.get(name) ?? Number.NEGATIVE_INFINITY) ? [] : [{ name, ...kill }];
   });
-  if (fresh.length === 0) return { notes: [], nodeOoms };
-  const notes = fresh.map(({ name, limitBytes, workingSetBytes }): DecisionNote => {
+  if (fresh.length === 0) return { events: [], nodeOoms };
+  const events = fresh.map(({ name, limitBytes, workingSetBytes }): DecisionEvent => {
     const share =
       limitBytes > 0
         ? `used ${formatMemory(Math.round(workingSetBytes / MiB) * MiB)} of its limit of ${formatMemory(limitBytes)}`
@@ -148,5 +148,5 @@ export function nodeOomNotes(
     const message = `Container ${name} was OOM-killed because its node ran out of memory: it ${share}. Neither limit nor request is raised`;
     return { type: 'Warning', reason: 'NodeOutOfMemory', message };
   });
-  return { notes, nodeOoms: new Map([...nodeOoms, ...fresh.map(({ name, at }) => [name, at] as const)]) };
+  return { events, nodeOoms: new Map([...nodeOoms, ...fresh.map(({ name, at }) => [name, at] as const)]) };
 }

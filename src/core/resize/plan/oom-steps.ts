@@ -6,12 +6,12 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
 
 /** Steps of pods that do not have their bump yet. Other values of the pods stay. */
-export function stepsOfBumps(situation: WorkloadSituation): readonly ResizeStep[] {
+export function listBumpSteps(situation: WorkloadSituation): readonly ResizeStep[] {
   const uids = new Set(situation.memory.oomBumps.map(({ uid }) => uid));
   return situation.pods
     .filter(({ uid }) => uids.has(uid))
     .flatMap((pod) => {
-      const options = { kind: 'correct-drift', most: 1, because: 'OOM kill at the memory limit' } as const;
+      const options = { kind: 'correct-drift', maxPods: 1, reason: 'OOM kill at the memory limit' } as const;
       return carryOut({ ...situation, pods: [pod] }, valuesOf(pod), options).steps;
     });
 }

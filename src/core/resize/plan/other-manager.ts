@@ -7,7 +7,7 @@ import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { isEvenkeelManager } from '../../model/field-managers.ts';
 import { fitPod } from './pod-change.ts';
-import type { OtherResizes, WorkloadSituation } from '../model/situation.ts';
+import type { ExternalResizes, WorkloadSituation } from '../model/situation.ts';
 
 /**
  * Annotations that the Vertical Pod Autoscaler sets on pods in every mode except Off: `vpaUpdates` by its admission webhook,
@@ -24,7 +24,7 @@ const LEFT_FOR_MS: readonly DurationMs[] = [HOUR_MS, 6 * HOUR_MS, 7 * DAY_MS];
 const FORGOTTEN_AFTER_MS: DurationMs = 7 * DAY_MS;
 
 /** Message that names the other tool and the remedy; null: none. KEDA acts through HorizontalPodAutoscalers, see `autoscaler-bounds.ts`. */
-export function otherManager({ pods, vpas }: Pick<WorkloadSituation, 'pods' | 'vpas'>): string | null {
+export function findOtherManager({ pods, vpas }: Pick<WorkloadSituation, 'pods' | 'vpas'>): string | null {
   const acting = vpas.find(({ updateMode }) => !HARMLESS_MODES.has(updateMode));
   if (acting !== undefined) {
     return `VerticalPodAutoscaler ${acting.name} sizes the pods (updateMode ${acting.updateMode}); set updateMode to Off, or delete it`;
@@ -41,10 +41,10 @@ export function otherManager({ pods, vpas }: Pick<WorkloadSituation, 'pods' | 'v
 }
 
 /** The external resizes to store; null: none. */
-export function externalResizes(situation: WorkloadSituation): OtherResizes | null {
+export function externalResizes(situation: WorkloadSituation): ExternalResizes | null {
   const { now, memory } = situation;
   const known = memory.externalResizes !== null && now < memory.externalResizes.until + FORGOTTEN_AFTER_MS ? memory.externalResizes : null;
-  const latest = latestByOthers(situation);
+  const latest = findLatestExternal(situation);
   if (latest === null || (known !== null && latest.at <= known.at)) return known;
   // Another resize during the time in which the values are kept does not count again.
   if (known !== null && now < known.until) return { ...known, ...latest };
@@ -54,14 +54,14 @@ export function externalResizes(situation: WorkloadSituation): OtherResizes | nu
 }
 
 /** Message about the latest external resize while its values are kept; null: none, or the time has passed. */
-export function heldByOthers(others: OtherResizes | null, now: Instant): string | null {
+export function describeExternalResizes(others: ExternalResizes | null, now: Instant): string | null {
   if (others === null || now >= others.until) return null;
   const { by, pod, at, count } = others;
   const again = count === 1 ? '' : `, the ${count === 2 ? 'second' : `${count}th`} time`;
   return `${pod} was resized by ${by} at ${isoTime(at)}${again}; its values are kept for some time. To keep them, set evenkeel.io/floor or evenkeel.io/mode: Off`;
 }
 
-function latestByOthers({ pods, memory, kubeletVersions }: WorkloadSituation): Pick<OtherResizes, 'by' | 'pod' | 'at'> | null {
+function findLatestExternal({ pods, memory, kubeletVersions }: WorkloadSituation): Pick<ExternalResizes, 'by' | 'pod' | 'at'> | null {
   const ours =
     memory.apply === null
       ? memory.lastApplied && { values: memory.lastApplied.values, at: memory.lastApplied.at }
@@ -70,9 +70,9 @@ function latestByOthers({ pods, memory, kubeletVersions }: WorkloadSituation): P
   const { values, at } = ours;
   // Times in managedFields are whole seconds.
   const since = Math.floor(at / SECOND_MS) * SECOND_MS;
-  let latest: Pick<OtherResizes, 'by' | 'pod' | 'at'> | null = null;
+  let latest: Pick<ExternalResizes, 'by' | 'pod' | 'at'> | null = null;
   for (const pod of pods) {
-    const by = foreignSince(pod, since);
+    const by = findExternalResize(pod, since);
     if (by === null || by.at <= (latest?.at ?? 0)) continue;
     if (fitPod(pod, values, kubeletVersions.get(pod.node ?? '') ?? '').kind === 'fits') continue;
     latest = { by: by.manager, pod: pod.name, at: by.at };
@@ -80,11 +80,11 @@ function latestByOthers({ pods, memory, kubeletVersions }: WorkloadSituation): P
   return latest;
 }
 
-function foreignSince({ resizedBy }: PodRecord, since: Instant): PodRecord['resizedBy'] {
+function findExternalResize({ resizedBy }: PodRecord, since: Instant): PodRecord['resizedBy'] {
   return resizedBy === null || resizedBy.at < since || isEvenkeelManager(resizedBy.manager) ? null : resizedBy;
 }
 
-/** `heldByOthers` for the external resizes of this situation. */
-export function resizesLeftAlone(context: WorkloadSituation): string | null {
-  return heldByOthers(externalResizes(context), context.now);
+/** `describeExternalResizes` for the external resizes of this situation. */
+export function describeKeptResizes(context: WorkloadSituation): string | null {
+  return describeExternalResizes(externalResizes(context), context.now);
 }

@@ -5,10 +5,10 @@ import type { Pace } from '../../recommender/advice.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { decideInPlace } from './decide-in-place.ts';
 
-/** What each pace advises at night; by day both advise as much. */
+/** Advised CPU request of each pace at night; by day both are equal. */
 const ADVISED: Readonly<Record<Pace, string>> = { Daily: '1', Hourly: '200m' };
 
-/** A workload whose pods have what pace Daily asks for. */
+/** A workload whose pods have the request of pace Daily. */
 function aWorkload(): WorkloadSituation {
   return aSituation({
     policy: autoPolicy({ pace: 'Hourly' }),
@@ -16,7 +16,7 @@ function aWorkload(): WorkloadSituation {
   });
 }
 
-/** Decides every 15 minutes; what is decided is in force at once. @returns the CPU request after each decision */
+/** Decides every 15 minutes and applies the steps at once. @returns the CPU request after each decision */
 function lived(start: WorkloadSituation, hours: number, paceAt: (hour: number) => Pace, advised = ADVISED) {
   const requests: { readonly at: number; readonly cpu: number }[] = [];
   let situation = start;
@@ -38,7 +38,7 @@ describe('a change of the pace in force', () => {
     expect(falls).toEqual([25]);
   });
 
-  test('a lease that comes and goes every hour lowers nothing, however long', () => {
+  test('a lease that alternates every hour lowers nothing', () => {
     const { falls, requests } = lived(aWorkload(), 72, (hour) => (Math.floor(hour) % 2 === 0 ? 'Daily' : 'Hourly'));
     expect(falls).toEqual([]);
     expect(new Set(requests.map(({ cpu }) => cpu))).toEqual(new Set([1000]));
@@ -63,7 +63,7 @@ describe('a change of the pace in force', () => {
     expect(lived(aWorkload(), 26, paceAt).situation.memory.pace).toBeNull();
   });
 
-  test('holds no memory request', () => {
+  test('delays no reduction of memory', () => {
     const pace = { inForce: 'Hourly' as const, since: T0 };
     const start = aWorkload();
     const advice = [anAdvice({ cpu: '1', memory: '128Mi' })];

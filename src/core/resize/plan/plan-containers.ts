@@ -3,51 +3,51 @@
 import type { ContainerRecord, PodRecord, QosClass } from '#kube/records/pod';
 import { UNSET_RESOURCES, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
 import type { Bytes } from '#kube/units';
-import { withoutOverages } from './beside-overages.ts';
+import { withoutOverages } from './keep-overages.ts';
 import { approvedBaselinesOf } from './approved-baselines.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import { containerMode, containerPolicyOf, modeInForce, type ContainerPolicy } from '../policy/policy-rules.ts';
 import { requestBounds } from '../policy/container-rules.ts';
-import { withinAutoscalers } from './autoscaler-bounds.ts';
+import { boundByAutoscalers } from './autoscaler-bounds.ts';
 import { withinPodCaps } from './pod-caps.ts';
-import { containerTarget, keptBurstable, limitsFor } from './container-target.ts';
+import { containerTarget, keepBurstable, limitsFor } from './container-target.ts';
 import type { TargetInputs } from '../model/container-plan.ts';
 import { FIELD, qosOf, withAmount, type Values } from '../model/container-values.ts';
 import { KILL_COUNTS_FOR_MS } from '../model/counted-kill.ts';
 import type { DueChange } from './due-changes.ts';
 import { cpuLimitStep, NO_CPU_LIMIT_STEP } from './cpu-limit.ts';
-import { besideHotReplicas } from './hot-replicas.ts';
-import { isLeakKept } from './leak.ts';
+import { excludeHotReplicas } from './hot-replicas.ts';
+import { isTreatedAsLeak } from './leak.ts';
 import { boundingNode } from './largest-node.ts';
-import { boundedByBumps } from './oom-bumps.ts';
+import { boundByBumps } from './oom-bumps.ts';
 import { limitBound } from './limit-bound.ts';
-import { mayLowerMemoryLimit } from './pod-change.ts';
+import { canLowerMemoryLimit } from './pod-change.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 
 /** Cached plans. A situation is immutable, so its plans are computed once for all layers. */
-const figuresMade = new WeakMap<WorkloadSituation, readonly ContainerPlan[]>();
+const plansBySituation = new WeakMap<WorkloadSituation, readonly ContainerPlan[]>();
 
 /** Plans of all containers of the template, and of those that only the pods have, such as injected sidecars. */
 export function planContainers(situation: WorkloadSituation): readonly ContainerPlan[] {
-  let plans = figuresMade.get(situation);
-  if (plans === undefined) figuresMade.set(situation, (plans = makeFigures(situation)));
+  let plans = plansBySituation.get(situation);
+  if (plans === undefined) plansBySituation.set(situation, (plans = computePlans(situation)));
   return plans;
 }
 
-function makeFigures(situation: WorkloadSituation): readonly ContainerPlan[] {
+function computePlans(situation: WorkloadSituation): readonly ContainerPlan[] {
   const { workload, advice, policy, memory } = situation;
-  const current = usualValues(situation);
+  const current = mostFrequentValues(situation);
   const settled = memory.apply?.values ?? memory.lastApplied?.values;
   const guaranteed = qosInForce(situation, current) === 'Guaranteed';
   const applies = ['Auto', 'Approve'].includes(modeInForce(policy, situation.overrides));
   const names = [...new Set([...workload.containers.map(({ name }) => name), ...current.keys()])];
   const plans = names.map((name): ContainerPlan => {
     const deployed = workload.containers.find((container) => container.name === name);
-    const own = current.get(name) ?? deployed ?? NOTHING;
-    const present: RequestsAndLimits = { requests: own.requests, limits: own.limits };
+    const { requests, limits } = current.get(name) ?? deployed ?? NOTHING;
+    const present: RequestsAndLimits = { requests, limits };
     const inForce =
       memory.idle?.natural.get(name) ??
       (applies ? settled?.get(name) : undefined) ??
@@ -56,14 +56,14 @@ function makeFigures(situation: WorkloadSituation): readonly ContainerPlan[] {
     const containerPolicy = containerPolicyOf(policy, name);
     const base = { name, current: present, inForce, advice: known, policy: containerPolicy };
     const off = containerMode(containerPolicy, modeInForce(policy, situation.overrides)) === 'Off';
-    if (known === null || off || !(known.enoughHistory || killedLately(known, situation)))
+    if (known === null || off || !(known.enoughHistory || wasKilledRecently(known, situation)))
       return { ...base, target: null, targetInputs: null };
     const targetInputs = targetInputsOf(base, known, guaranteed, situation);
     const mode = modeInForce(policy, situation.overrides);
-    const { target, hotCpu } = besideHotReplicas(containerTarget(targetInputs), targetInputs, name, mode, situation);
+    const { target, hotCpu } = excludeHotReplicas(containerTarget(targetInputs), targetInputs, name, mode, situation);
     return { ...base, target, targetInputs, hotCpu, killedPod: killedPodValues(target, targetInputs, name, situation) };
   });
-  return withinAutoscalers(withinPodCaps(plans, situation), situation);
+  return boundByAutoscalers(withinPodCaps(plans, situation), situation);
 }
 
 function targetInputsOf(
@@ -81,7 +81,7 @@ function targetInputsOf(
     policy,
     guaranteed,
     limitRanges,
-    memoryLimitMayFall: pods.every((pod) => mayFallOn(pod, name, situation)),
+    memoryLimitMayFall: pods.every((pod) => canLowerMemoryLimitOn(pod, name, situation)),
     memoryLimitLoweredAt: memory.reductions.get(name)?.memoryLimit ?? null,
     memoryLimitBound: limitBoundOf('memory', name, policy, guaranteed, situation),
     cpuLimitStep:
@@ -91,7 +91,7 @@ function targetInputsOf(
     maxCpuRequest: requestBounds('cpu', situation.policy, overrides, name, null).max?.value ?? null,
     templateCpuLimit: template?.limits.cpuMillicores ?? null,
     ...(template === undefined ? {} : { deployed: template }),
-    leaks: isLeakKept(name, advice, situation),
+    leaks: isTreatedAsLeak(name, advice, situation),
     oomNeed: oomNeedOf(advice.oom?.limitNeed ?? 0, inForce, name, situation),
     minLimits: approvedBaselinesOf(name, memory.limitExceptions),
     goMaxProcs: template?.goMaxProcs ?? null,
@@ -102,8 +102,8 @@ function targetInputsOf(
  * The target for the resources that change; other resources keep the values in force. A raise of one amount lowers no other amount
  * of the resource.
  */
-export function partOfTarget(plans: ContainerPlan, changes: readonly DueChange[]): RequestsAndLimits {
-  const { target, targetInputs, inForce } = plans;
+export function partOfTarget(plan: ContainerPlan, changes: readonly DueChange[]): RequestsAndLimits {
+  const { target, targetInputs, inForce } = plan;
   if (target === null || targetInputs === null) return inForce;
   let { requests, limits } = inForce;
   for (const { resource, direction } of changes) {
@@ -112,16 +112,16 @@ export function partOfTarget(plans: ContainerPlan, changes: readonly DueChange[]
     requests = withAmount(requests, resource, atLeast(target.requests[field], least?.requests[field] ?? null));
     limits = withAmount(limits, resource, atLeast(target.limits[field], least?.limits[field] ?? null));
   }
-  return { requests: keptBurstable(targetInputs, requests, limits), limits };
+  return { requests: keepBurstable(targetInputs, requests, limits), limits };
 }
 
 /** Most frequent values of each container; of equally frequent ones, those of the first pod by name. */
-function usualValues({ pods, workload, memory }: WorkloadSituation): Values {
+function mostFrequentValues({ pods, workload, memory }: WorkloadSituation): Values {
   const running = pods.filter((pod) => pod.phase === 'Running');
   // Pods with values of their own, after an OOM kill or as a hot replica, do not count.
-  const isAlone = (uid: string): boolean =>
+  const hasOwnValues = (uid: string): boolean =>
     memory.oomBumps.some((bump) => bump.uid === uid) || memory.hotReplicas.some((hot) => hot.uid === uid && hot.cpu !== null);
-  const usual = running.filter(({ uid }) => !isAlone(uid));
+  const usual = running.filter(({ uid }) => !hasOwnValues(uid));
   const counted = usual.length > 0 ? usual : running.length > 0 ? running : pods;
   const tallies = new Map<string, Map<string, Tally>>();
   for (const { containers } of counted) {
@@ -160,13 +160,13 @@ function qosInForce({ pods }: WorkloadSituation, current: Values): QosClass {
   return pods[0]?.qosClass ?? qosOf([...current.values()]);
 }
 
-function mayFallOn(pod: PodRecord, name: string, { kubeletVersions }: WorkloadSituation): boolean {
+function canLowerMemoryLimitOn(pod: PodRecord, name: string, { kubeletVersions }: WorkloadSituation): boolean {
   const container = pod.containers.find((each) => each.name === name);
-  return container === undefined || mayLowerMemoryLimit(container, kubeletVersions.get(pod.node ?? '') ?? '');
+  return container === undefined || canLowerMemoryLimit(container, kubeletVersions.get(pod.node ?? '') ?? '');
 }
 
 function oomNeedOf(need: Bytes, { limits }: RequestsAndLimits, container: string, { memory, policy, now }: WorkloadSituation): Bytes {
-  return boundedByBumps(need, limits.memoryBytes ?? 0, { container, bumps: memory.oomBumps, maxBumps: policy.oom.maxBumps, now });
+  return boundByBumps(need, limits.memoryBytes ?? 0, { container, bumps: memory.oomBumps, maxBumps: policy.oom.maxBumps, now });
 }
 
 /** Values of a pod that was OOM-killed at its limit; null: those of the others. */
@@ -191,17 +191,17 @@ function killedPodValues(
 function limitBoundOf(
   resource: ResourceName,
   name: string,
-  own: ContainerPolicy,
+  present: ContainerPolicy,
   guaranteed: boolean,
   situation: WorkloadSituation,
 ): number | null {
   const { policy, overrides, workload } = situation;
   const maxRequest = requestBounds(resource, policy, overrides, name, null).max?.value ?? null;
   const template = workload.containers.find((container) => container.name === name);
-  return limitBound({ resource, maxRequest, limit: own[resource].limit, guaranteed, template, largestNode: boundingNode(situation) });
+  return limitBound({ resource, maxRequest, limit: present[resource].limit, guaranteed, template, largestNode: boundingNode(situation) });
 }
 
 /** Whether the container was OOM-killed within a day, for which no history is required. */
-function killedLately(advice: ContainerAdvice, { now }: WorkloadSituation): boolean {
+function wasKilledRecently(advice: ContainerAdvice, { now }: WorkloadSituation): boolean {
   return advice.lastOomAt !== null && now - advice.lastOomAt < KILL_COUNTS_FOR_MS;
 }

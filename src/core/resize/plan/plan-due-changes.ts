@@ -19,33 +19,33 @@ export interface PlanContext {
 }
 
 /** The due changes of all containers. @param values approved values to use instead of the recommended ones */
-export function whatIsDue({ situation, mode, plans: all }: PlanContext, values?: Values): readonly DueChange[] {
-  return all.flatMap((plans) => {
-    const { target, advice, policy, name } = plans;
+export function listDueChanges({ situation, mode, plans: all }: PlanContext, values?: Values): readonly DueChange[] {
+  return all.flatMap((plan) => {
+    const { target, advice, policy, name } = plan;
     if (target === null || advice === null) return [];
-    const own = containerMode(policy, mode);
-    if (own !== mode && (own === 'Off' || own === 'Observe' || own === 'Recommend')) return [];
+    const modeOfContainer = containerMode(policy, mode);
+    if (modeOfContainer !== mode && ['Off', 'Observe', 'Recommend'].includes(modeOfContainer)) return [];
     const wanted = values === undefined ? target : values.get(name);
     if (wanted === undefined) return [];
-    const current = mode === 'Auto' || mode === 'Approve' ? plans.inForce : plans.current;
+    const current = mode === 'Auto' || mode === 'Approve' ? plan.inForce : plan.current;
     const cpuBeforeIncrease = situation.memory.cpuBeforeIncrease.get(name) ?? null;
-    const isCpuHeldBack = plans.targetInputs?.cpuLimitStep?.isReturn === true;
-    return dueChanges({ now: situation.now, container: name, current, target: wanted, advice, policy, cpuBeforeIncrease, isCpuHeldBack });
+    const isCpuThrottled = plan.targetInputs?.cpuLimitStep?.isReturn === true;
+    return dueChanges({ now: situation.now, container: name, current, target: wanted, advice, policy, cpuBeforeIncrease, isCpuThrottled });
   });
 }
 
 /** The values of all containers after the changes. */
 export function valuesFor(all: readonly ContainerPlan[], changes: readonly DueChange[]): Values {
   return new Map(
-    all.map((plans) => {
-      const own = changes.filter((change) => change.container === plans.name);
-      return [plans.name, partOfTarget(plans, own)];
+    all.map((plan) => {
+      const ofContainer = changes.filter((change) => change.container === plan.name);
+      return [plan.name, partOfTarget(plan, ofContainer)];
     }),
   );
 }
 
 /** The values of all containers; those that `values` does not name keep the values in force. */
-export function merged(plans: readonly ContainerPlan[], values: Values): Values {
+export function withValuesInForce(plans: readonly ContainerPlan[], values: Values): Values {
   return new Map(plans.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
 }
 

@@ -17,7 +17,7 @@ export interface PodBounds {
   /** Name of the step in the explanation. */
   readonly step: 'autoscaler' | 'limit-range' | 'node';
   /** Reason, as a message. */
-  readonly because: string;
+  readonly reason: string;
 }
 
 /**
@@ -31,41 +31,41 @@ export function withinPodBounds(plans: readonly ContainerPlan[], bounds: PodBoun
   const wantedOf = ({ target, inForce }: ContainerPlan): number => (target ?? inForce).requests[field] ?? 0;
   const presentOf = ({ inForce }: ContainerPlan): number => inForce.requests[field] ?? 0;
   const sum = total(counted.map(wantedOf));
-  const lifts = sum < least;
-  if (!lifts && sum <= greatest) return plans;
+  const isRaised = sum < least;
+  if (!isRaised && sum <= greatest) return plans;
   const present = total(counted.map(presentOf));
   // A bound beyond the present sum: containers are scaled in proportion to their present or wanted requests.
-  if (lifts && least > present) {
-    return present === 0 ? plans : moved(plans, counted, bounds, (each) => (presentOf(each) * least) / present, true);
+  if (isRaised && least > present) {
+    return present === 0 ? plans : shiftPlans(plans, counted, bounds, (each) => (presentOf(each) * least) / present, true);
   }
-  if (!lifts && greatest < present) return moved(plans, counted, bounds, (each) => (wantedOf(each) * greatest) / sum, false);
-  const moving = counted.filter((each) => (lifts ? wantedOf(each) < presentOf(each) : wantedOf(each) > presentOf(each)));
+  if (!isRaised && greatest < present) return shiftPlans(plans, counted, bounds, (each) => (wantedOf(each) * greatest) / sum, false);
+  const moving = counted.filter((each) => (isRaised ? wantedOf(each) < presentOf(each) : wantedOf(each) > presentOf(each)));
   const way = total(moving.map((each) => Math.abs(presentOf(each) - wantedOf(each))));
   if (way === 0) return plans;
-  const share = Math.min(1, (lifts ? least - sum : sum - greatest) / way);
-  return moved(plans, moving, bounds, (each) => wantedOf(each) + (presentOf(each) - wantedOf(each)) * share, lifts);
+  const share = Math.min(1, (isRaised ? least - sum : sum - greatest) / way);
+  return shiftPlans(plans, moving, bounds, (each) => wantedOf(each) + (presentOf(each) - wantedOf(each)) * share, isRaised);
 }
 
-function moved(
+function shiftPlans(
   plans: readonly ContainerPlan[],
-  which: readonly ContainerPlan[],
+  selected: readonly ContainerPlan[],
   bounds: PodBounds,
-  amountOf: (plans: ContainerPlan) => number,
+  amountOf: (plan: ContainerPlan) => number,
   up: boolean,
 ): readonly ContainerPlan[] {
   const unit = bounds.resource === 'cpu' ? 1 : MiB;
   // Rounded so that the sum stays inside the bound.
   const rounded = (amount: number): number => (up ? Math.ceil(amount / unit) : Math.floor(amount / unit)) * unit;
-  return plans.map((each) => (which.includes(each) ? bounded(each, bounds, rounded(amountOf(each))) : each));
+  return plans.map((each) => (selected.includes(each) ? boundPlan(each, bounds, rounded(amountOf(each))) : each));
 }
 
-function bounded(plans: ContainerPlan, { resource, step, because }: PodBounds, amount: number): ContainerPlan {
-  const { target, targetInputs } = plans;
-  if (target === null || targetInputs === null) return plans;
-  const steps = [...target.steps, { resource, step, detail: because, total: amount }];
+function boundPlan(plan: ContainerPlan, { resource, step, reason }: PodBounds, amount: number): ContainerPlan {
+  const { target, targetInputs } = plan;
+  if (target === null || targetInputs === null) return plan;
+  const steps = [...target.steps, { resource, step, detail: reason, total: amount }];
   const made: ContainerTarget = limitsFor(targetInputs, withAmount(target.requests, resource, amount), steps);
-  if (step !== 'autoscaler') return { ...plans, target: made };
-  return { ...plans, target: made, beyondAutoscaler: plans.beyondAutoscaler ?? { target, because } };
+  if (step !== 'autoscaler') return { ...plan, target: made };
+  return { ...plan, target: made, withoutAutoscaler: plan.withoutAutoscaler ?? { target, reason } };
 }
 
 function total(amounts: readonly number[]): number {

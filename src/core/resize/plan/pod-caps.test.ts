@@ -13,7 +13,7 @@ const limitRange: LimitRangeRecord = {
   maxLimitRequestRatio: { cpu: null, memory: null },
 };
 
-/** 500m and 500m now, unless other pods are given; `main` needs 800m, `proxy` 100m. */
+/** Two containers of 500m, unless other pods are given; `main` needs 800m, `proxy` 100m. */
 function aPair(situation: Partial<WorkloadSituation>): WorkloadSituation {
   const containers = [aContainer(), aContainer({ name: 'proxy' })];
   return aSituation({
@@ -23,7 +23,7 @@ function aPair(situation: Partial<WorkloadSituation>): WorkloadSituation {
   });
 }
 
-/** 300m and 300m. */
+/** A pod with two containers of 300m. */
 const small = [
   aPodRecord({
     containers: ['main', 'proxy'].map((name) => aContainer({ name, requests: amounts('300m', '512Mi') })),
@@ -34,7 +34,7 @@ function cpusOf(situation: WorkloadSituation): readonly (number | null | undefin
   return planContainers(situation).map(({ target }) => target?.requests.cpuMillicores);
 }
 
-describe('what a pod may ask for as a whole', () => {
+describe('the total requests of a pod', () => {
   test.each<[string, Partial<WorkloadSituation>, readonly number[]]>([
     ['nothing bounds it', {}, [800, 100]],
     [
@@ -47,13 +47,13 @@ describe('what a pod may ask for as a whole', () => {
       { pods: small, freeForPod: { cpuMillicores: 200, memoryBytes: memory('64Gi') } },
       [500, 100],
     ],
-    ['the most of a LimitRange', { limitRanges: [{ ...limitRange, podMax: amounts('750m', null) }] }, [666, 83]],
-    ['the least of one', { limitRanges: [{ ...limitRange, podMin: amounts('1', null) }] }, [800, 200]],
+    ['the maximum of a LimitRange', { limitRanges: [{ ...limitRange, podMax: amounts('750m', null) }] }, [666, 83]],
+    ['the minimum of a LimitRange', { limitRanges: [{ ...limitRange, podMin: amounts('1', null) }] }, [800, 200]],
   ])('%s', (_, situation, expected) => {
     expect(cpusOf(aPair(situation))).toEqual(expected);
   });
 
-  test('and the explanation says which bound it was', () => {
+  test('and the explanation names the bound', () => {
     const [main] = planContainers(aPair({ pods: small, freeForPod: { cpuMillicores: 750, memoryBytes: memory('64Gi') } }));
     expect(main?.target?.steps.at(-1)).toEqual({
       resource: 'cpu',

@@ -15,8 +15,8 @@ export function withinPodCaps(
   for (const resource of RESOURCES) {
     const field = FIELD[resource];
     const format = (amount: number): string => (resource === 'cpu' ? formatCpu(amount) : formatMemory(amount));
-    const bound = (step: 'limit-range' | 'node', least: number, greatest: number, because: string): void => {
-      capped = withinPodBounds(capped, { resource, container: null, least, greatest, step, because });
+    const bound = (step: 'limit-range' | 'node', least: number, greatest: number, reason: string): void => {
+      capped = withinPodBounds(capped, { resource, container: null, least, greatest, step, reason });
     };
     if (freeForPod !== null) {
       const room = freeForPod[field];

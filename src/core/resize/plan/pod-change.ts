@@ -31,18 +31,19 @@ const MEMORY_LIMIT_FALLS_SINCE = [1, 34] as const;
  * @param now keeps the memory limit of a young pod, whose usage while starting is often its highest. Omitted: limits fall at any age
  */
 export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, now: Instant = Number.POSITIVE_INFINITY): PodFit {
-  const grown = now - pod.createdAt >= YOUNG_FOR_MS;
+  const isMature = now - pod.createdAt >= YOUNG_FOR_MS;
   const changes: ContainerChange[] = [];
   const after: RequestsAndLimits[] = [];
   for (const container of pod.containers) {
     const from: RequestsAndLimits = { requests: container.requests, limits: container.limits };
     const wanted = values.get(container.name);
-    const to = wanted === undefined ? from : shaped(pod, container, wanted, grown && mayLowerMemoryLimit(container, kubeletVersion));
+    const to =
+      wanted === undefined ? from : shapeValues(pod, container, wanted, isMature && canLowerMemoryLimit(container, kubeletVersion));
     after.push(to);
     if (!sameValues(from, to)) changes.push({ name: container.name, from, to });
   }
   if (changes.length === 0) return { kind: 'fits' };
-  const restart = whyRestart(pod, changes, after);
+  const restart = findRestartReason(pod, changes, after);
   if (restart !== null) return { kind: 'restart', ...restart };
   return {
     kind: 'change',
@@ -53,7 +54,7 @@ export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, n
 }
 
 /** Whether a kubelet lowers memory limits in place. A version that cannot be parsed counts as old. */
-export function mayLowerMemoryLimit(container: ContainerRecord, kubeletVersion: string): boolean {
+export function canLowerMemoryLimit(container: ContainerRecord, kubeletVersion: string): boolean {
   return isOlder(kubeletVersion, MEMORY_LIMIT_FALLS_SINCE) === false && container.resizePolicy.memory === 'NotRequired';
 }
 
@@ -81,7 +82,7 @@ export function hasCrashed({ state, waitingReason }: ContainerRecord): boolean {
 
 // A pod of another revision may have limits other than those for which the values were computed: a missing limit is not added, and a
 // limit is kept at or above the request.
-function shaped(pod: PodRecord, container: ContainerRecord, wanted: RequestsAndLimits, memoryLimitFalls: boolean): RequestsAndLimits {
+function shapeValues(pod: PodRecord, container: ContainerRecord, wanted: RequestsAndLimits, memoryLimitFalls: boolean): RequestsAndLimits {
   let requests: OptionalResources = container.requests;
   let limits: OptionalResources = container.limits;
   for (const resource of RESOURCES) {
@@ -101,7 +102,7 @@ function shaped(pod: PodRecord, container: ContainerRecord, wanted: RequestsAndL
   return { requests, limits };
 }
 
-function whyRestart(
+function findRestartReason(
   pod: PodRecord,
   changes: readonly ContainerChange[],
   after: readonly RequestsAndLimits[],

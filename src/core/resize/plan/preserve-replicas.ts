@@ -9,14 +9,14 @@ import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { autoscalersIn } from './autoscalers.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
-import type { DecisionNote } from '../model/decision-note.ts';
+import type { DecisionEvent } from '../model/decision-event.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
 /** Autoscalers to adjust, their state to store, and Events. */
 export interface Preserving {
   readonly followed: readonly FollowedAutoscaler[];
   readonly memory: readonly AutoscalerMemory[];
-  readonly notes: readonly DecisionNote[];
+  readonly events: readonly DecisionEvent[];
 }
 
 /**
@@ -25,17 +25,17 @@ export interface Preserving {
  */
 export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode, steps: readonly ResizeStep[]): Preserving {
   const { memory, policy, pods, now } = situation;
-  if (policy.hpa === 'Off') return { followed: [], memory: memory.autoscalers, notes: [] };
+  if (policy.hpa === 'Off') return { followed: [], memory: memory.autoscalers, events: [] };
   const after = podsAfter(pods, steps);
   const mayLetGo = memory.apply === null;
   const followed: FollowedAutoscaler[] = [];
   const remembered: AutoscalerMemory[] = [];
-  const notes: DecisionNote[] = [];
+  const events: DecisionEvent[] = [];
   for (const autoscaler of autoscalersIn(situation)) {
     const { hpa } = autoscaler;
     const movable = autoscaler.blocker === null && mode === 'Auto';
     const targets = autoscaler.targets.flatMap((target): FollowedTarget[] => {
-      const stays = target.staysFrom !== null;
+      const stays = target.minKeptRequest !== null;
       if (target.kept !== null) return [{ ...target.kept, stays }];
       if ((!movable && !stays) || meanRequest(pods, target.metric) === meanRequest(after, target.metric)) return [];
       const request = usualRequest(pods, target.metric);
@@ -55,11 +55,11 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
       ...autoscaler.memory,
       ...(atHome || targets.length === 0 ? { targets: [], issuedAt: null } : { targets, issuedAt }),
     });
-    if (autoscaler.newlyReverted) notes.push(revertNote(autoscaler));
+    if (autoscaler.newlyReverted) events.push(revertEvent(autoscaler));
   }
   const gone = memory.autoscalers.filter(({ name }) => !situation.hpas.some((hpa) => hpa.name === name));
   const astray = gone.filter(({ targets }) => !targets.every((target) => isHome(target, pods)));
-  return { followed, memory: [...remembered, ...astray].filter(isWorthStoring), notes };
+  return { followed, memory: [...remembered, ...astray].filter(isWorthStoring), events };
 }
 
 /** The pods as they are after the steps. */
@@ -76,7 +76,7 @@ export function podsAfter(pods: readonly PodRecord[], steps: readonly Pick<Resiz
   });
 }
 
-function revertNote({ hpa, memory, blocker }: AutoscalerState): DecisionNote {
+function revertEvent({ hpa, memory, blocker }: AutoscalerState): DecisionEvent {
   const what = `HorizontalPodAutoscaler ${hpa.name}: the adjusted target was reverted by ${memory.revertedBy ?? 'another manager'}`;
   return {
     type: 'Warning',

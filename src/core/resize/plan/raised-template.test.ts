@@ -8,7 +8,7 @@ const OLD = { requests: amounts('1', '1Gi'), limits: amounts(null, '2Gi') };
 const LEARNT = { requests: amounts('500m', '512Mi'), limits: amounts(null, '2Gi') };
 const RAISED = { requests: amounts('2', '2Gi'), limits: amounts(null, '4Gi') };
 
-/** Five minutes at a time, each pod with what the steps made of it. */
+/** Decides every five minutes and applies the steps. */
 function live(start: WorkloadSituation, forMs: number): WorkloadSituation {
   let situation = start;
   while (situation.now < start.now + forMs) {
@@ -18,7 +18,7 @@ function live(start: WorkloadSituation, forMs: number): WorkloadSituation {
   return situation;
 }
 
-/** In force are 500m and 512Mi of a template of 1 CPU and 1Gi; nothing is known well enough to reduce anything. */
+/** Values in force of 500m and 512Mi with a template of 1 CPU and 1Gi; confidence is too low for further reductions. */
 function settled(): WorkloadSituation {
   const advice = anAdvice({ cpu: '500m', memory: '512Mi', cpuAdvice: { confidence: 0 }, memoryAdvice: { confidence: 0 } });
   const start = aSituation({ workload: aWorkloadRecord({}, OLD), pods: pods(3, { container: LEARNT }), advice: [advice] });
@@ -34,13 +34,13 @@ const valuesOf = ({ pods: all }: WorkloadSituation) =>
   all.map(({ containers: [main] }) => ({ requests: main?.requests, limits: main?.limits }));
 
 describe('A template that a user has raised', () => {
-  test('is left to new pods until confidence and the other gates allow a reduction', () => {
+  test('keeps its values in new pods until confidence and the other gates permit a reduction', () => {
     const after = live(deployed(RAISED), 4 * HOUR_MS);
     expect(valuesOf(after)).toEqual([RAISED, RAISED, RAISED]);
     expect(after.memory.lastApplied?.values.get('main')).toMatchObject(RAISED);
   });
 
-  test('is left to new pods while it is rolled out, and raises no pod of the old one', () => {
+  test('keeps its values in new pods during its roll-out, and raises no pod of the old template', () => {
     const raised = deployed(RAISED);
     const [first, second] = pods(3, { container: LEARNT });
     const mixed = [first!, second!, raised.pods[2]!];
@@ -48,19 +48,19 @@ describe('A template that a user has raised', () => {
     expect(valuesOf(after)).toEqual([LEARNT, LEARNT, RAISED]);
   });
 
-  test('of one amount leaves the others as they were learnt', () => {
+  test('in one amount keeps the other values in force', () => {
     const more = { requests: amounts('1', '1Gi'), limits: amounts(null, '4Gi') };
     const expected = { requests: LEARNT.requests, limits: more.limits };
     expect(valuesOf(live(deployed(more), HOUR_MS))).toEqual([expected, expected, expected]);
   });
 
-  test('is reduced again like any other size once it is known well enough', () => {
+  test('is reduced again once confidence is sufficient', () => {
     const sure = { ...deployed(RAISED), advice: [anAdvice({ cpu: '500m', memory: '512Mi' })] };
     const [first] = valuesOf(live(sure, 24 * HOUR_MS));
     expect(first?.requests).toEqual(LEARNT.requests);
   });
 
-  test('is no new one where it is written as before: new pods get what was learnt', () => {
+  test('with unchanged values does not count: new pods get the values in force', () => {
     expect(valuesOf(live(deployed(OLD), HOUR_MS))).toEqual([LEARNT, LEARNT, LEARNT]);
   });
 });

@@ -42,12 +42,12 @@ export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'wo
  * @param before values of the template at the last decision
  */
 export function atLeastRaised(values: Values, before: Values, template: Values): Values {
-  const after = [...values].map(([name, own]): [string, RequestsAndLimits] => {
+  const after = [...values].map(([name, inForce]): [string, RequestsAndLimits] => {
     const now = template.get(name);
-    if (now === undefined) return [name, own];
+    if (now === undefined) return [name, inForce];
     const raised = raisedFields(before.get(name), now);
-    const requests = atLeast(own.requests, raised.requests);
-    return [name, { requests, limits: atLeast(atLeast(own.limits, raised.limits), requests) }];
+    const requests = atLeast(inForce.requests, raised.requests);
+    return [name, { requests, limits: atLeast(atLeast(inForce.limits, raised.limits), requests) }];
   });
   return new Map(after);
 }
@@ -76,7 +76,7 @@ function atLeast(amounts: OptionalResources, least: OptionalResources): Optional
 }
 
 function isSame(a: Values, b: Values): boolean {
-  return a.size === b.size && [...a].every(([name, own]) => sameValues(own, b.get(name) ?? NOTHING));
+  return a.size === b.size && [...a].every(([name, values]) => sameValues(values, b.get(name) ?? NOTHING));
 }
 
 function hasAny({ cpuMillicores, memoryBytes }: OptionalResources): boolean {

@@ -7,15 +7,15 @@ import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, UserRequests, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import { withoutReductions, withReductions } from './once-a-day.ts';
-import { mustProveItself } from './stages.ts';
+import { needsVerification } from './stages.ts';
 
 /** First hold after an automatic roll-back; each consecutive one doubles it, up to a week. */
 const HOLD_MS: DurationMs = 24 * HOUR_MS;
 const MAX_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
 
 /** The memory after a change starts. @param inForce values of all containers before the change */
-export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
-  const raisesOnly = !mustProveItself(change, inForce);
+export function memoryAfterStart(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
+  const raisesOnly = !needsVerification(change, inForce);
   return {
     apply: raisesOnly ? { ...change, stage: 'All' } : change,
     previous: { at: change.startedAt, values: inForce },
@@ -24,12 +24,12 @@ export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Val
 }
 
 /** Whether any pod differs from the values before the change. */
-export function hasBegun(pods: readonly PodRecord[], previous: ResizeMemory['previous']): boolean {
+export function hasChangedPods(pods: readonly PodRecord[], previous: ResizeMemory['previous']): boolean {
   return pods.some(({ containers }) => containers.some((each) => !sameValues(previous?.values.get(each.name) ?? each, each)));
 }
 
 /** Whether the last change reduced a pod, and no other manager has resized it since. */
-export function isMadeSmaller({ resizedBy, containers }: PodRecord, previous: ResizeMemory['previous']): boolean {
+export function isReducedByChange({ resizedBy, containers }: PodRecord, previous: ResizeMemory['previous']): boolean {
   if (previous === null || resizedBy === null || !isEvenkeelManager(resizedBy.manager)) return false;
   // Times in managedFields are whole seconds.
   if (resizedBy.at < Math.floor(previous.at / SECOND_MS) * SECOND_MS) return false;
@@ -37,7 +37,7 @@ export function isMadeSmaller({ resizedBy, containers }: PodRecord, previous: Re
 }
 
 /** Whether a change lowers any amount of a container. */
-export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
+export function isContainerLowered(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
   const [from, to] = [previous?.values.get(container), change.values.get(container)];
   return from !== undefined && to !== undefined && lowersAnything(from, to);
 }
@@ -45,18 +45,23 @@ export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['
 /**
  * The memory after a change is ended: the previous values are in force again, except for raises that pods already have and may use.
  * `previous` is kept, because unreachable pods may have the values of the change.
- * @param hasBegun some pod was resized
+ * @param hasChangedPods some pod was resized
  */
-export function ended(memory: ResizeMemory, pods: readonly PodRecord[], now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
+export function memoryAfterEnd(
+  memory: ResizeMemory,
+  pods: readonly PodRecord[],
+  now: Instant,
+  hasChangedPods: boolean,
+): Partial<ResizeMemory> {
   const { apply, previous, lastApplied } = memory;
   const values = previous === null || apply === null ? previous?.values : withReachedRaises(previous.values, apply.values, pods);
   const isRaised = [...(values ?? [])].some(([name, each]) => !sameValues(previous?.values.get(name) ?? each, each));
   const common = {
     apply: null,
     cpuBeforeIncrease: new Map(),
-    reductions: hasBegun ? memory.reductions : withoutReductions(memory.reductions, apply),
+    reductions: hasChangedPods ? memory.reductions : withoutReductions(memory.reductions, apply),
   };
-  if (values === undefined || !(hasBegun || isRaised)) return common;
+  if (values === undefined || !(hasChangedPods || isRaised)) return common;
   const by = lastApplied?.by ?? 'evenkeel';
   return { ...common, lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values } };
 }
@@ -114,7 +119,10 @@ export function rolledBack(
  * The user's request for a roll-back that was not executed yet; null: none. A request stays in the Recommendation after its execution, so
  * it is identified by its time, which neither later roll-backs nor clock changes affect.
  */
-export function rollbackToCarryOut({ userRequests, memory }: Pick<WorkloadSituation, 'userRequests' | 'memory'>): UserRequests['rollback'] {
+export function findPendingRollback({
+  userRequests,
+  memory,
+}: Pick<WorkloadSituation, 'userRequests' | 'memory'>): UserRequests['rollback'] {
   const { rollback } = userRequests;
   return rollback === null || rollback.at === memory.lastRollbackRequestAt ? null : rollback;
 }

@@ -11,7 +11,7 @@ const MAX_IN_A_ROW = 5;
 const GREATER_RATIO = 1.1;
 
 /** Why a reduction to the values that were rolled back, or below, is not tried again; null: it may be. */
-export function harmedTooOften(
+export function findRepeatedRollBacks(
   { memory: { rolledBack } }: Pick<WorkloadSituation, 'memory'>,
   { container, resource, to }: DueChange,
 ): Waiting | null {

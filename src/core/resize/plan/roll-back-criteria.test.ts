@@ -23,7 +23,7 @@ const CRASH = { reason: 'Error', exitCode: 1, finishedAt: T0 + MINUTE_MS };
 
 type Crash = typeof CRASH;
 
-/** The pod with a container that has ended so, and runs again or waits to be started. */
+/** The pod after a termination of its container, which runs again or is in CrashLoopBackOff. */
 function crashed(pod: PodRecord, lastTermination: Crash, traits: { readonly loops?: boolean; readonly restarts?: number } = {}): PodRecord {
   const { loops = false, restarts = 1 } = traits;
   const waiting = { state: 'waiting', waitingReason: 'CrashLoopBackOff', ready: false } as const;
@@ -31,7 +31,7 @@ function crashed(pod: PodRecord, lastTermination: Crash, traits: { readonly loop
   return loops ? { ...pod, ready: false, readySince: null, unreadySince: lastTermination.finishedAt, containers } : { ...pod, containers };
 }
 
-/** Ten minutes after the canary was lowered, with what has become of the pods. */
+/** The decision 9 minutes after the canary was lowered. @param become changes each pod */
 function afterCanary(become: (pod: PodRecord, index: number) => PodRecord, situation: Partial<WorkloadSituation> = {}) {
   const before = aSituation(situation);
   const first = decideWorkload(before);
@@ -85,17 +85,17 @@ describe('CrashLoopBackOff', () => {
     expect(steps.map(({ containers }) => containers[0]?.to.requests.cpuMillicores)).toEqual([900, 900, 900]);
   });
 
-  test('of unchanged pods as well is not the doing of the change', () => {
+  test('of unchanged pods as well is not attributed to the change', () => {
     const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true }));
     expect(memory.rolledBack).toBeNull();
   });
 
-  test('of one unchanged pod as well takes the change back', () => {
+  test('of only one unchanged pod as well rolls the change back', () => {
     const { memory } = afterCanary((pod, index) => (index === 1 ? pod : crashed(pod, CRASH, { loops: true })));
     expect(memory.rolledBack?.message).toContain('CrashLoopBackOff since the change: web-1');
   });
 
-  test('of unchanged pods that failed as often before the change says nothing of it', () => {
+  test('of unchanged pods that failed as often before the change does not prevent the roll-back', () => {
     const everyFiveMinutes = Array.from({ length: 289 }, (_, index) => T0 - DAY_MS + index * 5 * MINUTE_MS);
     const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true, restarts: 200 }), {
       failures: new Map(['uid-web-2', 'uid-web-3'].map((uid) => [uid, everyFiveMinutes])),
@@ -103,14 +103,14 @@ describe('CrashLoopBackOff', () => {
     expect(memory.rolledBack?.message).toContain('CrashLoopBackOff since the change: web-1');
   });
 
-  test('of unchanged pods that failed once in the day before, too, is not the doing of the change', () => {
+  test('of unchanged pods that failed once in the day before is not attributed to the change', () => {
     const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true }), {
       failures: new Map(['uid-web-2', 'uid-web-3'].map((uid) => [uid, [T0 - 3 * HOUR_MS]])),
     });
     expect(memory.rolledBack).toBeNull();
   });
 
-  test('is no obstacle to the raise that ends it', () => {
+  test('does not block the raise that ends it', () => {
     const [pod] = pods(1, { container: { limits: amounts(null, '512Mi') } });
     const known = anAdvice({ cpu: '500m', memory: '640Mi', lastOomAt: T0 - MINUTE_MS, oomKills: 3 });
     const advice = [{ ...known, oom: oomAdvice(640 * 2 ** 20) }];
@@ -132,7 +132,7 @@ describe('CrashLoopBackOff', () => {
   });
 });
 
-test('the values before a change outlive the time in which no pod can be reached', () => {
+test('the values before a change are kept while no pod is reachable', () => {
   const first = decideWorkload(aSituation());
   const pending = pods(3, { phase: 'Pending', node: null, ready: false, readySince: null });
   const [out] = pods(1, { resize: { state: 'infeasible', message: 'no', since: T0 } });
@@ -196,7 +196,7 @@ describe('restarts after a change', () => {
     expect(memory.rolledBack?.reason).toBe('restarts');
   });
 
-  test('are not excused by an unchanged pod that restarts as often as before the change', () => {
+  test('are not attributed to an unchanged pod that restarts as often as before the change', () => {
     const canary = every(2 * MINUTE_MS, T0 + MINUTE_MS, 3);
     const { memory } = afterCanary((pod, index) => (index === 0 ? crashed(pod, { ...CRASH, finishedAt: canary[2]! }) : pod), {
       pods: pods(3, flaky),
@@ -226,7 +226,7 @@ describe('restarts after a change', () => {
     expect(memory.rolledBack?.reason).toBe('restarts');
   });
 
-  test('before the change of the pod itself are not its doing', () => {
+  test('before the change of the pod are not attributed to it', () => {
     const before = { ...CRASH, finishedAt: T0 + 30 * SECOND_MS };
     const { memory } = afterCanary((pod, index) =>
       index === 0 ? crashed({ ...pod, resizedBy: { manager: 'evenkeel', at: T0 + MINUTE_MS } }, before) : pod,
@@ -260,7 +260,7 @@ describe('restarts after a change', () => {
     expect(countedAt(T0 - MINUTE_MS).memory.rolledBack).toBeNull();
   });
 
-  test('are not looked at where the policy says so', () => {
+  test('are ignored with rollback.onRestarts: false', () => {
     const policy = autoPolicy({ rollback: { ...autoPolicy().rollback, onRestarts: false } });
     expect(afterCanary((pod, index) => (index === 0 ? crashed(pod, OOM_KILL) : pod), { policy }).memory.rolledBack).toBeNull();
   });
@@ -299,7 +299,7 @@ describe('the order in which pods are reduced', () => {
     expect(started(T0 - 120 * SECOND_MS).steps).toHaveLength(1);
   });
 
-  test('what grows in a pod that has just started does not wait for what falls', () => {
+  test('a raise in a pod that has just started does not wait for a reduction', () => {
     const [young] = pods(1, { readySince: T0 - SECOND_MS });
     const values = new Map([['main', { requests: amounts('100m', '1Gi'), limits: amounts(null, null) }]]);
     const lastApplied = { at: T0 - DAY_MS, by: 'evenkeel', reason: '', pods: 1, values };
@@ -314,7 +314,7 @@ describe('the order in which pods are reduced', () => {
     expect(decideWorkload(aSituation({ pods: pods(3, { readySince: T0 - SECOND_MS }), advice })).steps).toHaveLength(3);
   });
 
-  test('leaves out pods of a cordoned node, which only raises reach', () => {
+  test('skips pods of a cordoned node, which only raises reach', () => {
     const onNodes = pods(3).map((pod, index) => ({ ...pod, node: `n${index}` }));
     const situation = aSituation({ pods: onNodes, cordonedNodes: new Set(['n0']) });
     expect(decideWorkload(situation).steps.map(({ pod }) => pod.name)).toEqual(['web-2']);

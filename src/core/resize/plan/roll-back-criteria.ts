@@ -6,7 +6,7 @@ import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { Values } from '../model/container-values.ts';
 import type { CountedKill } from '../model/counted-kill.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
-import { tooManyErrors } from './error-rate.ts';
+import { findErrorRise } from './error-rate.ts';
 import { hasCrashed } from './pod-change.ts';
 import { failedSince, failuresInDayBefore, failuresSince, isSignificantlyGreater, sumOfRates, type ObservedRate } from './restart-rates.ts';
 
@@ -135,8 +135,8 @@ function failuresBefore({
   others,
   failures,
 }: Pick<ChangeInProof, 'change' | 'changed' | 'others' | 'failures'>): ObservedRate {
-  const own = failuresInDayBefore(changed, startedAt, failures);
-  return own.observedMs >= DAY_MS ? own : sumOfRates(own, failuresInDayBefore(others, startedAt, failures));
+  const ofChanged = failuresInDayBefore(changed, startedAt, failures);
+  return ofChanged.observedMs >= DAY_MS ? ofChanged : sumOfRates(ofChanged, failuresInDayBefore(others, startedAt, failures));
 }
 
 function unready(proof: ChangeInProof): Regression | null {
@@ -154,7 +154,7 @@ function allUnready({ now, change, changed }: WatchedInProof): Regression | null
 }
 
 function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
-  const errors = tooManyErrors(change, errorRate);
+  const errors = findErrorRise(change, errorRate);
   if (errors !== null) return { reason: 'errors', message: errors };
   const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);
   if (rules.onThrottleRatio >= 1 || rise < rules.onThrottleRatio) return null;

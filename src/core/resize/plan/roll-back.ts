@@ -7,9 +7,9 @@ import { carryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './throttling-and-pressure.ts';
 import { regressionOf, throttledRatioOf, type Regression } from './roll-back-criteria.ts';
-import { rollbackToCarryOut, rolledBack } from './remembered-change.ts';
-import { mustProveItself } from './stages.ts';
-import { lookAtWatched, withoutEnded } from './watched-reductions.ts';
+import { findPendingRollback, rolledBack } from './remembered-change.ts';
+import { needsVerification } from './stages.ts';
+import { compareWatched, dropEndedWatches } from './watched-reductions.ts';
 
 const NOTHING: Values = new Map();
 const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
@@ -17,22 +17,22 @@ const NO_FAILURES: NonNullable<WorkloadSituation['failures']> = new Map();
 
 /** Executes a requested roll-back, unless it was executed before. */
 export function rollBackOnRequest(draft: Draft): void {
-  const request = rollbackToCarryOut(draft.context);
+  const request = findPendingRollback(draft.context);
   if (request === null) return;
   rollBack(draft, 'request', `requested by ${request.by === '' ? 'a user' : request.by}`, request.at);
 }
 
 /** Rolls the change under way back after a regression. */
 export function rollBackOnRegression(draft: Draft): void {
-  const regression = regressionSeen(draft.context);
+  const regression = findRegression(draft.context);
   if (regression !== null) rollBack(draft, regression.reason, regression.message, null);
 }
 
 /** The regression of the change under way; null: none, or no reduction is under way. */
-function regressionSeen(situation: WorkloadSituation): Regression | null {
+function findRegression(situation: WorkloadSituation): Regression | null {
   const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
-  if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return null;
-  const changed = carryOut(situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
+  if (memory.apply === null || !needsVerification(memory.apply, memory.previous?.values ?? null)) return null;
+  const changed = carryOut(situation, memory.apply.values, { kind: 'change', maxPods: 0, reason: '' }).settled;
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;
   const throttledRatio = throttledRatioOf(situation);
@@ -44,22 +44,23 @@ function regressionSeen(situation: WorkloadSituation): Regression | null {
 
 /** Rolls back all watched reductions after a regression of one of them, and ends the change under way. */
 export function rollBackWatched(draft: Draft): void {
-  const seen = lookAtWatched(draft.context);
-  if (seen === null) return;
-  draft.remember({ watched: seen.watched });
-  if (seen.regression === null) return;
-  draft.remember({ previous: { at: draft.context.now, values: seen.before } });
-  rollBack(draft, seen.regression.reason, seen.regression.message, null);
+  const result = compareWatched(draft.context);
+  if (result === null) return;
+  draft.remember({ watched: result.watched });
+  if (result.regression === null) return;
+  draft.remember({ previous: { at: draft.context.now, values: result.before } });
+  rollBack(draft, result.regression.reason, result.regression.message, null);
 }
 
 /** Removes watches that have ended. */
 export function endWatches(draft: Draft): void {
-  if (draft.memory.watched.some(({ until }) => until <= draft.context.now)) draft.remember(withoutEnded(draft.memory, draft.context.now));
+  if (draft.memory.watched.some(({ until }) => until <= draft.context.now))
+    draft.remember(dropEndedWatches(draft.memory, draft.context.now));
 }
 
 function rollBack(draft: Draft, reason: string, message: string, requestedAt: Instant | null): void {
   draft.rememberInForce(rolledBack(draft.memory, draft.context.now, { reason, message, requestedAt }));
-  draft.notes.push({
+  draft.events.push({
     type: requestedAt === null ? 'Warning' : 'Normal',
     reason: 'RolledBack',
     message: `rolled back to the previous values: ${message}`,

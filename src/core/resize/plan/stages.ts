@@ -37,7 +37,7 @@ export function stageMs({ rollback }: Pick<PolicyRules, 'rollback'>): DurationMs
 }
 
 /** Whether a change needs verification: it lowers an amount, and does not only end temporary increases. */
-export function mustProveItself(change: ChangeUnderWay, previous: Values | null): boolean {
+export function needsVerification(change: ChangeUnderWay, previous: Values | null): boolean {
   return change.endsIncrease !== true && lowersAny(change, previous);
 }
 

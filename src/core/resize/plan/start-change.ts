@@ -3,14 +3,14 @@
 import { resolveCount, formatCountOrPercent } from '../../model/count-or-percent.ts';
 import { rememberIncreases } from './cpu-increases.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';
-import { beyondAutoscalers } from './autoscaler-bounds.ts';
+import { findAutoscalerBound } from './autoscaler-bounds.ts';
 import { bumpsOfChange } from './oom-bumps.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { throttledRatioOf } from './roll-back-criteria.ts';
-import { holdsDecisions, outlivesHold, partedByHolds } from './interlocks.ts';
-import { begun } from './remembered-change.ts';
-import { inForceOf, merged, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
+import { findDecisionBlocker, isAllowedDuringHold, splitByBlockers } from './interlocks.ts';
+import { memoryAfterStart } from './remembered-change.ts';
+import { inForceOf, withValuesInForce, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
 import type { ApprovalState } from './user-requests.ts';
 import { sameValues, valuesOf, type Values } from '../model/container-values.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
@@ -24,25 +24,25 @@ export function startChange(draft: Draft): Outcome {
   const approval: ApprovalState = draft.mode === 'Approve' ? currentApproval(draft.plan) : { kind: 'none' };
   const approved = approval.kind === 'valid' ? approval : null;
   const wanted = draft.due(approved?.values);
-  if (wanted.length === 0) return nothingDue(draft);
+  if (wanted.length === 0) return decideNothingDue(draft);
   const rejected = currentRejection(draft.plan);
   if (rejected !== null) return rejected;
-  const held = holdsDecisions(draft.context);
-  const due = wanted.filter((change) => held === null || outlivesHold(draft.context, change));
-  if (due.length === 0) return fromWaiting(held === null ? [] : [held], draft.unchanged());
+  const blocker = findDecisionBlocker(draft.context);
+  const due = wanted.filter((change) => blocker === null || isAllowedDuringHold(draft.context, change));
+  if (due.length === 0) return fromWaiting(blocker === null ? [] : [blocker], draft.unchanged());
   if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, approval);
-  const { allowed, waits } = partedByHolds(draft.context, due, approved !== null);
+  const { allowed, waits } = splitByBlockers(draft.context, due, approved !== null);
   if (allowed.length === 0) return fromWaiting(waits, draft.unchanged());
-  const full = concurrencyReached(draft.context);
-  const now = full === null ? allowed : notDelayed(allowed, approved !== null);
-  if (full !== null && now.length === 0) return full;
-  const values = approved === null ? valuesFor(draft.containers, now) : merged(draft.containers, approved.values);
+  const concurrency = awaitConcurrency(draft.context);
+  const now = concurrency === null ? allowed : listUndelayed(allowed, approved !== null);
+  if (concurrency !== null && now.length === 0) return concurrency;
+  const values = approved === null ? valuesFor(draft.containers, now) : withValuesInForce(draft.containers, approved.values);
   if (approved !== null) return begin(draft, values, { reason: reasonOf(now), by: approved.by });
-  return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: endOnlyIncreases(now) });
+  return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: hasOnlyIncreaseEnds(now) });
 }
 
 /** Outcome where `maxConcurrent` is reached; null: another workload may be reduced. */
-function concurrencyReached({ policy, otherWorkloadsUnderWay: others, governedWorkloads }: WorkloadSituation): Outcome | null {
+function awaitConcurrency({ policy, otherWorkloadsUnderWay: others, governedWorkloads }: WorkloadSituation): Outcome | null {
   const { maxConcurrent } = policy;
   const most = resolveCount(maxConcurrent, governedWorkloads, MIN_CONCURRENT);
   if (others < most) return null;
@@ -52,15 +52,15 @@ function concurrencyReached({ policy, otherWorkloadsUnderWay: others, governedWo
 }
 
 /** Changes that `maxConcurrent` does not delay: raises. An approved change is made as a whole or not at all. */
-function notDelayed(changes: readonly DueChange[], isApproved: boolean): readonly DueChange[] {
+function listUndelayed(changes: readonly DueChange[], isApproved: boolean): readonly DueChange[] {
   const raises = changes.filter(({ direction }) => direction === 'raise');
   if (!isApproved) return raises;
   return raises.length === changes.length || raises.some(({ urgent }) => urgent) ? changes : [];
 }
 
-function nothingDue(draft: Draft): Outcome {
+function decideNothingDue(draft: Draft): Outcome {
   if (draft.mode !== 'Approve' || draft.due().length === 0) {
-    return beyondAutoscalers(draft.containers, draft.context.now) ?? draft.unchanged();
+    return findAutoscalerBound(draft.containers, draft.context.now) ?? draft.unchanged();
   }
   return (
     currentRejection(draft.plan) ??
@@ -70,12 +70,12 @@ function nothingDue(draft: Draft): Outcome {
 
 function awaitApproval(draft: Draft, approval: ApprovalState): Outcome {
   if (approval.kind !== 'lapsed') return outcome('awaiting', 'approval', draft.summary());
-  draft.notes.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
+  draft.events.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
   return outcome('awaiting', 'approval', `${approval.message}; ${draft.summary()}`);
 }
 
 /** Whether the changes only end temporary increases. */
-function endOnlyIncreases(changes: readonly DueChange[]): boolean {
+function hasOnlyIncreaseEnds(changes: readonly DueChange[]): boolean {
   return changes.every((change) => change.endsIncrease === true);
 }
 
@@ -93,7 +93,7 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
     values,
   };
   draft.remember({
-    ...begun(draft.memory, change, inForce),
+    ...memoryAfterStart(draft.memory, change, inForce),
     // An approved raise is no temporary increase.
     ...(why.by === 'evenkeel' ? rememberIncreases(draft.memory, draft.containers, inForce, values) : {}),
     ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),

@@ -1,5 +1,4 @@
-// A reduction happens only where its harm would be measured: throttling under a CPU limit, and without one pressure, or a node
-// with CPU to spare.
+// CPU is reduced only where a regression would be measured: throttling with a CPU limit; pressure, or a node with spare CPU, without one.
 
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -39,11 +38,11 @@ describe('a CPU-limited container', () => {
     expect([decision.state, decision.reason]).toEqual([state, reason]);
   });
 
-  test('waits with a message that names it and what has to be granted', () => {
+  test('waits with a message that names the container and the remedy', () => {
     expect(decideWorkload(limited({ demand: [] })).message).toMatch(/throttling of main is not measured.*nodes\/metrics.*prometheus\.url/);
   });
 
-  test('goes by the limit in force, not by the one that is asked for', () => {
+  test('uses the actual limit, not the desired one', () => {
     const lifted = { ...LIMITED, limits: amounts(null, '1Gi'), record: { actual: LIMITED } };
     expect(decideWorkload(limited({ pods: pods(3, { container: lifted }), demand: [] })).reason).toBe('unmeasured');
   });
@@ -57,7 +56,7 @@ describe('a CPU-limited container', () => {
     expect(to.get('helper')).toEqual(amounts('100m', '128Mi'));
   });
 
-  test('is raised, and gives back a temporary increase, all the same', () => {
+  test('is still raised, and its temporary increase ends', () => {
     const more = anAdvice({ cpu: '800m', memory: '512Mi' });
     expect(decideWorkload(limited({ advice: [more], demand: [] })).state).toBe('applying');
     const memory = { ...NO_MEMORY, cpuBeforeIncrease: new Map([['main', 100]]) };
@@ -67,7 +66,7 @@ describe('a CPU-limited container', () => {
   test.each([
     ['Recommend', 'recommended'],
     ['Approve', 'awaiting'],
-  ] as const)('is published what it needs in mode %s', (mode, state) => {
+  ] as const)('has its recommendation published in mode %s', (mode, state) => {
     const decision = decideWorkload(limited({ policy: autoPolicy({ mode }), demand: [] }));
     expect([decision.state, decision.containers[0]?.target?.requests.cpuMillicores]).toEqual([state, 100]);
     expect(decision.reason).not.toBe('unmeasured');
@@ -95,7 +94,7 @@ describe('a container without a CPU limit', () => {
     ['its nodes measure pressure', on(), 'applying', null],
     ['less than 80 % of the CPU of its nodes is used', on(['n1', 0.3], ['n2', 0.79]), 'applying', null],
     ['one of them uses 80 %', on(['n1', 0.3], ['n2', 0.8]), 'awaiting', 'unmeasured'],
-    ['what one of them uses is not known', on(['n1', null]), 'awaiting', 'unmeasured'],
+    ['the usage of one of them is unknown', on(['n1', null]), 'awaiting', 'unmeasured'],
   ])('where %s', (_case, situation, state, reason) => {
     const decision = decideWorkload(situation);
     expect([decision.state, decision.reason]).toEqual([state, reason]);
@@ -111,7 +110,7 @@ describe('a container without a CPU limit', () => {
     expect(decision.steps[0]?.containers[0]?.to.requests).toEqual(amounts('500m', '128Mi'));
   });
 
-  test('does not ask the node of a limited one: its throttling is measured', () => {
+  test('does not depend on the node with a CPU limit, whose throttling is measured', () => {
     const situation = limited({ cpuOfNodesWithoutPressure: new Map([['n1', 0.95]]), demand: measuredAt(T0) });
     expect(decideWorkload(situation).state).toBe('applying');
   });

@@ -8,34 +8,34 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
 import { isThrottlingMeasured } from './cpu-limit.ts';
 import type { DueChange } from './due-changes.ts';
-import { unseenBursts } from './guaranteed-cpu.ts';
+import { findUnseenBursts } from './guaranteed-cpu.ts';
 
 /** From this share of CPU in use a node may have no spare CPU within a minute. */
 const BUSY_NODE_RATIO: Ratio = 0.8;
 
 /** Why a reduction waits because its regressions would not be measured; null: they would, or the nodes have spare CPU. */
-export function unmeasuredRegression(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
+export function findUnmeasuredRegression(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
   if (resource !== 'cpu') return null;
-  if (!hasCpuLimit(situation, container)) return onBusyNode(situation, container);
-  return unmeasuredThrottling(situation, container) ?? burstsOfGuaranteed(situation, container);
+  if (!hasCpuLimit(situation, container)) return findBusyNode(situation, container);
+  return findUnmeasuredThrottling(situation, container) ?? findGuaranteedBursts(situation, container);
 }
 
-function unmeasuredThrottling(situation: WorkloadSituation, container: string): Waiting | null {
+function findUnmeasuredThrottling(situation: WorkloadSituation, container: string): Waiting | null {
   if (isThrottlingMeasured(situation, container)) return null;
   const remedy =
     'grant ServiceAccount evenkeel-kubelet-reader get on nodes/metrics and trust the certificates of the kubelets, so that /metrics/cadvisor can be read, or set prometheus.url';
   return waiting('unmeasured', `throttling of ${container} is not measured, so its CPU is not reduced: ${remedy}`);
 }
 
-function burstsOfGuaranteed({ pods, workload, advice }: WorkloadSituation, container: string): Waiting | null {
+function findGuaranteedBursts({ pods, workload, advice }: WorkloadSituation, container: string): Waiting | null {
   if ((pods[0]?.qosClass ?? qosOf(workload.containers)) !== 'Guaranteed') return null;
-  return unseenBursts(
+  return findUnseenBursts(
     container,
     advice.find((each) => each.container === container),
   );
 }
 
-function onBusyNode({ pods, cpuOfNodesWithoutPressure }: WorkloadSituation, container: string): Waiting | null {
+function findBusyNode({ pods, cpuOfNodesWithoutPressure }: WorkloadSituation, container: string): Waiting | null {
   for (const { node, phase, containers } of pods) {
     const used = cpuOfNodesWithoutPressure?.get(node ?? '');
     if (used === undefined || phase !== 'Running' || !containers.some(({ name }) => name === container)) continue;

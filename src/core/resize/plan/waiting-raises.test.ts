@@ -8,7 +8,7 @@ import { raisesWaitingForNodes } from './waiting-raises.ts';
 
 const short = anAdvice({ cpu: '900m', memory: '1Gi' });
 
-/** The pods as the kubelet leaves them that has no room: asked for, not given. */
+/** The pods after the kubelet has deferred or refused their resize. */
 function deferred(all: readonly PodRecord[], state: 'deferred' | 'infeasible' = 'deferred'): readonly PodRecord[] {
   return all.map((pod) => ({
     ...pod,
@@ -27,13 +27,13 @@ describe('raises that wait for node capacity', () => {
   const first = decideWorkload(aSituation({ advice: [short], pods: pods(2) }));
   const putOff = deferred(resized(pods(2), first.steps));
 
-  test('are the pods that their nodes defer, with what they ask for beyond what they have', () => {
+  test('are the pods whose resize is deferred, with their requests beyond the actual ones', () => {
     const [one, two] = putOff;
     const { waiting } = waitingOf({ memory: first.memory, pods: [one!, { ...two!, resize: pods(1)[0]!.resize }], now: T0 + MINUTE_MS });
     expect(waiting).toEqual({ pods: 1, since: T0, requests: { cpuMillicores: 400, memoryBytes: memory('512Mi') } });
   });
 
-  test('are still counted once their request was written back, until they are tried again', () => {
+  test('still count after their revert until the retry', () => {
     const reverted = waitingOf({ memory: first.memory, pods: putOff, now: T0 + 30 * MINUTE_MS });
     expect(reverted.decision.steps.map(({ kind }) => kind)).toEqual(['revert', 'revert']);
     expect(reverted.waiting?.pods).toBe(2);

@@ -6,7 +6,7 @@ import type { Instant } from '#kube/units';
 import { FIELD, raisesAnything, type Values } from '../model/container-values.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
-import { capacityRefusal } from './failed-resizes.ts';
+import { findCapacityRefusal } from './failed-resizes.ts';
 
 /** Demand of the raises that wait. */
 export interface WaitingRaises {
@@ -44,7 +44,7 @@ export function raisesWaitingForNodes(
 /** The raise that the pod's node has deferred; null: none. */
 function deferredRaise({ resize, containers }: PodRecord, now: Instant): WaitingPod | null {
   if (resize.state !== 'deferred' && resize.state !== 'infeasible') return null;
-  const missing = containers.map((container) => missingTo(container.actual ?? container, container));
+  const missing = containers.map((container) => missingRequests(container.actual ?? container, container));
   return waitingPod(missing, resize.since ?? now);
 }
 
@@ -54,28 +54,32 @@ function revertedRaise(
   { memory, containers }: WorkloadDecision,
   nodePools: WorkloadSituation['nodePools'],
 ): WaitingPod | null {
-  const failure = capacityRefusal(pod, { memory, nodePools });
+  const failure = findCapacityRefusal(pod, { memory, nodePools });
   if (failure === undefined) return null;
   const wanted: Values = new Map(
     containers.map(({ name, inForce, target }) => [name, memory.apply?.values.get(name) ?? greaterOf(inForce, target ?? inForce)]),
   );
   return waitingPod(
-    pod.containers.map((container) => missingTo(container, stillWanted(container, failure, wanted.get(container.name)))),
+    pod.containers.map((container) => missingRequests(container, wantedOfTried(container, failure, wanted.get(container.name)))),
     failure.since,
   );
 }
 
 /** The smaller of the values that were tried and those wanted now; null: none. */
-function stillWanted({ name }: ContainerRecord, { values }: FailedResize, wanted: RequestsAndLimits | undefined): RequestsAndLimits | null {
+function wantedOfTried(
+  { name }: ContainerRecord,
+  { values }: FailedResize,
+  wanted: RequestsAndLimits | undefined,
+): RequestsAndLimits | null {
   const tried = values.get(name);
-  return tried === undefined || wanted === undefined ? null : combined(tried, wanted, Math.min);
+  return tried === undefined || wanted === undefined ? null : combine(tried, wanted, Math.min);
 }
 
 function greaterOf(a: RequestsAndLimits, b: RequestsAndLimits): RequestsAndLimits {
-  return combined(a, b, Math.max);
+  return combine(a, b, Math.max);
 }
 
-function combined(a: RequestsAndLimits, b: RequestsAndLimits, of: (x: number, y: number) => number): RequestsAndLimits {
+function combine(a: RequestsAndLimits, b: RequestsAndLimits, of: (x: number, y: number) => number): RequestsAndLimits {
   const amount = (x: number | null, y: number | null): number | null => (x === null || y === null ? null : of(x, y));
   const both = (part: 'requests' | 'limits'): RequestsAndLimits['requests'] => ({
     cpuMillicores: amount(a[part].cpuMillicores, b[part].cpuMillicores),
@@ -85,7 +89,7 @@ function combined(a: RequestsAndLimits, b: RequestsAndLimits, of: (x: number, y:
 }
 
 /** Requests that are missing to `to`; null: nothing is raised. */
-function missingTo(from: RequestsAndLimits, to: RequestsAndLimits | null): Resources | null {
+function missingRequests(from: RequestsAndLimits, to: RequestsAndLimits | null): Resources | null {
   if (to === null || !raisesAnything(from, to)) return null;
   const more = (resource: 'cpu' | 'memory'): number =>
     Math.max(0, (to.requests[FIELD[resource]] ?? 0) - (from.requests[FIELD[resource]] ?? 0));

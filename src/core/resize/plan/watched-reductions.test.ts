@@ -1,4 +1,4 @@
-// A reduction through its next daily peak: what throttling and pressure say of it, and what follows.
+// Watches a reduction through its next daily peak by throttling and pressure.
 
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -23,12 +23,12 @@ import { correctFutureTimestamps, readMemory, writeMemory } from '../status/memo
 import { MAX_WATCHED } from './watched-reductions.ts';
 
 const LIMITED = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
-/** Steps of 5 minutes are enough: a stage lasts 10. */
+/** Interval of decisions; a stage lasts 10 minutes. */
 const STEP_MS = 5 * MINUTE_MS;
 
 type EvidenceAt = (at: Instant) => { readonly now?: Partial<Evidence>; readonly weekBefore?: Partial<Evidence> };
 
-/** The hours that are over, with what each showed. */
+/** Evidence of the past hours. */
 function hoursUntil(now: Instant, of: EvidenceAt): readonly EvidenceHour[] {
   const first = Math.ceil((T0 - 2 * HOUR_MS) / HOUR_MS);
   return Array.from({ length: Math.max(0, Math.floor(now / HOUR_MS) - first) }, (_, index) => {
@@ -40,7 +40,7 @@ function hoursUntil(now: Instant, of: EvidenceAt): readonly EvidenceHour[] {
 
 const QUIET: EvidenceAt = () => ({ now: { throttledRatio: 0.1 }, weekBefore: { throttledRatio: 0.1 } });
 const UNMEASURED: EvidenceAt = () => ({});
-/** Throttled at the peak of the next day, 9 to 10 o'clock, by so much more than a week before. */
+/** Evidence of throttling at the next day's peak, from 9 to 10 o'clock, that is higher by `rise` than a week before. */
 const throttledNextMorning =
   (rise: number): EvidenceAt =>
   (at) => ({ now: { throttledRatio: at === T0 + 21 * HOUR_MS ? 0.2 + rise : 0.2 }, weekBefore: { throttledRatio: 0.2 } });
@@ -51,7 +51,7 @@ interface Options {
   readonly restarts?: boolean;
 }
 
-/** Lives until a moment; a decision every 5 minutes, and each restart of the controller reads what was stored. */
+/** Decides every 5 minutes until `until`. @param restarts stores and reads the memory after each decision */
 function live(from: WorkloadSituation, until: Instant, { evidence = UNMEASURED, restarts = false }: Options = {}): WorkloadSituation {
   let situation = from;
   while (situation.now < until) {
@@ -68,7 +68,7 @@ function aReduction(situation: Partial<WorkloadSituation> = {}): WorkloadSituati
   return aSituation({ workload: aWorkloadRecord({}, LIMITED), pods: pods(3, { container: LIMITED }), ...situation });
 }
 
-/** An hour later: in force on all pods. */
+/** The situation an hour later, when the reduction is in force on all pods. */
 function reduced(options: Options = {}): WorkloadSituation {
   return live(aReduction(options.situation), T0 + HOUR_MS, options);
 }
@@ -91,7 +91,7 @@ describe('the pods of a reduction that is in force on all pods', () => {
     containers: pod.containers.map((each) => ({ ...each, lastTermination: { ...CRASH, reason: 'OOMKilled', exitCode: 137 } })),
   });
 
-  /** Five minutes after eight hours have gone well. */
+  /** The decision after eight hours without a regression. @param become changes each pod */
   function laterThan8Hours(become: (pod: PodRecord, index: number) => PodRecord) {
     const before = live(reduced(), T0 + 8 * HOUR_MS);
     expect(cpus(before).every((cpu) => (cpu ?? 0) < 500)).toBe(true);
@@ -100,8 +100,8 @@ describe('the pods of a reduction that is in force on all pods', () => {
   }
 
   test.each<[string, (pod: PodRecord, index: number) => PodRecord, string | undefined]>([
-    ['take it back when one is in CrashLoopBackOff', (pod, index) => (index === 1 ? looping(pod) : pod), 'restarts'],
-    ['take it back when none is ready', unready, 'readiness'],
+    ['roll it back when one is in CrashLoopBackOff', (pod, index) => (index === 1 ? looping(pod) : pod), 'restarts'],
+    ['roll it back when none is ready', unready, 'readiness'],
     ['do not when one is not ready', (pod, index) => (index === 1 ? unready(pod) : pod), undefined],
     ['do not when one restarted', (pod, index) => (index === 1 ? { ...looping(pod), containers: pod.containers } : pod), undefined],
     [
@@ -115,7 +115,7 @@ describe('the pods of a reduction that is in force on all pods', () => {
     expect(new Set(steps.map(({ pod }) => pod.name))).toEqual(new Set(reason === undefined ? [] : ['web-1', 'web-2', 'web-3']));
   });
 
-  test('take it back when one is OOM-killed below the limit that it had before', () => {
+  test('roll it back when one is OOM-killed at a lower limit than before', () => {
     const lower = { requests: amounts('1', '512Mi'), limits: amounts('1', '512Mi') };
     const before = new Map([['main', { requests: amounts('1', '1Gi'), limits: amounts('1', '1Gi') }]]);
     const inForce = { at: T0 + HOUR_MS, by: 'evenkeel', reason: 'over-provisioned', pods: 3, values: new Map([['main', lower]]) };
@@ -145,7 +145,7 @@ describe('a reduction that is in force on all pods', () => {
   test.each([
     ['by the threshold', 0.25, true],
     ['by less', 0.24, false],
-  ])('is taken back where an hour of the next day is throttled %s more than a week before', (_case, rise, isTakenBack) => {
+  ])('is rolled back where an hour of the next day is throttled %s more than a week before', (_case, rise, isTakenBack) => {
     const evidence = throttledNextMorning(rise);
     const end = live(reduced({ evidence }), T0 + DAY_MS, { evidence });
     expect(cpus(end)).toEqual(isTakenBack ? [500, 500, 500] : [100, 100, 100]);
@@ -159,28 +159,28 @@ describe('a reduction that is in force on all pods', () => {
   test.each([
     ['cpuPressureRatio', 'waited for CPU'],
     ['memoryPressureRatio', 'waited for memory'],
-  ] as const)('is taken back for %s', (measure, words) => {
+  ] as const)('is rolled back for %s', (measure, words) => {
     const evidence: EvidenceAt = () => ({ now: { [measure]: 0.5 }, weekBefore: { [measure]: 0.1 } });
     const end = live(reduced({ evidence }), T0 + 6 * HOUR_MS, { evidence });
     expect(end.memory.rolledBack).toMatchObject({ reason: 'pressure', message: expect.stringContaining(words) });
     expect(cpus(end)).toEqual([500, 500, 500]);
   });
 
-  test('is taken back also while its policy is invalid', () => {
+  test('is rolled back also while its policy is invalid', () => {
     const evidence = throttledNextMorning(0.25);
     const before = reduced({ evidence });
     const invalid = { policyProblem: 'spec.windows[0].start: …', policy: DEFAULT_POLICY_RULES, readableRules: before.policy };
     expect(cpus(live({ ...before, ...invalid }, T0 + DAY_MS, { evidence }))).toEqual([500, 500, 500]);
   });
 
-  test('is not blamed for pressure of a resource that it has not lowered', () => {
+  test('is not rolled back for pressure of a resource that it has not lowered', () => {
     const evidence: EvidenceAt = () => ({ now: { memoryPressureRatio: 0.9 }, weekBefore: { memoryPressureRatio: 0 } });
     const situation = { advice: [anAdvice({ memory: '512Mi' })] };
     const end = live(reduced({ evidence, situation }), T0 + 6 * HOUR_MS, { evidence });
     expect([end.memory.rolledBack, cpus(end)]).toEqual([null, [100, 100, 100]]);
   });
 
-  test('is not blamed for what was shown before it, or of idle hours', () => {
+  test('is not rolled back for evidence from before it or of idle hours', () => {
     const early: EvidenceAt = (at) => ({ now: { throttledRatio: at <= T0 + HOUR_MS ? 0.9 : 0 }, weekBefore: { throttledRatio: 0 } });
     expect(live(reduced({ evidence: early }), T0 + 4 * HOUR_MS, { evidence: early }).memory.rolledBack).toBeNull();
     const always: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
@@ -190,7 +190,7 @@ describe('a reduction that is in force on all pods', () => {
     expect(live(woken, T0 + 5 * HOUR_MS, { evidence: always }).memory.rolledBack).toBeNull();
   });
 
-  test('is neither harmful nor proven where nothing could be compared, and the status says so', () => {
+  test('is neither rolled back nor verified where nothing could be compared, which the status reports', () => {
     const evidence: EvidenceAt = () => ({ now: { throttledRatio: 0.9 } });
     const end = live(reduced({ evidence }), T0 + 20 * HOUR_MS, { evidence });
     const { message, memory, state } = decideWorkload(end);
@@ -198,14 +198,14 @@ describe('a reduction that is in force on all pods', () => {
     expect(message).toContain('nothing could be compared for 20h: neither the week before nor an unchanged replica was measured');
   });
 
-  test('says how much was compared', () => {
+  test('reports how much was compared', () => {
     const end = live(reduced({ evidence: QUIET }), T0 + 6 * HOUR_MS, { evidence: QUIET });
     const { message } = decideWorkload(end);
     expect(message).toContain('the last reduction is watched until 2026-11-21T14:');
     expect(message).toContain('3 hours compared so far without a regression');
   });
 
-  test('keeps no change waiting: the next reduction comes while it is watched, and harm takes both back', () => {
+  test('delays no change: the next reduction starts while it is watched, and a regression rolls both back', () => {
     const first = reduced({ situation: { advice: [anAdvice({ memory: '512Mi' })] } });
     const second = live({ ...first, advice: [anAdvice()] }, T0 + 4 * HOUR_MS);
     expect(second.memory.watched.map(({ before }) => before.get('main')?.requests)).toEqual([
@@ -218,7 +218,7 @@ describe('a reduction that is in force on all pods', () => {
     expect(end.memory.watched).toEqual([]);
   });
 
-  test('takes back nothing that was raised since', () => {
+  test('reverts no later raise', () => {
     const first = reduced();
     const raised = live({ ...first, advice: [anAdvice({ memory: '900Mi' })] }, T0 + 4 * HOUR_MS);
     const evidence: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
@@ -240,7 +240,7 @@ describe('a reduction that is in force on all pods', () => {
     expect(reduced({ situation: { policy } }).memory.watched).toEqual([]);
   });
 
-  test('is not taken back for a measure that the policy leaves out', () => {
+  test('is not rolled back for a measure that the policy disables', () => {
     const policy = autoPolicy({ rollback: { ...autoPolicy().rollback, onThrottleRatio: 1 } });
     const evidence: EvidenceAt = () => ({ now: { throttledRatio: 1 }, weekBefore: { throttledRatio: 0 } });
     expect(live(reduced({ evidence, situation: { policy } }), T0 + 6 * HOUR_MS, { evidence }).memory.rolledBack).toBeNull();
@@ -255,7 +255,7 @@ describe('a watch', () => {
     expect([cpus(end), end.memory.rolledBack?.reason]).toEqual([[500, 500, 500], 'throttling']);
   });
 
-  test('survives a clock that is put back, and does not last longer for it', () => {
+  test('survives a clock that is set back without lasting longer', () => {
     const { memory } = reduced();
     const now = T0 - 10 * DAY_MS;
     const [watched] = correctFutureTimestamps(memory, now).watched;
@@ -263,7 +263,7 @@ describe('a watch', () => {
     expect(watched!.until - watched!.since).toBe(memory.watched[0]!.until - T0);
   });
 
-  test('goes on where its pods are replaced: new ones come with what is in force, and the evidence is theirs', () => {
+  test('continues where its pods are replaced, with the evidence of the new pods', () => {
     const evidence = throttledNextMorning(0.5);
     const before = reduced({ evidence });
     const created = before.now;
@@ -277,7 +277,7 @@ describe('a watch', () => {
     expect(cpus(live(conformed, T0 + DAY_MS, { evidence }))).toEqual([500, 500, 500]);
   });
 
-  test('of more reductions in a day than can be stored joins the oldest', () => {
+  test('merges the oldest of more reductions in a day than can be stored', () => {
     const values = (cpu: string) => new Map([['main', { requests: amounts(cpu, '512Mi'), limits: LIMITED.limits }]]);
     const watched = Array.from({ length: MAX_WATCHED }, (_, index) => ({
       since: T0 - (MAX_WATCHED - index) * HOUR_MS,
@@ -295,7 +295,7 @@ describe('a watch', () => {
 describe('after a roll-back for evidence', () => {
   const evidence: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
 
-  test('the same reduction is held for a day, then for two: a change that spreads well forgives nothing', () => {
+  test('the same reduction is held for a day, then for two: successful stages do not reset the count', () => {
     const first = live(reduced({ evidence }), T0 + 6 * HOUR_MS, { evidence });
     const { rolledBack } = first.memory;
     expect(rolledBack).toMatchObject({ count: 1, heldUntil: rolledBack!.at + DAY_MS });
@@ -336,7 +336,7 @@ describe('without a week of evidence a reduction is compared with unchanged repl
     return new Map(all.map(({ uid }, index) => [uid, [{ container: 'main', ...PRESSED, cpuPressureRatio: of(ratios[index] ?? 0) }]]));
   }
 
-  /** The canary, the first of three pods, so many minutes after it was changed. */
+  /** The decision some minutes after the canary, the first of three pods, was changed. */
   function canary(minutes: number, ratios: readonly number[], rows: readonly EvidenceHour[] = []) {
     const before = aReduction();
     const first = decideWorkload(before);
@@ -357,7 +357,7 @@ describe('without a week of evidence a reduction is compared with unchanged repl
     expect(canary(minutes, ratios).memory.rolledBack?.reason).toBe(reason);
   });
 
-  test('a canary that waited as much before its change is not harmed by it', () => {
+  test('a canary with the same pressure before its change is not rolled back', () => {
     const row = { at: T0 - HOUR_MS, ...NO_EVIDENCE, cpuPressureRatio: 0.6, weekBefore: NO_EVIDENCE };
     expect(canary(10, [0.6, 0.1, 0.1], [row]).memory.rolledBack).toBeNull();
   });

@@ -11,7 +11,7 @@ import { carryOut } from './carry-out.ts';
 import { comparedText, evidenceOfRegression } from './throttling-and-pressure.ts';
 import { regressionOfWatched, type Regression } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
-import { mustProveItself } from './stages.ts';
+import { needsVerification } from './stages.ts';
 
 /** Maximum number of items by the schema; further reductions within a day merge the two oldest. */
 export const MAX_WATCHED = 8;
@@ -29,7 +29,7 @@ function isLongEnough({ withinMs }: PolicyRules['rollback']): boolean {
 export function watchedAfter(situation: WorkloadSituation, change: ChangeUnderWay): readonly WatchedReduction[] {
   const { memory, policy, now } = situation;
   const { watched, previous } = memory;
-  if (previous === null || !mustProveItself(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
+  if (previous === null || !needsVerification(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
   // Pods that get the values at creation are observed at their start instead.
   if (isSizedAtCreationOnly(situation)) return watched;
   const before = new Map([...previous.values].filter(([name, from]) => lowersAnything(from, change.values.get(name) ?? from)));
@@ -38,7 +38,7 @@ export function watchedAfter(situation: WorkloadSituation, change: ChangeUnderWa
 }
 
 /** The memory without ended watches; the count of roll-backs is reset by one that compared enough hours. */
-export function withoutEnded(memory: ResizeMemory, now: Instant): Pick<ResizeMemory, 'watched' | 'rolledBack'> {
+export function dropEndedWatches(memory: ResizeMemory, now: Instant): Pick<ResizeMemory, 'watched' | 'rolledBack'> {
   const watched = memory.watched.filter(({ until }) => until > now);
   const ended = memory.watched.filter(({ until }) => until <= now);
   const isProven = ended.some(({ since, until, comparedHours }) => comparedHours * HOUR_MS >= (until - since) * PROVEN_SHARE);
@@ -53,7 +53,7 @@ export function isCountResetByWatch({ memory, policy }: WorkloadSituation): bool
 }
 
 /** Result of a look at the watched reductions. */
-export interface WatchSeen {
+export interface WatchResult {
   readonly watched: readonly WatchedReduction[];
   /** null: none. */
   readonly regression: Regression | null;
@@ -62,11 +62,11 @@ export interface WatchSeen {
 }
 
 /** Compares the watched reductions; null: nothing is watched. */
-export function lookAtWatched(situation: WorkloadSituation): WatchSeen | null {
+export function compareWatched(situation: WorkloadSituation): WatchResult | null {
   const { memory, pods } = situation;
   const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
   if (memory.watched.length === 0 || inForce === null) return null;
-  const { settled } = carryOut(situation, inForce, { kind: 'correct-drift', most: 0, because: '' });
+  const { settled } = carryOut(situation, inForce, { kind: 'correct-drift', maxPods: 0, reason: '' });
   const others = pods.filter((pod) => pod.phase === 'Running' && !settled.includes(pod));
   let regression: Regression | null = null;
   const watched = memory.watched.map((each) => {

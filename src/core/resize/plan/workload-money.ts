@@ -30,7 +30,7 @@ export interface WorkloadMoney {
 }
 
 /** Replicas removed while the workload is idle, with the price that they would have. */
-export interface ReplicasAway {
+export interface RemovedReplicas {
   readonly count: number;
   readonly price: RequestPrice;
 }
@@ -40,27 +40,28 @@ export function workloadMoney(
   pods: readonly PricedPod[],
   plans: readonly Pick<ContainerPlan, 'name' | 'current' | 'target'>[],
   template: readonly (Pick<RequestsAndLimits, 'requests'> & { readonly name: string })[],
-  away: ReplicasAway | null = null,
+  removedReplicas: RemovedReplicas | null = null,
 ): WorkloadMoney {
-  if (pods.length === 0 && away === null) return { costPerMonthUsd: null, potentialPerMonthUsd: null, reclaimedPerMonthUsd: null };
+  if (pods.length === 0 && removedReplicas === null)
+    return { costPerMonthUsd: null, potentialPerMonthUsd: null, reclaimedPerMonthUsd: null };
   let cost = 0;
   let potential = 0;
   let reclaimed = 0;
-  const figuresOf = new Map(plans.map((each) => [each.name, each]));
+  const planByName = new Map(plans.map((each) => [each.name, each]));
   const templateOf = new Map(template.map((each) => [each.name, each.requests]));
   for (const pod of pods) {
     const { price } = pod;
-    const asked = podRequests(pod, ({ requests }) => requests);
+    const requestedAmounts = podRequests(pod, ({ requests }) => requests);
     const before = podRequests(pod, ({ name, requests }) => templateOf.get(name) ?? requests);
-    const current = podRequests(pod, ({ name, requests }) => figuresOf.get(name)?.current.requests ?? requests);
-    const target = podRequests(pod, ({ name, requests }) => targetOf(figuresOf.get(name), requests));
-    cost += perMonth(asked, price);
+    const current = podRequests(pod, ({ name, requests }) => planByName.get(name)?.current.requests ?? requests);
+    const target = podRequests(pod, ({ name, requests }) => targetOf(planByName.get(name), requests));
+    cost += perMonth(requestedAmounts, price);
     potential += perMonth(current, price) - perMonth(target, price);
-    reclaimed += perMonth(before, price) - perMonth(asked, price);
+    reclaimed += perMonth(before, price) - perMonth(requestedAmounts, price);
   }
-  if (away !== null) {
+  if (removedReplicas !== null) {
     const replica = template.reduce((sum, { requests }) => addResources(sum, requests), NO_RESOURCES);
-    reclaimed += perMonth(replica, away.price) * away.count;
+    reclaimed += perMonth(replica, removedReplicas.price) * removedReplicas.count;
   }
   return { costPerMonthUsd: cost, potentialPerMonthUsd: potential, reclaimedPerMonthUsd: reclaimed };
 }
@@ -75,9 +76,9 @@ export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
 }
 
 // A resource without a recommendation counts with its present request.
-function targetOf(plans: Pick<ContainerPlan, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
-  if (plans === undefined) return requests;
-  const { current, target } = plans;
+function targetOf(plan: Pick<ContainerPlan, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
+  if (plan === undefined) return requests;
+  const { current, target } = plan;
   return target === null ? current.requests : withDefaults(target.requests, current.requests);
 }
 

@@ -44,9 +44,9 @@ export function containerRules(
   runtime: ContainerRuntime | null = null,
   nodesFollow = false,
 ): RecommenderRules {
-  const own = containerPolicyOf(policy, container);
+  const containerPolicy = containerPolicyOf(policy, container);
   const rulesOf = (resource: ResourceName): ResourceRules => {
-    const { goal, percentile, margin } = own[resource];
+    const { goal, percentile, margin } = containerPolicy[resource];
     const { min, max } = requestBounds(resource, policy, overrides, container, largestNode);
     return { goal, percentile, margin, min: min.value, max: max?.value ?? null };
   };
@@ -67,12 +67,12 @@ export function sourcedRules(
   container: string,
   { largestNode, nodesFollow, sources }: RuleContext,
 ): readonly SourcedRule[] {
-  const own = containerPolicyOf(policy, container);
+  const containerPolicy = containerPolicyOf(policy, container);
   const from = (...fields: readonly string[]): FieldSource => sources.of(container, ...fields);
   const rules: SourcedRule[] = [{ name: `${container}.mode`, ...sourcedMode(policy, overrides, container, from) }];
   for (const resource of ['cpu', 'memory'] as const) {
     const format = resource === 'cpu' ? formatCpu : formatMemory;
-    const { goal, percentile, margin, minChangeRatio, limit } = own[resource];
+    const { goal, percentile, margin, minChangeRatio, limit } = containerPolicy[resource];
     const { min, max } = requestBounds(resource, policy, overrides, container, largestNode);
     const named = (name: string, value: SourcedRule['value'], source: SourcedRule['source']): void => {
       rules.push({ name: `${container}.${resource}.${name}`, value, source });
@@ -172,10 +172,10 @@ export function wideningOverrides(rules: PolicyRules, overrides: WorkloadOverrid
   const modes = mode === null || mode === inForce ? [] : [`mode ${mode}, where it has ${rules.mode}`];
   const bounds = (['floor', 'ceiling'] as const).flatMap((kind) =>
     [...overrides[kind]].flatMap(([container, { cpuMillicores, memoryBytes }]) => {
-      const own = containerPolicyOf(rules, container);
+      const containerPolicy = containerPolicyOf(rules, container);
       return [
-        ...(isInside(cpuMillicores, own.cpu) ? [] : [`${kind} of ${formatCpu(cpuMillicores ?? 0)} CPU for ${container}`]),
-        ...(isInside(memoryBytes, own.memory) ? [] : [`${kind} of ${formatMemory(memoryBytes ?? 0)} memory for ${container}`]),
+        ...(isInside(cpuMillicores, containerPolicy.cpu) ? [] : [`${kind} of ${formatCpu(cpuMillicores ?? 0)} CPU for ${container}`]),
+        ...(isInside(memoryBytes, containerPolicy.memory) ? [] : [`${kind} of ${formatMemory(memoryBytes ?? 0)} memory for ${container}`]),
       ];
     }),
   );

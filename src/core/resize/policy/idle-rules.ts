@@ -38,7 +38,7 @@ export function wakeThreshold({ cpuThreshold }: Pick<IdleRules, 'cpuThreshold'>)
 const MAX_BACKOFF_MS: DurationMs = 7 * DAY_MS;
 
 /** How long usage must stay below the threshold: each consecutive short idle period doubles it, so that a flapping workload keeps its natural size. */
-export function quietNeededMs({ afterMs }: Pick<IdleRules, 'afterMs'>, shortIdlePeriods: number): DurationMs {
+export function requiredIdleMs({ afterMs }: Pick<IdleRules, 'afterMs'>, shortIdlePeriods: number): DurationMs {
   return Math.max(afterMs, Math.min(afterMs * 2 ** Math.min(shortIdlePeriods, 16), MAX_BACKOFF_MS));
 }
 

@@ -72,9 +72,9 @@ function shown(text: string): string {
 
 /** The bounds of one container, else those of `*`, for each resource separately. */
 export function boundsOf(bounds: BoundsByContainer, container: string): OptionalResources {
-  const own = bounds.get(container) ?? UNSET_RESOURCES;
+  const named = bounds.get(container) ?? UNSET_RESOURCES;
   const all = bounds.get('*') ?? UNSET_RESOURCES;
-  return withDefaults(own, all);
+  return withDefaults(named, all);
 }
 
 function readMode(text: string | undefined, problems: string[]): ResizeMode | null {

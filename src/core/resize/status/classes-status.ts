@@ -15,7 +15,7 @@ export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<
   if (memory.classes === undefined || memory.classes.size === 0) return {};
   const byName = new Map(classes.map((each) => [each.name, each]));
   return {
-    classes: [...memory.classes].map(([name, own]): RecommendationStatusClass => {
+    classes: [...memory.classes].map(([name, classMemory]): RecommendationStatusClass => {
       const decided = byName.get(name)?.decision;
       return {
         name,
@@ -23,7 +23,7 @@ export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<
         ...(decided === undefined ? {} : { state: decided.state, ...optional('reason', decided.reason) }),
         ...(decided === undefined ? {} : { message: decided.message.slice(0, MAX_MESSAGE) }),
         ...(decided === undefined ? {} : { containers: decided.containers.map(containerOf) }),
-        ...writeClassMemory(own),
+        ...writeClassMemory(classMemory),
       };
     }),
   };

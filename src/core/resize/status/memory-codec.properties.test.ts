@@ -1,4 +1,4 @@
-// Whatever is remembered survives being stored, and no timestamp from the future survives being read.
+// Stored memory is read as it was written, and timestamps in the future are corrected.
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -184,7 +184,7 @@ const SKELETON = {
   spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
 };
 
-/** A status of a workload whose classes of nodes are told apart. */
+/** A status with node size classes. */
 function statusOf(memory: ResizeMemory, inClass: ResizeMemory): RecommendationStatus {
   const {
     idle: _idle,
@@ -273,7 +273,7 @@ describe('the stored memory', () => {
 /** Deadlines, which may lie in the future, and the times of user requests, which identify them. */
 const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|lastRollbackRequestAt|issuedAt)$|\.approvedBaseline\.at$/;
 
-/** Every instant in it, by its path: what is a number and lies within days of the tests' time. */
+/** All instants in a value, by path: numbers within days of the tests' time. */
 function timestampsOf(value: unknown, path = ''): Map<string, number> {
   if (typeof value === 'number') {
     const isTime =

@@ -36,7 +36,7 @@ import {
   type HotReplica,
   type LargestNode,
   type OomBump,
-  type OtherResizes,
+  type ExternalResizes,
   type PaceInForce,
   type Reductions,
   type ResizeMemory,
@@ -170,7 +170,7 @@ const REDUCTIONS = record<Reductions>({
 
 const PACE = record<PaceInForce>({ inForce: required(oneOf(['Daily', 'Hourly'])), since: required(INSTANT) });
 
-const OTHER_RESIZES = record<OtherResizes>({
+const EXTERNAL_RESIZES = record<ExternalResizes>({
   by: required(NAME),
   pod: required(NAME),
   at: required(INSTANT),
@@ -256,7 +256,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
       [],
     ),
     limitExceptions: orEmpty(list(LIMIT_EXCEPTION), []),
-    externalResizes: nullable(OTHER_RESIZES),
+    externalResizes: nullable(EXTERNAL_RESIZES),
     cpuLimitRaises: orEmpty(byName(required(list(INSTANT))('at')), new Map()),
     cpuBeforeIncrease: orEmpty(byName(required(amountOf('cpu'))('cpu')), new Map()),
     pace: nullable(PACE),
@@ -269,9 +269,9 @@ const CLASS_MEMORY = ownMemory(MAX_MESSAGE_IN_CLASS);
 
 /** Reads the memory from a status. Invalid fields count as absent. */
 export function readMemory(status: RecommendationStatus | undefined): ResizeMemory {
-  const own = MEMORY.read(status ?? {}) ?? NO_MEMORY;
-  if (status?.classes === undefined) return own;
-  return { ...own, classes: new Map(status.classes.map((each) => [each.name, CLASS_MEMORY.read(each) ?? NO_MEMORY])) };
+  const memory = MEMORY.read(status ?? {}) ?? NO_MEMORY;
+  if (status?.classes === undefined) return memory;
+  return { ...memory, classes: new Map(status.classes.map((each) => [each.name, CLASS_MEMORY.read(each) ?? NO_MEMORY])) };
 }
 
 /** Writes the memory as fields of the status, without `classes`. */
@@ -293,9 +293,9 @@ export function isSameMemory(one: StoredMemory, other: StoredMemory): boolean {
 
 /** Corrects stored timestamps that lie in the future after the clock was set back; the same object where there are none. */
 export function correctFutureTimestamps(memory: ResizeMemory, now: Instant): ResizeMemory {
-  const own: ResizeMemory = MEMORY.correct(memory, now);
-  if (memory.classes === undefined) return own;
-  return { ...own, classes: new Map([...memory.classes].map(([name, each]) => [name, CLASS_MEMORY.correct(each, now)])) };
+  const corrected: ResizeMemory = MEMORY.correct(memory, now);
+  if (memory.classes === undefined) return corrected;
+  return { ...corrected, classes: new Map([...memory.classes].map(([name, each]) => [name, CLASS_MEMORY.correct(each, now)])) };
 }
 
 /** Reads the idle state of a status; null: the workload is not idled. */

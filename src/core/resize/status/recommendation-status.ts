@@ -106,11 +106,11 @@ export function recommendationStatus(
 /** The `updatedAt` of a status: later than the previous one, also after the clock was set back, because the later status counts. */
 function writtenAt(before: RecommendationStatus | undefined, now: Instant): Instant {
   const last = instantOf(before?.updatedAt) ?? 0;
-  return last < now || isOfAnotherAge(last, now) ? now : last + 1;
+  return last < now || isFarInFuture(last, now) ? now : last + 1;
 }
 
 /** Whether a timestamp is more than a day in the future: it was written with a wrong clock. */
-function isOfAnotherAge(at: Instant, now: Instant): boolean {
+function isFarInFuture(at: Instant, now: Instant): boolean {
   return at - now > DAY_MS;
 }
 
@@ -122,10 +122,10 @@ function isOfAnotherAge(at: Instant, now: Instant): boolean {
 export function isWorthWriting(before: RecommendationStatus | undefined, after: DecidedPart, now: Instant): boolean {
   if (before?.updatedAt === undefined) return true;
   const written = Date.parse(before.updatedAt);
-  if (now - written >= REFRESH_MS || isOfAnotherAge(written, now)) return true;
+  if (now - written >= REFRESH_MS || isFarInFuture(written, now)) return true;
   if (PLAIN_FIELDS.some((name) => before[name] !== after[name]) || !isSameMemory(before, after)) return true;
   if (before.waitingForNodeCapacity?.pods !== after.waitingForNodeCapacity?.pods) return true;
-  return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
+  return amountsChanged(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
 }
 
 /** Fields that are compared without a dead band. */
@@ -137,11 +137,11 @@ function classesDiffer(before: readonly RecommendationStatusClass[], after: read
   return after.some((fresh, index) => {
     const old = before[index];
     if (old === undefined) return true;
-    return PLAIN_FIELDS_OF_CLASS.some((name) => old[name] !== fresh[name]) || !isSameMemory(old, fresh) || figuresDiffer(old, fresh);
+    return PLAIN_FIELDS_OF_CLASS.some((name) => old[name] !== fresh[name]) || !isSameMemory(old, fresh) || amountsChanged(old, fresh);
   });
 }
 
-function figuresDiffer(before: Pick<DecidedPart, 'containers'>, after: Pick<DecidedPart, 'containers'>): boolean {
+function amountsChanged(before: Pick<DecidedPart, 'containers'>, after: Pick<DecidedPart, 'containers'>): boolean {
   const [old, fresh] = [before.containers ?? [], after.containers ?? []];
   if (old.length !== fresh.length) return true;
   return fresh.some((container, index) => {
@@ -214,8 +214,8 @@ function waitingStatus(waiting: WaitingRaises | null): NonNullable<Recommendatio
 }
 
 function sumsOf(containers: readonly ContainerPlan[]): NonNullable<RecommendationStatus['requests']> {
-  const sum = (of: (plans: ContainerPlan) => OptionalResources): QuantityPair =>
-    writeQuantities(containers.reduce((total, plans) => addResources(total, of(plans)), NO_RESOURCES));
+  const sum = (of: (plan: ContainerPlan) => OptionalResources): QuantityPair =>
+    writeQuantities(containers.reduce((total, plan) => addResources(total, of(plan)), NO_RESOURCES));
   const known = containers.some(({ target }) => target !== null);
   return {
     current: sum(({ current }) => current.requests),

@@ -54,7 +54,7 @@ function containerStats(kubelet: Kubelet, container: ContainerRuntime, now: Inst
     memory: withPsi(
       kubelet,
       container.memoryPressure,
-      memoryStats(container.workingSetBytes, container.limits.memoryBytes, time, container.ownMemoryBytes),
+      memoryStats(container.workingSetBytes, container.limits.memoryBytes, time, container.unreclaimableBytes),
     ),
     ...ioStats(kubelet, time),
   };

@@ -19,9 +19,9 @@ export function setDemand(pod: PodRuntime, container: ContainerRuntime, now: Ins
   const warmth = runningMs >= WARM_UP_MS ? 1 : COLD_SHARE + (1 - COLD_SHARE) * (runningMs / WARM_UP_MS);
   container.demandMillicores = cpu;
   container.workingSetBytes = curve.memoryBytes(now, runningMs) * load.memoryFactor(pod.ready, pod.skew) * warmth;
-  container.ownMemoryBytes = container.workingSetBytes * (1 - container.cacheShare);
+  container.unreclaimableBytes = container.workingSetBytes * (1 - container.cacheShare);
   const { startupMemoryBytes } = container;
   if (startupMemoryBytes === null || now >= container.startupUntil) return;
-  container.ownMemoryBytes = Math.max(container.ownMemoryBytes, startupMemoryBytes);
-  container.workingSetBytes = Math.max(container.workingSetBytes, container.ownMemoryBytes);
+  container.unreclaimableBytes = Math.max(container.unreclaimableBytes, startupMemoryBytes);
+  container.workingSetBytes = Math.max(container.workingSetBytes, container.unreclaimableBytes);
 }

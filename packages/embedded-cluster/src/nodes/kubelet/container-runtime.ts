@@ -59,7 +59,7 @@ export class ContainerRuntime {
   grantedMillicores: Millicores = 0;
   workingSetBytes: Bytes = 0;
   /** Working set without page cache, which the kernel can reclaim. */
-  ownMemoryBytes: Bytes = 0;
+  unreclaimableBytes: Bytes = 0;
   evaluatedAt: Instant = 0;
   /** CPU used since the start, up to `evaluatedAt`. */
   cpuCoreSeconds = 0;

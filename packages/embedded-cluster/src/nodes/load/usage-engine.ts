@@ -60,14 +60,14 @@ export class UsageEngine {
       this.#weights[i] = Math.max(container.requests.cpuMillicores ?? 0, MIN_WEIGHT);
       if (limits.memoryBytes !== null && container.workingSetBytes > limits.memoryBytes) {
         // Page cache is reclaimed first; only memory of the process itself causes a kill.
-        if (container.ownMemoryBytes > limits.memoryBytes) {
+        if (container.unreclaimableBytes > limits.memoryBytes) {
           if (container.multiProcess) container.oomEvents++;
           else (killed ??= []).push(entry);
         }
         container.workingSetBytes = limits.memoryBytes;
       }
       memoryBytes += container.workingSetBytes;
-      ownBytes += Math.min(container.ownMemoryBytes, container.workingSetBytes);
+      ownBytes += Math.min(container.unreclaimableBytes, container.workingSetBytes);
     }
     settleNode(kubelet, waited, now);
     this.#grant(kubelet, running.length);
@@ -101,10 +101,10 @@ export class UsageEngine {
 }
 
 /** A working set above the limit loses its page cache repeatedly; the more so, the less is left for cache. */
-function reclaimRatio({ limits, workingSetBytes, ownMemoryBytes }: ContainerRuntime): number {
+function reclaimRatio({ limits, workingSetBytes, unreclaimableBytes }: ContainerRuntime): number {
   const limit = limits.memoryBytes;
   if (limit === null || workingSetBytes <= limit) return 0;
-  const filled = Math.min(1, ownMemoryBytes / limit);
+  const filled = Math.min(1, unreclaimableBytes / limit);
   return Math.min(MAX_RECLAIM_RATIO, (2 * (workingSetBytes - limit) * filled ** 4) / limit);
 }
 

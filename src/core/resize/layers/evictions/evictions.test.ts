@@ -47,7 +47,7 @@ const grown = others.map((pod) => ({
 const alive: readonly PodRecord[] = [first!, ...grown];
 const memory: ResizeMemory = { ...NO_MEMORY, lastApplied, failures: [failure] };
 
-/** Two pods have what is in force; web-1 is on a node that can never give it. */
+/** Two pods have the values in force; the node of web-1 refuses them as infeasible. */
 function decide(situation: Partial<WorkloadSituation> = {}): WorkloadDecision {
   return decideWorkload(aSituation({ policy, advice, memory, pods: alive, ...situation }));
 }
@@ -132,7 +132,7 @@ describe('a pod whose node has too little capacity for its target', () => {
       const name = `web-new-${round}`;
       const successor = evict === null ? situation.pods : [{ ...first!, name, uid: `uid-${name}`, createdAt: situation.now }, ...grown];
       if (evict !== null) evicted.push(evict.name);
-      // Created on the same node, its successor is refused as well.
+      // The new pod on the same node is refused as well.
       const failures = evict === null ? after.failures : [{ ...failure, uid: `uid-${name}`, pod: name, since: situation.now }];
       situation = { ...situation, now: situation.now + 10 * MINUTE_MS, pods: successor, memory: { ...after, failures } };
     }

@@ -8,12 +8,12 @@ import { podRequests } from '#kube/records/pod-requests';
 import type { Resources } from '#kube/records/resources';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { formatDuration } from '../../../model/duration.ts';
-import { mayBeEvicted } from '../../plan/carry-out.ts';
+import { isEvictable } from '../../plan/carry-out.ts';
 import { FIELD, RESOURCES, sameValues, type Values } from '../../model/container-values.ts';
 import { fromWaiting, type WorkloadDecision } from '../../model/decision.ts';
-import { holdsDecisions, isShortLived, mayChangePods, outsideWindow } from '../../plan/interlocks.ts';
+import { findDecisionBlocker, isShortLived, canChangePodsNow, awaitWindow } from '../../plan/interlocks.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
-import { lastRefusal } from '../../plan/failed-resizes.ts';
+import { findLastRefusal } from '../../plan/failed-resizes.ts';
 import { fitPod } from '../../plan/pod-change.ts';
 import type { ResizeLayer } from '../layer.ts';
 import type { EvictionTries, FailedResize, WorkloadSituation } from '../../model/situation.ts';
@@ -41,15 +41,15 @@ export const evictions: ResizeLayer = {
 };
 
 function evictWhereStuck(situation: WorkloadSituation, decision: WorkloadDecision): WorkloadDecision {
-  if (!mayEvict(situation, decision)) return decision;
+  if (!isEvictionAllowed(situation, decision)) return decision;
   const after = { ...situation, memory: decision.memory };
   const stuck = stuckPod(after);
   if (stuck === null) return decision;
   const requests = wantedRequests(after, stuck);
   const before = decision.memory.evictions;
-  const counts = before !== null && isAboutAsLarge(before.requests, requests) && situation.now - before.lastAt < TRIES_COUNT_FOR_MS;
+  const counts = before !== null && isSameSize(before.requests, requests) && situation.now - before.lastAt < TRIES_COUNT_FOR_MS;
   const tries = counts ? before : null;
-  const wait = whyNotEvict(after, tries);
+  const wait = findEvictionBlocker(after, tries);
   if (wait !== null) return withEvictionWait(decision, wait, stuck);
   const tried: EvictionTries = { requests, count: (tries?.count ?? 0) + 1, lastAt: situation.now, refused: null };
   return {
@@ -66,23 +66,23 @@ export function refusedEviction(tries: EvictionTries | null, at: Instant, messag
 }
 
 /** Whether the policy and the state of the workload permit an eviction. */
-function mayEvict(situation: WorkloadSituation, { state }: WorkloadDecision): boolean {
-  return situation.policy.apply === 'InPlaceOrEvict' && mayChangePods(situation) && !['blocked', 'collecting', 'idle'].includes(state);
+function isEvictionAllowed(situation: WorkloadSituation, { state }: WorkloadDecision): boolean {
+  return situation.policy.apply === 'InPlaceOrEvict' && canChangePodsNow(situation) && !['blocked', 'collecting', 'idle'].includes(state);
 }
 
 /** The first pod whose node refuses its target, where a new pod may get it; null: none. */
 function stuckPod(situation: WorkloadSituation): PodRecord | null {
   const { pods, workload } = situation;
   if (isShortLived(workload.kind)) return null;
-  return pods.find((pod) => pod.deletionAt === null && mayBeEvicted(pod) && isStuck(situation, pod)) ?? null;
+  return pods.find((pod) => pod.deletionAt === null && isEvictable(pod) && isStuck(situation, pod)) ?? null;
 }
 
 function isStuck(situation: WorkloadSituation, pod: PodRecord): boolean {
   const { memory, workload, gateState, kubeletVersions, now } = situation;
   const wanted = memory.apply?.values ?? memory.lastApplied?.values;
-  const failure = lastRefusal(pod, situation);
+  const failure = findLastRefusal(pod, situation);
   const refused =
-    failure !== undefined && isFinal(failure, now) && failure.code !== 'start-up-boost' && lacksAny(pod, failure.values, wanted);
+    failure !== undefined && isFinal(failure, now) && failure.code !== 'start-up-boost' && isLackingValues(pod, failure.values, wanted);
   // A pod of a DaemonSet would be created on the same node again.
   if (refused && workload.kind !== 'DaemonSet') return true;
   if (gateState.admission !== true || wanted === undefined) return false;
@@ -98,12 +98,12 @@ function isFinal({ state, since }: FailedResize, now: Instant): boolean {
 /** Total requests that the pod should have: by the change under way, the values in force, or the refused values. */
 function wantedRequests(situation: WorkloadSituation, pod: PodRecord): Resources {
   const { memory } = situation;
-  const wanted = memory.apply?.values ?? memory.lastApplied?.values ?? lastRefusal(pod, situation)?.values;
+  const wanted = memory.apply?.values ?? memory.lastApplied?.values ?? findLastRefusal(pod, situation)?.values;
   return podRequests(pod, (container) => (wanted?.get(container.name) ?? container).requests);
 }
 
 /** Whether two sizes count as the same: recommendations drift by a few percent, which must not permit another eviction. */
-function isAboutAsLarge(one: Resources, other: Resources): boolean {
+function isSameSize(one: Resources, other: Resources): boolean {
   return RESOURCES.every((resource) => {
     const [a, b] = [Math.max(1, one[FIELD[resource]]), Math.max(1, other[FIELD[resource]])];
     return Math.max(a, b) < Math.min(a, b) * SAME_SIZE_RATIO;
@@ -111,7 +111,7 @@ function isAboutAsLarge(one: Resources, other: Resources): boolean {
 }
 
 /** Whether the pod lacks values that were tried and are still wanted. */
-function lacksAny(pod: PodRecord, tried: Values, wanted: Values | undefined): boolean {
+function isLackingValues(pod: PodRecord, tried: Values, wanted: Values | undefined): boolean {
   return pod.containers.some((container) => {
     const should = wanted?.get(container.name) ?? tried.get(container.name);
     // The desired values may be pending on the node, so the actual ones count.
@@ -119,17 +119,17 @@ function lacksAny(pod: PodRecord, tried: Values, wanted: Values | undefined): bo
   });
 }
 
-function whyNotEvict(situation: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
+function findEvictionBlocker(situation: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
   return (
-    neverEvicted(situation) ??
-    heldBack(situation) ??
-    outsideWindow(situation, 'an eviction waits for the windows of the policy') ??
-    triedEnough(situation, tries) ??
-    oneAtATime(situation)
+    findPermanentBlocker(situation) ??
+    findHold(situation) ??
+    awaitWindow(situation, 'an eviction waits for the windows of the policy') ??
+    awaitTries(situation, tries) ??
+    awaitOtherPods(situation)
   );
 }
 
-function neverEvicted({ workload }: WorkloadSituation): Waiting | null {
+function findPermanentBlocker({ workload }: WorkloadSituation): Waiting | null {
   if (workload.replicas.desired < MIN_REPLICAS) return waiting('not-evictable', 'the only replica of a workload is never evicted');
   const { doNotDisrupt } = WORKLOAD_ANNOTATIONS;
   return workload.annotations[doNotDisrupt] === 'true'
@@ -137,8 +137,8 @@ function neverEvicted({ workload }: WorkloadSituation): Waiting | null {
     : null;
 }
 
-function heldBack(situation: WorkloadSituation): Waiting | null {
-  const hold = holdsDecisions(situation);
+function findHold(situation: WorkloadSituation): Waiting | null {
+  const hold = findDecisionBlocker(situation);
   if (hold !== null) return hold;
   const {
     now,
@@ -148,7 +148,7 @@ function heldBack(situation: WorkloadSituation): Waiting | null {
   return waiting('warm-up', 'warm-up after a start or an outage: no evictions', warmUpUntil);
 }
 
-function triedEnough({ now, workload }: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
+function awaitTries({ now, workload }: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
   const refused = tries?.refused ?? null;
   if (refused !== null && now - refused.at < BUDGET_AGAIN_MS) {
     return waiting('disruption-budget', refused.message, refused.at + BUDGET_AGAIN_MS);
@@ -161,7 +161,7 @@ function triedEnough({ now, workload }: WorkloadSituation, tries: EvictionTries 
 }
 
 /** Waits until all pods are ready and the last eviction, for any size, is long enough ago. */
-function oneAtATime({ now, workload, pods, memory: { evictions } }: WorkloadSituation): Waiting | null {
+function awaitOtherPods({ now, workload, pods, memory: { evictions } }: WorkloadSituation): Waiting | null {
   const { desired, ready } = workload.replicas;
   if (workload.rolloutInProgress || ready < desired || pods.some((pod) => !pod.ready)) {
     return waiting('rollout', 'one pod at a time: another is not ready');

@@ -11,7 +11,7 @@ import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 import type { ExceptionBound, LimitExceptionType } from '../../model/limit-exception.ts';
 import type { ContainerDemand, DemandWindow } from '../../model/demand.ts';
-import { isLeakKept } from '../../plan/leak.ts';
+import { isTreatedAsLeak } from '../../plan/leak.ts';
 import { demandNow, isMostlyCache, isNearLimit, isThrottled, isUsageUnchanged } from './pressure.ts';
 
 /** Evidence that a bound limits one resource of a container. Amounts in millicores or bytes. */
@@ -24,12 +24,12 @@ export interface Evidence {
   readonly used: number;
   /** Sufficient amount, before any cap. */
   readonly needed: number;
-  readonly words: string;
+  readonly message: string;
   /** Time of the event, which may be earlier than its report for an OOM kill. */
   readonly at: Instant;
 }
 
-type KnownDemand = Pick<ContainerDemand, 'windows' | 'memoryStillSince'>;
+type KnownDemand = Pick<ContainerDemand, 'windows' | 'memorySteadySince'>;
 
 /** State of one resource of a container. Amounts in millicores or bytes. */
 export interface ResourceFacts {
@@ -54,45 +54,45 @@ export const CLEAR_RATIO: Ratio = 0.8;
 /** Collects the facts of a resource. @param applies whether recommendations for this container are applied automatically */
 export function resourceFacts(
   situation: WorkloadSituation,
-  plans: ContainerPlan,
+  plan: ContainerPlan,
   resource: ResourceName,
   known: KnownDemand,
   applies: boolean,
 ): ResourceFacts {
   const { windows } = known;
-  const isConstant = resource === 'memory' && hasConstantUsage(known, plans, situation);
-  const limit = plans.inForce.limits[FIELD[resource]];
-  const target = plans.target?.limits[FIELD[resource]] ?? null;
+  const isConstant = resource === 'memory' && hasConstantUsage(known, plan, situation);
+  const limit = plan.inForce.limits[FIELD[resource]];
+  const target = plan.target?.limits[FIELD[resource]] ?? null;
   const reachable = limit === null ? null : applies ? Math.max(limit, target ?? limit) : limit;
-  const inputs: Inputs = { situation, plans, resource, windows, limit, reachable, applies, isConstant };
-  const bounded = overBound(inputs);
+  const inputs: Inputs = { situation, plan, resource, windows, limit, reachable, applies, isConstant };
+  const bounded = findOverBound(inputs);
   return {
-    container: plans.name,
+    container: plan.name,
     resource,
     limit,
     ceiling: bounded?.ceiling ?? null,
-    target: plans.target?.requests[FIELD[resource]] ?? null,
+    target: plan.target?.requests[FIELD[resource]] ?? null,
     demand: demandNow(windows, resource, situation.now),
-    evidence: gravestOf(inputs, bounded?.evidence ?? null, applies),
+    evidence: mostSevereOf(inputs, bounded?.evidence ?? null, applies),
     isConstant,
   };
 }
 
 /** The most severe evidence. A CPU limit that is raised automatically after throttling needs no user decision, but a ceiling does. */
-function gravestOf(inputs: Inputs, overBounds: Evidence | null, applies: boolean): Evidence | null {
-  const { resource, plans } = inputs;
-  const awaitsStep = resource === 'cpu' && applies && plans.targetInputs?.cpuLimitStep?.isPossible === true;
+function mostSevereOf(inputs: Inputs, overBounds: Evidence | null, applies: boolean): Evidence | null {
+  const { resource, plan } = inputs;
+  const awaitsStep = resource === 'cpu' && applies && plan.targetInputs?.cpuLimitStep?.isPossible === true;
   if (awaitsStep) return overBounds?.bound === 'ceiling' ? overBounds : null;
-  return leaking(inputs) ?? killed(inputs) ?? throttled(inputs) ?? nearLimit(inputs) ?? overBounds;
+  return findLeak(inputs) ?? findKill(inputs) ?? findThrottling(inputs) ?? findNearLimit(inputs) ?? overBounds;
 }
 
-function hasConstantUsage({ memoryStillSince = null }: KnownDemand, { advice }: ContainerPlan, { now }: WorkloadSituation): boolean {
-  return isUsageUnchanged(memoryStillSince, advice?.lastOomAt ?? null, now);
+function hasConstantUsage({ memorySteadySince = null }: KnownDemand, { advice }: ContainerPlan, { now }: WorkloadSituation): boolean {
+  return isUsageUnchanged(memorySteadySince, advice?.lastOomAt ?? null, now);
 }
 
 interface Inputs {
   readonly situation: WorkloadSituation;
-  readonly plans: ContainerPlan;
+  readonly plan: ContainerPlan;
   readonly resource: ResourceName;
   readonly windows: readonly DemandWindow[];
   readonly limit: number | null;
@@ -103,28 +103,28 @@ interface Inputs {
 }
 
 /** Evidence of a memory leak: request and limit do not follow it, and the OOM kill at the limit restarts the container. */
-function leaking({ situation, plans, resource }: Inputs): Evidence | null {
-  const { advice, name } = plans;
-  if (resource !== 'memory' || advice === null || !isLeakKept(name, advice, situation)) return null;
+function findLeak({ situation, plan, resource }: Inputs): Evidence | null {
+  const { advice, name } = plan;
+  if (resource !== 'memory' || advice === null || !isTreatedAsLeak(name, advice, situation)) return null;
   const deployed = situation.workload.containers.find((container) => container.name === name);
   const used = advice.memoryEvidence?.latest ?? advice.memory?.latest ?? 0;
-  const limit = deployed?.limits.memoryBytes ?? plans.inForce.limits.memoryBytes ?? deployed?.requests.memoryBytes ?? used;
-  const words = `memory leak suspected: usage has grown by more than 3 % a day for days; the deployed size of ${formatMemory(limit)} is kept`;
-  return { type: 'leak', bound: 'limit', limit, observed: used, used, needed: limit, words, at: situation.now };
+  const limit = deployed?.limits.memoryBytes ?? plan.inForce.limits.memoryBytes ?? deployed?.requests.memoryBytes ?? used;
+  const message = `memory leak suspected: usage has grown by more than 3 % a day for days; the deployed size of ${formatMemory(limit)} is kept`;
+  return { type: 'leak', bound: 'limit', limit, observed: used, used, needed: limit, message, at: situation.now };
 }
 
-function killed({ situation, plans, resource, limit, reachable, applies }: Inputs): Evidence | null {
+function findKill({ situation, plan, resource, limit, reachable, applies }: Inputs): Evidence | null {
   const { now, policy } = situation;
-  const { advice } = plans;
+  const { advice } = plan;
   const at = advice?.lastOomAt ?? null;
   if (resource !== 'memory' || advice === null || at === null || limit === null || reachable === null) return null;
   if (now - at >= KILL_COUNTS_FOR_MS) return null;
   const needed = advice.oom?.killedPodNeed ?? 0;
   // The killed pod is raised before the other replicas, so its raise counts, too.
-  if (needed <= (applies ? Math.max(reachable, plans.killedPod?.limits.memoryBytes ?? 0) : reachable)) return null;
+  if (needed <= (applies ? Math.max(reachable, plan.killedPod?.limits.memoryBytes ?? 0) : reachable)) return null;
   const { maxBumps } = policy.oom;
   const spent =
-    new Set(situation.memory.oomBumps.filter((bump) => bump.container === plans.name).map((bump) => bump.limit)).size >= maxBumps;
+    new Set(situation.memory.oomBumps.filter((bump) => bump.container === plan.name).map((bump) => bump.limit)).size >= maxBumps;
   const why = spent
     ? `the limit of ${formatMemory(limit)} was raised ${maxBumps} times in 7 days`
     : `the limit of ${formatMemory(limit)} may not be raised`;
@@ -136,27 +136,27 @@ function killed({ situation, plans, resource, limit, reachable, applies }: Input
     observed: needed,
     used: needed,
     needed,
-    words: `OOM-killed; ${why}`,
+    message: `OOM-killed; ${why}`,
     at,
   };
 }
 
-function nearLimit({ situation: { now }, resource, windows, limit, reachable, isConstant }: Inputs): Evidence | null {
+function findNearLimit({ situation: { now }, resource, windows, limit, reachable, isConstant }: Inputs): Evidence | null {
   if (limit === null || reachable === null || isConstant || !isNearLimit(windows, resource, reachable, now)) return null;
   const observed = demandNow(windows, resource, now) ?? reachable;
   const share = Math.round((observed / limit) * 100);
-  const words =
+  const message =
     resource === 'memory'
       ? `the working set reached ${amount(resource, observed)}, ${share} % of the limit of ${amount(resource, limit)}, in two of three minutes`
       : `CPU usage reached ${amount(resource, observed)}, the limit of ${amount(resource, limit)}, in two of three minutes`;
-  return { type: 'usage-over-limit', ...usedOf(resource, limit, observed), words, at: now };
+  return { type: 'usage-over-limit', ...usedOf(resource, limit, observed), message, at: now };
 }
 
-function throttled({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
+function findThrottling({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
   if (resource !== 'cpu' || limit === null || reachable === null || reachable > limit || !isThrottled(windows, now)) return null;
   const observed = demandNow(windows, resource, now) ?? limit;
-  const words = `CPU was throttled in more than a quarter of all periods for 10 minutes by the limit of ${formatCpu(limit)}`;
-  return { type: 'cpu-throttled', ...usedOf(resource, limit, observed), words, at: now };
+  const message = `CPU was throttled in more than a quarter of all periods for 10 minutes by the limit of ${formatCpu(limit)}`;
+  return { type: 'cpu-throttled', ...usedOf(resource, limit, observed), message, at: now };
 }
 
 /** Amounts of evidence that a limit restricts usage. */
@@ -169,31 +169,31 @@ function usedOf(
 }
 
 /** Evidence that the recommendation exceeds a ceiling, the policy's max or a limit, and that recent usage is near that bound. */
-function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly evidence: Evidence | null } | null {
-  const { situation, plans, resource, limit } = inputs;
-  const { target, advice, policy } = plans;
+function findOverBound(inputs: Inputs): { readonly ceiling: number | null; readonly evidence: Evidence | null } | null {
+  const { situation, plan, resource, limit } = inputs;
+  const { target, advice, policy } = plan;
   const about = advice?.[resource] ?? null;
   const common = target?.requests[FIELD[resource]] ?? null;
   if (about === null || common === null) return null;
   // The raise of a hot replica is not bounded, so it counts.
-  const given = resource === 'cpu' ? Math.max(common, plans.hotCpu ?? 0) : common;
+  const given = resource === 'cpu' ? Math.max(common, plan.hotCpu ?? 0) : common;
   const wanted = learntNeed(about);
   if (wanted <= given) return null;
   const bound: ExceptionBound = given === limit ? 'limit' : 'ceiling';
   const ceiling = bound === 'ceiling' ? given : null;
-  const used = lately(inputs, about, bound);
+  const used = recentUsage(inputs, about, bound);
   if (wanted <= given * (1 + policy[resource].minChangeRatio) || used < given * CLEAR_RATIO) return { ceiling, evidence: null };
   const what = bound === 'limit' ? 'the limit, which may not be raised,' : 'the ceiling';
-  const words = `${amount(resource, wanted)} of ${resource} is recommended; ${what} permits ${amount(resource, given)}`;
+  const message = `${amount(resource, wanted)} of ${resource} is recommended; ${what} permits ${amount(resource, given)}`;
   const needed = bound === 'limit' ? Math.max(wanted, greaterLimit(resource, given, used)) : wanted;
   return {
     ceiling,
-    evidence: { type: 'recommendation-over-ceiling', bound, limit: given, observed: wanted, used, needed, words, at: situation.now },
+    evidence: { type: 'recommendation-over-ceiling', bound, limit: given, observed: wanted, used, needed, message, at: situation.now },
   };
 }
 
 /** Recent usage. Page cache fills any limit, so for memory that is mostly cache only the demand without cache counts. */
-function lately(
+function recentUsage(
   { situation: { now }, resource, windows, isConstant }: Inputs,
   { recentPeak }: ResourceAdvice,
   bound: ExceptionBound,

@@ -11,7 +11,7 @@ import { recommendationStatus } from '../../status/recommendation-status.ts';
 const BASE_MIB = 256;
 const fit = anAdvice({ cpu: '100m', memory: '128Mi' });
 
-/** What happens between two looks: working set in MiB, how long, and what a person says. */
+/** Working set in MiB, time and user decision between two decisions. */
 const step = fc.record({
   usedMib: fc.integer({ min: 20, max: 700 }),
   afterMs: fc.constantFrom(MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 13 * HOUR_MS),
@@ -19,7 +19,7 @@ const step = fc.record({
   stale: fc.constantFrom(false, false, false, true),
 });
 
-/** Every step is written down and read again, as through a restart. */
+/** Stores and reads the memory after each decision, as after a restart. */
 function remembered(situation: WorkloadSituation, decision: ReturnType<typeof decideWorkload>): WorkloadSituation['memory'] {
   const facts = { now: situation.now, generation: 1, replicas: 2, savingsPerMonthUsd: null, costPerMonthUsd: null, source: null };
   return readMemory(recommendationStatus(decision, facts, undefined));

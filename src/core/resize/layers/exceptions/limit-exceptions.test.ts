@@ -25,20 +25,20 @@ const LIMITED = { container: { requests: amounts('100m', '128Mi'), limits: amoun
 const fit = anAdvice({ cpu: '100m', memory: '128Mi' });
 const gateState = aSituation().gateState;
 
-/** Three pods with a memory limit of 256Mi that is not ours to move; requests fit. */
+/** Three pods with a memory limit of 256Mi that may not be changed, and suitable requests. */
 function limited(more: Partial<WorkloadSituation> = {}): WorkloadSituation {
   return aSituation({ pods: pods(3, LIMITED), advice: [fit], policy: requestsOnlyPolicy(), ...more });
 }
 
 const rising = (now = T0) => memoryDemand(now, '220Mi', '238Mi', '244Mi');
 
-/** Advice whose latest working set is what the guards look at. */
+/** Advice with this latest working set, which bounds reductions of the limit. */
 function using(text: string, latest = text) {
   const evidence = fit.memoryEvidence!;
   return { ...fit, memoryEvidence: { ...evidence, latest: memory(latest) } };
 }
 
-/** One decision and what it leaves: the situation that a next one begins with, so much later. */
+/** A decision, and the situation after it. */
 function then(
   situation: WorkloadSituation,
   afterMs: number,
@@ -56,7 +56,7 @@ function then(
   return { decision, next };
 }
 
-/** Decides every `stepMs` until so long has passed, with the demand that the test says. */
+/** Decides every `stepMs` with the demand of the test. */
 function live(
   start: WorkloadSituation,
   forMs: number,
@@ -144,7 +144,7 @@ describe('is opened by evidence', () => {
     expect(decision.memory.limitExceptions.filter(({ state }) => state === 'open').map((each) => each.type)).toEqual(
       type === null ? [] : [type],
     );
-    // A change that goes its way is told first.
+    // A change under way is reported first.
     expect(['exception', 'applying'].includes(decision.state)).toBe(type !== null || decision.state === 'applying');
   });
 
@@ -152,7 +152,7 @@ describe('is opened by evidence', () => {
     const first = then(limited({ demand: rising() }), MINUTE_MS, { demand: rising(T0 + MINUTE_MS) });
     const second = then(first.next, HOUR_MS, { demand: memoryDemand(T0 + HOUR_MS + MINUTE_MS, '150Mi') });
     expect(only(second.decision).occurrences).toBe(1);
-    expect(second.decision.notes).toEqual([]);
+    expect(second.decision.events).toEqual([]);
     const lull = then(second.next, HOUR_MS, { demand: rising(T0 + 2 * HOUR_MS + MINUTE_MS) });
     const third = then(lull.next, HOUR_MS);
     expect(third.decision.memory.limitExceptions).toHaveLength(1);
@@ -189,7 +189,7 @@ describe('page cache', () => {
       const at = T0 + minute * MINUTE_MS;
       log.observe('p', { at, cpuMillicores: 1, memoryBytes: workingMib * MiB, memoryRssBytes: rssMib === null ? null : rssMib * MiB });
     }
-    return [{ container: 'main', windows: log.windows(), memoryStillSince: log.memoryStillSince }];
+    return [{ container: 'main', windows: log.windows(), memorySteadySince: log.memorySteadySince }];
   };
   const opened = (more: Partial<WorkloadSituation>) =>
     decideWorkload(limited(more)).memory.limitExceptions.filter(({ state }) => state === 'open');
@@ -207,7 +207,7 @@ describe('page cache', () => {
   });
 
   const full = (now: number, since: number | null) =>
-    memoryDemand(now, '255Mi', '255Mi', '255Mi').map((each) => ({ ...each, memoryStillSince: since }));
+    memoryDemand(now, '255Mi', '255Mi', '255Mi').map((each) => ({ ...each, memorySteadySince: since }));
 
   test('without RSS: memory that was steady at a limit for hours without an OOM kill opens nothing, and resolves with a reason', () => {
     expect(opened({ demand: full(T0, T0 - 4 * HOUR_MS) })).toEqual([]);
@@ -228,7 +228,7 @@ describe('page cache', () => {
     [250, 250, 245, 250, 251, 251, 200, 200].forEach((mib, minute) =>
       watched.observe('p', { at: T0 + minute * MINUTE_MS, cpuMillicores: 1, memoryBytes: mib * MiB }),
     );
-    expect(watched.memoryStillSince).toBe(T0 + 6 * MINUTE_MS);
+    expect(watched.memorySteadySince).toBe(T0 + 6 * MINUTE_MS);
   });
 });
 
@@ -283,7 +283,7 @@ describe('a temporary overage', () => {
     const grown = then(next, MINUTE_MS, { demand: memoryDemand(T0 + 2 * MINUTE_MS, '500Mi', '510Mi', '511Mi') });
     expect(limits(grown.next)).toEqual([512, 512, 512]);
     const reached = then(grown.next, MINUTE_MS, { demand: memoryDemand(T0 + 3 * MINUTE_MS, '511Mi', '511Mi', '511Mi') });
-    expect(reached.decision.notes.map(({ reason }) => reason)).toEqual(['CeilingReached']);
+    expect(reached.decision.events.map(({ reason }) => reason)).toEqual(['CeilingReached']);
     expect(only(reached.decision).evidence).toMatch(/^CeilingReached/);
     next = live(reached.next, 6 * HOUR_MS, (now) => memoryDemand(now, '511Mi', '511Mi', '511Mi'));
     expect(limits(next)).toEqual([512, 512, 512]);
@@ -309,7 +309,7 @@ describe('a temporary overage', () => {
     expect(decideWorkload(after).message).toMatch(/until it can be taken back/);
     const quiet = live({ ...after, advice: [using('190Mi')] }, 3 * HOUR_MS, (now) => memoryDemand(now, '210Mi', '210Mi', '210Mi'));
     expect(limits(quiet)).toEqual([256, 256, 256]);
-    // Not given again for the same opening.
+    // An overage is granted once per opening.
     const again = live(quiet, 3 * HOUR_MS, rising);
     expect(limits(again)).toEqual([256, 256, 256]);
   });
@@ -393,16 +393,16 @@ describe('a user', () => {
 
   test('a higher recommendation is no growth of demand', () => {
     const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('reject', T0 + 1)] };
-    const wish = { ...anAdvice({ cpu: '100m', memory: '400Mi', memoryAdvice: { recentPeak: 240 * MiB } }) };
-    const rejected = live({ ...open, userRequests, advice: [wish] }, 3 * HOUR_MS, () => []);
+    const higher = { ...anAdvice({ cpu: '100m', memory: '400Mi', memoryAdvice: { recentPeak: 240 * MiB } }) };
+    const rejected = live({ ...open, userRequests, advice: [higher] }, 3 * HOUR_MS, () => []);
     expect(rejected.memory.limitExceptions.map(({ state }) => state)).toEqual(['rejected']);
   });
 
   test('a rejection ends after seven days', () => {
     const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('reject', T0 + 1)] };
-    const shut = live({ ...open, userRequests }, 6 * DAY_MS, rising, 6 * HOUR_MS);
-    expect(shut.memory.limitExceptions[0]?.state).toBe('rejected');
-    expect(live(shut, 2 * DAY_MS, rising, 6 * HOUR_MS).memory.limitExceptions[0]?.state).toBe('open');
+    const rejected = live({ ...open, userRequests }, 6 * DAY_MS, rising, 6 * HOUR_MS);
+    expect(rejected.memory.limitExceptions[0]?.state).toBe('rejected');
+    expect(live(rejected, 2 * DAY_MS, rising, 6 * HOUR_MS).memory.limitExceptions[0]?.state).toBe('open');
   });
 
   test('is ignored in a mode that makes no changes', () => {
@@ -413,9 +413,9 @@ describe('a user', () => {
 
   test('approves a ceiling: it is written to the workload’s annotation until it is stored, and later changes are the user’s', () => {
     const start = limited({ policy: autoPolicy(), advice: [ceiled(250, 128)] });
-    const told = then(start, MINUTE_MS);
-    expect(told.decision.notes.map(({ reason }) => reason)).toEqual(['CeilingReached']);
-    const asked = { ...told.next, userRequests: { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1)] } };
+    const reported = then(start, MINUTE_MS);
+    expect(reported.decision.events.map(({ reason }) => reason)).toEqual(['CeilingReached']);
+    const asked = { ...reported.next, userRequests: { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1)] } };
     const first = then(asked, MINUTE_MS);
     expect(first.decision.ceilings).toEqual([{ container: 'main', resource: 'memory', value: 250 * MiB }]);
     expect(then(first.next, MINUTE_MS).decision.ceilings).toHaveLength(1);
@@ -429,17 +429,17 @@ describe('a user', () => {
   });
 
   test('an exception is resolved when its ceiling is removed or raised', () => {
-    const told = then(limited({ policy: autoPolicy(), advice: [ceiled(250, 128)] }), MINUTE_MS);
-    // A little more than the ceiling was, and still cut.
-    const raised = then({ ...told.next, advice: [ceiled(250, 160)] }, MINUTE_MS);
+    const reported = then(limited({ policy: autoPolicy(), advice: [ceiled(250, 128)] }), MINUTE_MS);
+    // Slightly above the previous ceiling, and still capped.
+    const raised = then({ ...reported.next, advice: [ceiled(250, 160)] }, MINUTE_MS);
     expect(only(raised.decision).state).toBe('open');
-    const free = then({ ...told.next, advice: [anAdvice({ cpu: '100m', memory: '240Mi' })] }, MINUTE_MS);
+    const free = then({ ...reported.next, advice: [anAdvice({ cpu: '100m', memory: '240Mi' })] }, MINUTE_MS);
     expect(only(free.decision)).toMatchObject({
       state: 'resolved',
       evidence: expect.stringMatching(/^the ceiling no longer bounds the recommendation/),
     });
-    // Less is wished for, and the ceiling still stands: that is what the day of calm is for.
-    const less = then({ ...told.next, advice: [anAdvice({ cpu: '100m', memory: '120Mi' })] }, MINUTE_MS);
+    // The recommendation is lower and the ceiling still applies, so the exception is resolved only after a day.
+    const less = then({ ...reported.next, advice: [anAdvice({ cpu: '100m', memory: '120Mi' })] }, MINUTE_MS);
     expect(only(less.decision).state).toBe('open');
   });
 });
@@ -449,7 +449,7 @@ test('the third opening in a week is reported as recurring', () => {
   const reasons: string[] = [];
   for (let round = 0; round < 3; round += 1) {
     const opened = then(situation, HOUR_MS);
-    reasons.push(...opened.decision.notes.map(({ reason }) => reason));
+    reasons.push(...opened.decision.events.map(({ reason }) => reason));
     situation = live(opened.next, 26 * HOUR_MS, (now) => memoryDemand(now, '100Mi'));
     expect(situation.memory.limitExceptions[0]?.state).toBe('resolved');
     situation = { ...situation, demand: rising(situation.now) };
@@ -477,7 +477,7 @@ function killed(at: number) {
   };
 }
 
-/** Advice that a ceiling cut: in mebibytes what it wants, what it is given, and what was used in the last hour. */
+/** Advice that a ceiling capped. @param wanted recommendation without it in MiB @param given ceiling in MiB @param used peak of the last hour in MiB */
 function ceiled(wanted: number, given: number, recentPeak = wanted * 0.9) {
   const base = anAdvice({ cpu: '100m', memory: `${given}Mi`, memoryAdvice: { recentPeak: recentPeak * MiB } });
   const steps = [
@@ -487,10 +487,10 @@ function ceiled(wanted: number, given: number, recentPeak = wanted * 0.9) {
   return { ...base, memory: { ...base.memory!, steps } };
 }
 
-/** Three minutes of one working set of which so much is the container's own. */
+/** Three minutes with one working set and the given unreclaimable memory. */
 function ownWindows(now: number, workingMib: number, ownMib: number): ContainerDemand['windows'] {
   const working = `${workingMib}Mi`;
-  return memoryDemand(now, working, working, working)[0]!.windows.map((each) => ({ ...each, ownMemoryBytes: ownMib * MiB }));
+  return memoryDemand(now, working, working, working)[0]!.windows.map((each) => ({ ...each, unreclaimableBytes: ownMib * MiB }));
 }
 
 function cpuLimited(demand: WorkloadSituation['demand']): WorkloadSituation {

@@ -15,7 +15,7 @@ import { asDecided } from './pending.ts';
 import type { OverageOffer } from './overage-offer.ts';
 import type { Capped } from './proposal.ts';
 import { isLeakApproved } from '../../plan/leak.ts';
-import { withOverage } from './given-overage.ts';
+import { withOverage } from './granted-overage.ts';
 
 /** Inputs of one transition. */
 export interface StepInputs {
@@ -43,7 +43,7 @@ const CONSTANT_USAGE =
 /** The next state of an exception; null: none is stored. */
 export function nextException(before: LimitException | null, inputs: StepInputs): LimitException | null {
   const evidence = inputs.facts?.evidence ?? null;
-  if (before === null) return evidence === null ? null : opened(null, evidence, inputs);
+  if (before === null) return evidence === null ? null : open(null, evidence, inputs);
   if (before.state === 'open') return withOverage(nextOpen(before, inputs), inputs.offer, inputs.facts?.demand ?? null, inputs.now);
   return nextClosed(before, inputs);
 }
@@ -53,7 +53,7 @@ export function isRecurring({ openCount }: LimitException): boolean {
   return openCount.length >= RECURRING;
 }
 
-function opened(before: LimitException | null, evidence: Evidence, inputs: StepInputs): LimitException {
+function open(before: LimitException | null, evidence: Evidence, inputs: StepInputs): LimitException {
   const { now, facts, proposed } = inputs;
   const { type, bound, limit, observed } = evidence;
   const base: LimitException = {
@@ -74,14 +74,14 @@ function opened(before: LimitException | null, evidence: Evidence, inputs: StepI
     closedAt: null,
     decided: null,
     settled: false,
-    ...goesOnFrom(before, now),
+    ...continueFrom(before, now),
     ceilingReached: false,
   };
-  return withOverage({ ...base, evidence: wordsOf(base, evidence, inputs) }, inputs.offer, facts?.demand ?? null, now);
+  return withOverage({ ...base, evidence: describeEvidence(base, evidence, inputs) }, inputs.offer, facts?.demand ?? null, now);
 }
 
 /** Fields that a new opening takes over from the previous one. */
-function goesOnFrom(
+function continueFrom(
   before: LimitException | null,
   now: Instant,
 ): Pick<LimitException, 'openCount' | 'approvedBaseline' | 'leakApprovedAt' | 'overage'> {
@@ -98,16 +98,16 @@ function goesOnFrom(
 
 function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
   const { now, facts, decision } = inputs;
-  if (decision !== null) return decidedUpon(before, decision, now);
-  if (facts === null) return closed(before, 'resolved', now, 'the container was removed');
-  if (before.type === 'leak' && facts.evidence?.type !== 'leak') return closed(before, 'resolved', now, 'memory no longer grows steadily');
-  if (facts.evidence !== null) return seenAgain(before, facts.evidence, inputs);
-  const moved = before.bound === 'limit' ? movedOutOfTheWay(before, facts.limit) : ceilingOutOfTheWay(before, facts);
-  if (moved !== null) return closed(before, 'resolved', now, moved);
+  if (decision !== null) return applyDecision(before, decision, now);
+  if (facts === null) return close(before, 'resolved', now, 'the container was removed');
+  if (before.type === 'leak' && facts.evidence?.type !== 'leak') return close(before, 'resolved', now, 'memory no longer grows steadily');
+  if (facts.evidence !== null) return recordEvidence(before, facts.evidence, inputs);
+  const moved = before.bound === 'limit' ? findRaisedLimit(before, facts.limit) : findRaisedCeiling(before, facts);
+  if (moved !== null) return close(before, 'resolved', now, moved);
   const limit = before.bound === 'limit' ? Math.max(before.limit, facts.limit ?? 0) : before.limit;
   if (facts.demand !== null && wasConstant(before, facts, facts.demand >= limit * CLEAR_RATIO))
-    return closed(before, 'resolved', now, CONSTANT_USAGE);
-  return facts.demand === null ? before : calmer(before, facts.demand < limit * CLEAR_RATIO, now);
+    return close(before, 'resolved', now, CONSTANT_USAGE);
+  return facts.demand === null ? before : updateClearSince(before, facts.demand < limit * CLEAR_RATIO, now);
 }
 
 /** Whether memory near the limit is steady page cache. Not with an overage, of which a part above the limit is in use. */
@@ -116,43 +116,43 @@ function wasConstant(before: LimitException, { isConstant }: ResourceFacts, isNe
 }
 
 /** Message where the limit was raised or removed meanwhile; null: it was not. */
-function movedOutOfTheWay({ proposed }: LimitException, limit: number | null): string | null {
+function findRaisedLimit({ proposed }: LimitException, limit: number | null): string | null {
   if (limit === null) return 'there is no limit any more';
   return proposed !== null && limit >= proposed ? 'the limit has been raised' : null;
 }
 
 /** Message where the ceiling was raised or removed, so that the recommendation is above it; null: it was not, or an overage is in force. */
-function ceilingOutOfTheWay(before: LimitException, { target, ceiling }: ResourceFacts): string | null {
+function findRaisedCeiling(before: LimitException, { target, ceiling }: ResourceFacts): string | null {
   return target !== null && target > before.limit && ceiling === null && !isApplied(before)
     ? 'the ceiling no longer bounds the recommendation'
     : null;
 }
 
-function calmer(before: LimitException, isClear: boolean, now: Instant): LimitException {
+function updateClearSince(before: LimitException, isClear: boolean, now: Instant): LimitException {
   if (!isClear) return before.clearSince === null ? before : { ...before, clearSince: null };
   if (before.clearSince === null) return { ...before, clearSince: now };
   if (now - before.clearSince < CLEAR_FOR_MS) return before;
-  return closed(before, 'resolved', now, `demand has stayed below ${CLEAR_RATIO * 100} % of the limit for 24 hours`);
+  return close(before, 'resolved', now, `demand has stayed below ${CLEAR_RATIO * 100} % of the limit for 24 hours`);
 }
 
-function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInputs): LimitException {
-  const graver = LIMIT_EXCEPTION_TYPES.indexOf(evidence.type) > LIMIT_EXCEPTION_TYPES.indexOf(before.type);
+function recordEvidence(before: LimitException, evidence: Evidence, inputs: StepInputs): LimitException {
+  const isMoreSevere = LIMIT_EXCEPTION_TYPES.indexOf(evidence.type) > LIMIT_EXCEPTION_TYPES.indexOf(before.type);
   const killedAgain = evidence.type === 'oom-killed' && evidence.at > before.lastSeenAt;
-  const again = before.clearSince !== null || graver || killedAgain;
+  const again = before.clearSince !== null || isMoreSevere || killedAgain;
   const counted: LimitException = again
     ? { ...before, clearSince: null, occurrences: before.occurrences + 1, lastSeenAt: Math.max(before.lastSeenAt, evidence.at) }
     : before;
   // Less severe evidence of another type changes no amounts.
-  if (!graver && evidence.type !== before.type) return counted;
+  if (!isMoreSevere && evidence.type !== before.type) return counted;
   const observed = Math.max(before.observed, wholeUnits(before.resource, evidence.observed));
   if (!again && observed <= before.observed * (1 + NEWS_RATIO)) return before;
   const { type, bound } = evidence;
   const limit = isApplied(before) && bound === before.bound ? before.limit : evidence.limit;
   // The proposed value only grows while the exception is open, so that it does not fall below the value that a user approves.
-  const kept = bound === before.bound ? before.proposed : null;
-  const proposed = type === 'leak' ? null : greaterAmount(kept, inputs.proposed?.value ?? null);
+  const previousProposal = bound === before.bound ? before.proposed : null;
+  const proposed = type === 'leak' ? null : greaterAmount(previousProposal, inputs.proposed?.value ?? null);
   const next: LimitException = { ...counted, type, bound, limit, observed, proposed };
-  return { ...next, evidence: wordsOf(next, evidence, inputs) };
+  return { ...next, evidence: describeEvidence(next, evidence, inputs) };
 }
 
 /** The amount of the evidence to compare with the exception: usage with usage, a recommendation with a recommendation. */
@@ -165,25 +165,25 @@ function wholeUnits(resource: ResourceName, amount: number): number {
   return resource === 'cpu' ? Math.round(amount) : Math.ceil(amount / MiB) * MiB;
 }
 
-function decidedUpon(before: LimitException, decision: ExceptionDecision, now: Instant): LimitException {
+function applyDecision(before: LimitException, decision: ExceptionDecision, now: Instant): LimitException {
   const decided = asDecided(before, [decision], 'Auto');
   return decided === before ? before : { ...decided, closedAt: now };
 }
 
-function closed(before: LimitException, state: LimitException['state'], now: Instant, because: string): LimitException {
-  return { ...before, state, closedAt: now, evidence: `${because}; before: ${before.evidence}`.slice(0, 1024) };
+function close(before: LimitException, state: LimitException['state'], now: Instant, reason: string): LimitException {
+  return { ...before, state, closedAt: now, evidence: `${reason}; before: ${before.evidence}`.slice(0, 1024) };
 }
 
 function nextClosed(before: LimitException, inputs: StepInputs): LimitException | null {
   const { now, facts } = inputs;
   const evidence = facts?.evidence ?? null;
-  if (evidence !== null && mayOpenAgain(before, evidence, now)) return opened(before, evidence, inputs);
+  if (evidence !== null && canReopen(before, evidence, now)) return open(before, evidence, inputs);
   const old = now - (before.closedAt ?? now) >= REMEMBERED_MS;
   const holds = (before.approvedBaseline !== null || isLeakApproved(before, now)) && facts !== null;
   return old && !holds && !isApplied(before) ? null : before;
 }
 
-function mayOpenAgain(before: LimitException, evidence: Evidence, now: Instant): boolean {
+function canReopen(before: LimitException, evidence: Evidence, now: Instant): boolean {
   // An OOM kill that was counted before is no new evidence.
   if (evidence.type === 'oom-killed' && evidence.at <= (before.closedAt ?? before.openedAt)) return false;
   switch (before.state) {
@@ -204,10 +204,10 @@ function hasGrown(before: LimitException, evidence: Evidence): boolean {
   return !isSameLeak && demandOf(evidence, before) > before.observed * GROWN_RATIO;
 }
 
-function wordsOf(exception: LimitException, evidence: Evidence, { proposed, offer }: StepInputs): string {
+function describeEvidence(exception: LimitException, evidence: Evidence, { proposed, offer }: StepInputs): string {
   const cap = proposed?.cappedBy ?? null;
   const parts = [
-    evidence.words,
+    evidence.message,
     cap === null ? null : proposed?.value === null ? `${cap} permits no more` : `the proposal is bounded by ${cap}`,
     offer.noneReason === null ? null : `no temporary overage: ${offer.noneReason}`,
     isRecurring(exception)

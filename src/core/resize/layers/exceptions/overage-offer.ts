@@ -3,8 +3,8 @@
 import type { ResizeMode } from '../../../../apis/conditions.ts';
 import type { ResourceName } from '#kube/records/resources';
 import type { DurationMs } from '#kube/units';
-import { heldByPerson } from '../../plan/interlocks.ts';
-import { mayLowerMemoryLimit } from '../../plan/pod-change.ts';
+import { isHeldByUser } from '../../plan/interlocks.ts';
+import { canLowerMemoryLimit } from '../../plan/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 import type { Evidence } from './evidence.ts';
@@ -26,24 +26,24 @@ export interface OverageOffer {
 export interface OfferInputs {
   readonly situation: WorkloadSituation;
   /** null: the container does not exist any more. */
-  readonly own: ContainerPlan | null;
+  readonly plan: ContainerPlan | null;
   readonly resource: ResourceName;
   readonly before: LimitException | null;
   readonly evidence: Evidence | null;
   readonly proposed: number | null;
   /** Whether the pods may be changed now. */
-  readonly acts: boolean;
+  readonly canAct: boolean;
   readonly ownMode: ResizeMode;
 }
 
 /** The overage for an exception. */
 export function overageOffer(inputs: OfferInputs): OverageOffer {
-  const { situation, own, resource, before, evidence, proposed } = inputs;
+  const { situation, plan, resource, before, evidence, proposed } = inputs;
   const { mode, forMs } = situation.policy.limitOverage;
   const allowed = mode === 'Temporary';
   const none = { allowed, value: null, cappedBy: null, forMs, noneReason: null };
-  if (!allowed || own === null || evidence?.bound !== 'limit') return none;
-  const why = whyNone(inputs, own);
+  if (!allowed || plan === null || evidence?.bound !== 'limit') return none;
+  const why = findOfferBlocker(inputs, plan);
   if (why !== null) return { ...none, noneReason: why };
   const given = before !== null && isApplied(before) ? before.overage : null;
   // Computed from the previous limit, not from the overage, which would otherwise grow with each decision.
@@ -52,28 +52,28 @@ export function overageOffer(inputs: OfferInputs): OverageOffer {
   return { allowed, value, cappedBy, forMs, noneReason: value === null ? `bounded by ${cappedBy ?? 'the cluster'}` : null };
 }
 
-function whyNone({ situation, resource, acts, ownMode }: OfferInputs, own: ContainerPlan): string | null {
+function findOfferBlocker({ situation, resource, canAct, ownMode }: OfferInputs, plan: ContainerPlan): string | null {
   const { gateState, policy, hpas, pods } = situation;
   if (gateState.dryRun || policy.dryRun) return 'dry run';
   if (ownMode !== 'Auto' && ownMode !== 'Approve') return `mode ${ownMode} makes no changes`;
-  if (!acts) return 'pods may not be changed now';
-  if (heldByPerson(situation)) return 'held by the annotation evenkeel.io/held-until';
+  if (!canAct) return 'pods may not be changed now';
+  if (isHeldByUser(situation)) return 'held by the annotation evenkeel.io/held-until';
   const measured = hpas.some(({ resourceMetrics }) =>
     resourceMetrics.some((metric) => metric.resource === resource && metric.targetUtilizationRatio !== null),
   );
   // The request of a Guaranteed pod would be raised with the limit, and the autoscaler measures against the request.
   if (measured && pods[0]?.qosClass === 'Guaranteed')
     return 'a HorizontalPodAutoscaler measures against the request, which equals the limit';
-  return whyNotBack(situation, own.name, resource);
+  return findReturnBlocker(situation, plan.name, resource);
 }
 
 /** Why an overage could not be taken back, so that it is not granted; null: it can. */
-function whyNotBack({ pods, kubeletVersions }: WorkloadSituation, name: string, resource: ResourceName): string | null {
+function findReturnBlocker({ pods, kubeletVersions }: WorkloadSituation, name: string, resource: ResourceName): string | null {
   for (const { containers, node } of pods) {
     const container = containers.find((each) => each.name === name);
     if (container === undefined) continue;
     if (container.resizePolicy[resource] === 'RestartContainer') return 'the container restarts when it is resized (resizePolicy)';
-    if (resource === 'memory' && !mayLowerMemoryLimit(container, kubeletVersions.get(node ?? '') ?? ''))
+    if (resource === 'memory' && !canLowerMemoryLimit(container, kubeletVersions.get(node ?? '') ?? ''))
       return 'the kubelet could not lower the memory limit again without a restart (requires Kubernetes 1.34)';
   }
   return null;

@@ -2,13 +2,13 @@
 
 import { FIELD, withAmount, type Values } from '../../model/container-values.ts';
 import { carryOut, type CarryOut } from '../../plan/carry-out.ts';
-import { heldByPerson, holdsChange } from '../../plan/interlocks.ts';
+import { isHeldByUser, findDueChangeBlocker } from '../../plan/interlocks.ts';
 import type { Waiting } from '../../model/waiting.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 import { UNSET_RESOURCES } from '#kube/records/resources';
 import { amount } from './evidence.ts';
-import { isApplied, isReturning, type LimitException } from '../../model/limit-exception.ts';
+import { isApplied, isOverageEnding, type LimitException } from '../../model/limit-exception.ts';
 
 /** Steps for overages. */
 export interface OverageSteps {
@@ -25,50 +25,50 @@ export const NO_OVERAGE_STEPS: OverageSteps = { given: NOTHING, returned: NOTHIN
 export function overageSteps(situation: WorkloadSituation, plans: readonly ContainerPlan[]): OverageSteps {
   const { now, memory } = situation;
   const applied = memory.limitExceptions.filter(isApplied);
-  const giving = applied.filter((exception) => !isReturning(exception, now));
-  const returning = applied.filter((exception) => isReturning(exception, now));
-  return { given: give(situation, giving), returned: takeBack(situation, plans, returning) };
+  const granted = applied.filter((exception) => !isOverageEnding(exception, now));
+  const ending = applied.filter((exception) => isOverageEnding(exception, now));
+  return { given: grantOverages(situation, granted), returned: endOverages(situation, plans, ending) };
 }
 
-function give(situation: WorkloadSituation, giving: readonly LimitException[]): CarryOut {
-  if (giving.length === 0 || heldByPerson(situation)) return NOTHING;
-  const values = limitsOnly(giving, ({ overage, limit }) => overage?.value ?? limit);
-  const what = giving.map(({ container, resource, overage }) => `${resource} of ${container} to ${amount(resource, overage?.value ?? 0)}`);
+function grantOverages(situation: WorkloadSituation, granted: readonly LimitException[]): CarryOut {
+  if (granted.length === 0 || isHeldByUser(situation)) return NOTHING;
+  const values = limitsOnly(granted, ({ overage, limit }) => overage?.value ?? limit);
+  const what = granted.map(({ container, resource, overage }) => `${resource} of ${container} to ${amount(resource, overage?.value ?? 0)}`);
   const result = carryOut(situation, values, {
     kind: 'overage',
-    most: Number.POSITIVE_INFINITY,
-    because: `open limit exception: temporary limit of ${what.join(', ')}`,
+    maxPods: Number.POSITIVE_INFINITY,
+    reason: `open limit exception: temporary limit of ${what.join(', ')}`,
   });
   return { ...result, steps: result.steps.filter(({ lowers }) => !lowers) };
 }
 
-function takeBack(situation: WorkloadSituation, plans: readonly ContainerPlan[], returning: readonly LimitException[]): CarryOut {
-  if (returning.length === 0) return NOTHING;
-  const held = heldBack(situation, returning);
-  if (held !== null) return { ...NOTHING, waits: [held] };
-  const values = limitsOnly(returning, ({ container, resource, overage, limit }) => {
+function endOverages(situation: WorkloadSituation, plans: readonly ContainerPlan[], ending: readonly LimitException[]): CarryOut {
+  if (ending.length === 0) return NOTHING;
+  const wait = findReturnWait(situation, ending);
+  if (wait !== null) return { ...NOTHING, waits: [wait] };
+  const values = limitsOnly(ending, ({ container, resource, overage, limit }) => {
     const inForce = plans.find(({ name }) => name === container)?.inForce.limits[FIELD[resource]] ?? 0;
     return Math.max(overage?.before ?? limit, inForce);
   });
-  const options = { kind: 'overage', because: 'the temporary limit is taken back' } as const;
-  const { settled } = carryOut(situation, values, { ...options, most: 0 });
-  return carryOut(situation, values, { ...options, most: settled.length + 1 });
+  const options = { kind: 'overage', reason: 'the temporary limit is taken back' } as const;
+  const { settled } = carryOut(situation, values, { ...options, maxPods: 0 });
+  return carryOut(situation, values, { ...options, maxPods: settled.length + 1 });
 }
 
 /** Why taking overages back waits; null: it does not. Autoscalers are ignored, because requests do not change. */
-function heldBack(situation: WorkloadSituation, returning: readonly LimitException[]): Waiting | null {
-  const [first] = returning;
+function findReturnWait(situation: WorkloadSituation, ending: readonly LimitException[]): Waiting | null {
+  const [first] = ending;
   if (first === undefined) return null;
   const { container, resource } = first;
   const change = { container, resource, direction: 'lower', urgent: false, oom: false, confidence: 1 } as const;
-  return holdsChange({ ...situation, hpas: [] }, change, true);
+  return findDueChangeBlocker({ ...situation, hpas: [] }, change, true);
 }
 
 function limitsOnly(exceptions: readonly LimitException[], valueOf: (exception: LimitException) => number): Values {
   const values = new Map<string, { requests: typeof UNSET_RESOURCES; limits: typeof UNSET_RESOURCES }>();
   for (const exception of exceptions) {
-    const own = values.get(exception.container) ?? { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
-    values.set(exception.container, { ...own, limits: withAmount(own.limits, exception.resource, valueOf(exception)) });
+    const amounts = values.get(exception.container) ?? { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
+    values.set(exception.container, { ...amounts, limits: withAmount(amounts.limits, exception.resource, valueOf(exception)) });
   }
   return values;
 }

@@ -11,8 +11,8 @@ export function approvalActs(mode: ResizeMode): boolean {
 /** The pending user decision about an open exception; null: none, or it was about an earlier opening. */
 export function pendingDecision(exception: LimitException, decisions: readonly ExceptionDecision[]): ExceptionDecision | null {
   if (exception.state !== 'open') return null;
-  const own = decisions.find((decision) => exceptionKey(decision) === exceptionKey(exception));
-  return own !== undefined && own.at >= exception.openedAt ? own : null;
+  const decision = decisions.find((each) => exceptionKey(each) === exceptionKey(exception));
+  return decision !== undefined && decision.at >= exception.openedAt ? decision : null;
 }
 
 /** The exception after its pending user decision. */

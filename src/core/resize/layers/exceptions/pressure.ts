@@ -45,8 +45,8 @@ export function isNearLimit(windows: readonly DemandWindow[], resource: Resource
 /** Whether much of the present memory is page cache. */
 export function isMostlyCache(windows: readonly DemandWindow[], now: Instant): boolean {
   const used = windows.at(-1)?.memoryBytes ?? null;
-  const own = demandNow(windows, 'memory', now);
-  return used !== null && own !== null && own < used * NEAR_LIMIT_RATIO;
+  const unreclaimable = demandNow(windows, 'memory', now);
+  return used !== null && unreclaimable !== null && unreclaimable < used * NEAR_LIMIT_RATIO;
 }
 
 /** Whether memory was steady for 3 hours without an OOM kill. */
@@ -86,12 +86,12 @@ function newestAmounts(windows: readonly DemandWindow[], resource: ResourceName,
  * Memory without page cache, which fills any limit and causes no OOM kill. Cache is reported late, so growth since the report counts as
  * unreclaimable.
  */
-function memoryWithoutCache({ at, memoryBytes, ownMemoryBytes }: DemandWindow, windows: readonly DemandWindow[]): number | null {
-  if (memoryBytes === null || ownMemoryBytes === null || ownMemoryBytes === undefined) return memoryBytes;
+function memoryWithoutCache({ at, memoryBytes, unreclaimableBytes }: DemandWindow, windows: readonly DemandWindow[]): number | null {
+  if (memoryBytes === null || unreclaimableBytes === null || unreclaimableBytes === undefined) return memoryBytes;
   let least = memoryBytes;
   for (const each of windows) {
     const isRecent = each.at <= at && each.at > at - CACHE_REPORTED_WITHIN_MS;
     if (isRecent && each.memoryBytes !== null && each.memoryBytes < least) least = each.memoryBytes;
   }
-  return Math.min(memoryBytes, ownMemoryBytes + memoryBytes - least);
+  return Math.min(memoryBytes, unreclaimableBytes + memoryBytes - least);
 }

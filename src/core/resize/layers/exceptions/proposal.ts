@@ -50,10 +50,10 @@ function fixedCaps({ limitRanges, largestNode }: WorkloadSituation, resource: Re
 function rangeCaps({ limitRanges, pods }: WorkloadSituation, name: string, resource: ResourceName): readonly Cap[] {
   const field = FIELD[resource];
   const [pod] = pods;
-  const own = pod?.containers.find((each) => each.name === name);
-  if (pod === undefined || own === undefined) return [];
-  const request = own.requests[field];
-  const others = pod.containers.reduce((sum, { limits }) => sum + (limits[field] ?? 0), 0) - (own.limits[field] ?? 0);
+  const container = pod?.containers.find((each) => each.name === name);
+  if (pod === undefined || container === undefined) return [];
+  const request = container.requests[field];
+  const others = pod.containers.reduce((sum, { limits }) => sum + (limits[field] ?? 0), 0) - (container.limits[field] ?? 0);
   return limitRanges.flatMap((range): Cap[] => {
     const ratio = range.maxLimitRequestRatio[resource];
     const whole = range.podMax?.[field] ?? null;

@@ -6,7 +6,7 @@ import type { HpaRecord } from '../../../model/cluster-records.ts';
 import type { Instant } from '#kube/units';
 import { readOriginalNote } from '../../../ownership/original-note.ts';
 import { leave, take, valueToWrite, type OriginalNote } from '../../../ownership/owners.ts';
-import type { IdleMemory, IdleNote } from '../../model/idle-memory.ts';
+import type { IdleMemory, IdleAnnotation } from '../../model/idle-memory.ts';
 
 type ScaledHpa = Pick<HpaRecord, 'name' | 'annotations'>;
 
@@ -43,13 +43,13 @@ export function hasAutoscaler(idle: IdleMemory, { annotations }: ScaledHpa): boo
 
 /** Idle state from the annotations of the workload and its autoscaler, where there is no Recommendation. Those of another idle period are ignored. */
 export function idleFromRecords(
-  record: IdleNote,
+  record: IdleAnnotation,
   workload: { readonly note: OriginalNote | null; readonly replicas: number },
   hpas: readonly ScaledHpa[],
 ): IdleMemory {
   const scaled = ofReplicas(record.since, workload.note) ?? ofAutoscaler(record.since, hpas);
-  const kept = { replicas: workload.replicas, idleReplicas: null, autoscaler: null, ...scaled };
-  return { ...record, ...kept, floor: new Map(), activeMs: 0, scaled: false, waking: null };
+  const scale = { replicas: workload.replicas, idleReplicas: null, autoscaler: null, ...scaled };
+  return { ...record, ...scale, floor: new Map(), activeMs: 0, scaled: false, waking: null };
 }
 
 function ofReplicas(since: Instant, note: OriginalNote | null): Pick<IdleMemory, 'replicas' | 'idleReplicas'> | null {

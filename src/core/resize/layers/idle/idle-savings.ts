@@ -25,9 +25,9 @@ export function realizedSavings(
 /** Projected requests saved while the workload is idle. */
 export function idleSavings({ natural, sizes, replicas, idleReplicas }: IdleMemory): Resources {
   const [before, now] = [requestsOfReplica(natural), requestsOfReplica(sizes)];
-  const kept = idleReplicas ?? replicas;
+  const remainingReplicas = idleReplicas ?? replicas;
   return {
-    cpuMillicores: before.cpuMillicores * replicas - now.cpuMillicores * kept,
-    memoryBytes: before.memoryBytes * replicas - now.memoryBytes * kept,
+    cpuMillicores: before.cpuMillicores * replicas - now.cpuMillicores * remainingReplicas,
+    memoryBytes: before.memoryBytes * replicas - now.memoryBytes * remainingReplicas,
   };
 }

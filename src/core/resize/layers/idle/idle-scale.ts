@@ -13,23 +13,23 @@ export type ScalePlan = Pick<IdleMemory, 'idleReplicas' | 'autoscaler'> & {
 };
 
 const SCALABLE: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'ReplicaSet']);
-const AS_THEY_ARE: ScalePlan = { idleReplicas: null, autoscaler: null, why: null };
+const UNCHANGED: ScalePlan = { idleReplicas: null, autoscaler: null, why: null };
 
 /** The replicas of the workload while it is idle. */
-export function scalePlan({ policy, workload, hpas, scaledObjects }: WorkloadSituation): ScalePlan {
+export function planScale({ policy, workload, hpas, scaledObjects }: WorkloadSituation): ScalePlan {
   const wanted = policy.idle.replicas;
-  if (wanted === null || !(SCALABLE.has(workload.kind) || workload.scalable === true)) return AS_THEY_ARE;
-  const stays = (why: string): ScalePlan => ({ ...AS_THEY_ARE, why });
+  if (wanted === null || !(SCALABLE.has(workload.kind) || workload.scalable === true)) return UNCHANGED;
+  const stays = (why: string): ScalePlan => ({ ...UNCHANGED, why });
   const [scaled] = scaledObjects;
   if (scaled !== undefined) return stays(`ScaledObject ${scaled.name} manages its replicas`);
   const [hpa, ...others] = hpas;
-  if (hpa === undefined) return workload.replicas.desired > wanted ? { ...AS_THEY_ARE, idleReplicas: wanted } : AS_THEY_ARE;
+  if (hpa === undefined) return workload.replicas.desired > wanted ? { ...UNCHANGED, idleReplicas: wanted } : UNCHANGED;
   if (others.length > 0) return stays('several HorizontalPodAutoscalers scale it');
   const keeper = keeperOf(hpa, scaledObjects);
   if (keeper !== null) return stays(`${keeper} manages HorizontalPodAutoscaler ${hpa.name}`);
   // An autoscaler does not scale a workload with 0 replicas, so it would never wake it.
   const least = Math.max(1, wanted);
-  if (hpa.minReplicas <= least) return AS_THEY_ARE;
+  if (hpa.minReplicas <= least) return UNCHANGED;
   return { idleReplicas: least, autoscaler: { name: hpa.name, minReplicas: hpa.minReplicas }, why: null };
 }
 
@@ -53,23 +53,23 @@ export function isScaled(situation: Pick<WorkloadSituation, 'workload' | 'hpas'>
 export function scaleDown(situation: WorkloadSituation, idle: IdleMemory): ScaleStep | null {
   const now = currentReplicas(situation, idle);
   if (idle.idleReplicas === null || now === null || now <= idle.idleReplicas) return null;
-  return { autoscaler: idle.autoscaler?.name ?? null, from: now, to: idle.idleReplicas, because: 'idle' };
+  return { autoscaler: idle.autoscaler?.name ?? null, from: now, to: idle.idleReplicas, reason: 'idle' };
 }
 
 /**
  * The restoration of replicas; null: none, or another manager has changed them meanwhile. An autoscaler whose minReplicas a user has
  * set keeps them; only idle mode's annotation is removed.
  */
-export function scaleBack(situation: WorkloadSituation, idle: IdleMemory, because: string): ScaleStep | null {
+export function restoreScale(situation: WorkloadSituation, idle: IdleMemory, reason: string): ScaleStep | null {
   const autoscaler = idle.autoscaler?.name ?? null;
-  if (isScaled(situation, idle) && idle.idleReplicas !== null) return { autoscaler, from: idle.idleReplicas, to: naturalOf(idle), because };
+  if (isScaled(situation, idle) && idle.idleReplicas !== null) return { autoscaler, from: idle.idleReplicas, to: naturalOf(idle), reason };
   const hpa = situation.hpas.find(({ name }) => name === autoscaler);
   if (hpa === undefined || !hasAutoscaler(idle, hpa)) return null;
-  return { autoscaler, from: hpa.minReplicas, to: hpa.minReplicas, because };
+  return { autoscaler, from: hpa.minReplicas, to: hpa.minReplicas, reason };
 }
 
 /** Message about a change of the replicas by another manager while the workload is idle; null: none. */
-export function scaledByOthers(situation: WorkloadSituation, idle: IdleMemory): string | null {
+export function describeExternalScale(situation: WorkloadSituation, idle: IdleMemory): string | null {
   if (idle.idleReplicas === null) return null;
   const now = currentReplicas(situation, idle);
   const expected = idle.scaled ? [idle.idleReplicas] : [idle.idleReplicas, naturalOf(idle)];

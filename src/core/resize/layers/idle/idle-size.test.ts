@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { amounts, anAdvice, memory } from '../../../../../test/builders/rightsizing.ts';
 import { UNSET_RESOURCES } from '#kube/records/resources';
 import type { ContainerAdvice } from '../../../recommender/advice.ts';
-import { DEFAULT_IDLE_RULES, quietNeededMs, wakeThreshold } from '../../policy/idle-rules.ts';
+import { DEFAULT_IDLE_RULES, requiredIdleMs, wakeThreshold } from '../../policy/idle-rules.ts';
 import { idleSizes, isSmaller, type IdleSizeInputs } from './idle-size.ts';
 import { DAY_MS, HOUR_MS } from '#kube/units';
 
@@ -37,7 +37,7 @@ describe('The idle size', () => {
     ],
     ['keeps 1.25 × the working set', { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') } }, amounts('10m', '112Mi')],
     [
-      'leaves memory alone of which nothing is known',
+      'keeps memory whose usage is unknown',
       { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') }, advice: [] },
       amounts('10m', '512Mi'),
     ],
@@ -77,7 +77,7 @@ describe('The idle size', () => {
         const idle = sizes.get('main')?.requests.cpuMillicores ?? 0;
         expect(idle).toBeLessThanOrEqual(request);
         expect(isSmaller(sizes, natural)).toBe(idle < request);
-        // What all replicas are sure of suffices to be seen in use, unless they never had so much.
+        // The requests of all replicas reach the wake threshold, unless the natural ones do not.
         expect(idle * pods >= wakeThreshold({ cpuThreshold }) || idle === request).toBe(true);
       }),
     );
@@ -94,7 +94,7 @@ test.each([
   [DAY_MS, 5, 7 * DAY_MS],
   [14 * DAY_MS, 5, 14 * DAY_MS],
 ])('With spec.idle.after of %i ms and %i short idle periods a workload is idled after %i ms', (afterMs, shortIdlePeriods, needed) => {
-  expect(quietNeededMs({ afterMs }, shortIdlePeriods)).toBe(needed);
+  expect(requiredIdleMs({ afterMs }, shortIdlePeriods)).toBe(needed);
 });
 
 function aLimitRange(): IdleSizeInputs['limitRanges'][number] {

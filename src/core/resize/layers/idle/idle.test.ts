@@ -14,10 +14,10 @@ const quiet: WorkloadSituation = {
   policy: autoPolicy({ idle: { ...DEFAULT_POLICY_RULES.idle, enabled: true } }),
   gateState: { ...base.gateState, idleWorkloads: true },
   activity: {
-    quietSince: base.now - 48 * HOUR_MS,
+    belowThresholdSince: base.now - 48 * HOUR_MS,
     cpuMillicores: 1,
-    busiestMillicores: 800,
-    inUseAt: base.now - 48 * HOUR_MS,
+    maxCpuMillicores: 800,
+    lastInUseAt: base.now - 48 * HOUR_MS,
     reported: new Set(base.pods.map(({ name }) => name)),
   },
 };
@@ -54,7 +54,7 @@ describe('an idle workload', () => {
   const fallen = idle.apply(quiet, decideInPlace);
   const small = { ...quiet, memory: fallen.memory, pods: resized(quiet.pods, fallen.steps) };
 
-  /** What becomes of it so long after it fell idle, with samples of `heard` up to that moment and of the others up to an earlier one. */
+  /** The decision some time after the workload was idled, where the first pod's last sample is older. */
   function after(ms: number, { unheardFor = 0, failing = {} }: { unheardFor?: number; failing?: Partial<PodRecord> } = {}) {
     const now = since + ms;
     const newest = new Map<string, Instant>(small.pods.map(({ name }, index) => [name, index === 0 ? now - unheardFor : now]));

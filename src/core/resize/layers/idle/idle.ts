@@ -4,16 +4,16 @@ import type { ResizeMode } from '../../../../apis/conditions.ts';
 import type { IdleMemory, LastIdle, Sizes } from '../../model/idle-memory.ts';
 import { requestsOnly } from '../../model/idle-memory.ts';
 import type { ResizeLayer } from '../layer.ts';
-import { isScaled, scaleBack, scaleDown } from './idle-scale.ts';
-import { leftToOthers, wakeReason } from './waking.ts';
+import { isScaled, restoreScale, scaleDown } from './idle-scale.ts';
+import { selectUnrestored, findWakeReason } from './waking.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { carryOut } from '../../plan/carry-out.ts';
 import { FIELD, isLess, RESOURCES } from '../../model/container-values.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
-import type { DecisionNote } from '../../model/decision-note.ts';
-import { idledOutcome, fallsIdle, type IdleVerdict } from './falls-idle.ts';
-import { mostSpecific } from '../../model/waiting.ts';
+import type { DecisionEvent } from '../../model/decision-event.ts';
+import { idledOutcome, idleWorkload, type IdleVerdict } from './idle-workload.ts';
+import { pickByRank } from '../../model/waiting.ts';
 import { isResizable } from '../../plan/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { modeInForce } from '../../policy/policy-rules.ts';
@@ -27,36 +27,36 @@ const NODES_PATIENCE_MS: DurationMs = 30 * MINUTE_MS;
 const MAX_SHORT_IDLE_PERIODS = 64;
 
 /** Interval of decisions while a workload wakes. */
-const UNDER_WAY_MS: DurationMs = MINUTE_MS;
+const CHANGE_INTERVAL_MS: DurationMs = MINUTE_MS;
 
 /** Decides about idled workloads and those that may be idled; the inner layers decide about all others. */
 export const idle: ResizeLayer = {
   name: 'idle',
   apply(context, next) {
     const mode = modeInForce(context.policy, context.overrides);
-    const verdict = whileIdle(context, mode);
+    const verdict = decideIdled(context, mode);
     const asIdle = verdict?.outcome ?? null;
     if (verdict !== null && asIdle !== null) return decisionOf(context, mode, verdict, asIdle);
     const active = { ...context, memory: { ...context.memory, ...verdict?.memory } };
     const decided = next(active);
-    const decision = { ...decided, notes: [...(verdict?.notes ?? []), ...decided.notes] };
-    return mode === 'Auto' ? orFalls({ ...active, memory: decided.memory }, decision) : decision;
+    const decision = { ...decided, events: [...(verdict?.events ?? []), ...decided.events] };
+    return mode === 'Auto' ? decideOrIdle({ ...active, memory: decided.memory }, decision) : decision;
   },
 };
 
 /** The decision, replaced where the workload is idled now. */
-function orFalls(situation: WorkloadSituation, decided: WorkloadDecision): WorkloadDecision {
-  const falling = fallsIdle(situation, decided.containers, decided);
+function decideOrIdle(situation: WorkloadSituation, decided: WorkloadDecision): WorkloadDecision {
+  const falling = idleWorkload(situation, decided.containers, decided);
   const fallen = falling?.outcome ?? null;
   if (falling === null || fallen === null) return decided;
-  const notes = [...decided.notes, ...falling.notes];
-  const says = falling.steps.length === 0 && falling.memory.idle === undefined;
-  return says ? { ...decided, ...fallen, notes } : decisionOf(situation, decided.mode, { ...falling, notes }, fallen);
+  const events = [...decided.events, ...falling.events];
+  const isReportOnly = falling.steps.length === 0 && falling.memory.idle === undefined;
+  return isReportOnly ? { ...decided, ...fallen, events } : decisionOf(situation, decided.mode, { ...falling, events }, fallen);
 }
 
 /** The plans by which potential savings are counted: an idled workload has no target, so it has none. */
 export function duePlans({ containers, memory }: WorkloadDecision): readonly ContainerPlan[] {
-  return memory.idle === null ? containers : containers.map((plans) => ({ ...plans, target: null, targetInputs: null }));
+  return memory.idle === null ? containers : containers.map((plan) => ({ ...plan, target: null, targetInputs: null }));
 }
 
 function decisionOf(situation: WorkloadSituation, mode: ResizeMode, verdict: IdleVerdict, outcome: Outcome): WorkloadDecision {
@@ -71,68 +71,68 @@ function decisionOf(situation: WorkloadSituation, mode: ResizeMode, verdict: Idl
     autoscalers: [],
     evict: null,
     ...(verdict.scale === null ? {} : { scale: verdict.scale }),
-    notes: verdict.notes,
-    lookAgainInMs: outcome.state === 'idle' ? policy.intervalMs : Math.min(UNDER_WAY_MS, policy.intervalMs),
+    events: verdict.events,
+    lookAgainInMs: outcome.state === 'idle' ? policy.intervalMs : Math.min(CHANGE_INTERVAL_MS, policy.intervalMs),
   };
 }
 
 /** Decision about an idled workload; null: it is not idled. */
-function whileIdle(situation: WorkloadSituation, mode: ResizeMode): IdleVerdict | null {
+function decideIdled(situation: WorkloadSituation, mode: ResizeMode): IdleVerdict | null {
   const { idle } = situation.memory;
   if (idle === null) return null;
-  if (idle.waking !== null) return wakes(situation, idle, []);
-  const reason = wakeReason(situation, mode, idle);
-  if (reason === null) return sleeps(situation, idle);
+  if (idle.waking !== null) return wake(situation, idle, []);
+  const reason = findWakeReason(situation, mode, idle);
+  if (reason === null) return keepIdle(situation, idle);
   const waking = { ...idle, waking: { since: situation.now, ...reason } };
-  return wakes(situation, waking, [{ type: 'Normal', reason: 'Woken', message: `restored to its natural size: ${reason.because}` }]);
+  return wake(situation, waking, [{ type: 'Normal', reason: 'Woken', message: `restored to its natural size: ${reason.because}` }]);
 }
 
-function sleeps(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
+function keepIdle(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
   const because = 'idle: the pod still has its natural size';
-  const { steps } = carryOut(situation, idle.sizes, { kind: 'correct-drift', most: Number.POSITIVE_INFINITY, because });
+  const { steps } = carryOut(situation, idle.sizes, { kind: 'correct-drift', maxPods: Number.POSITIVE_INFINITY, reason: because });
   const { gateState, now } = situation;
   const isWarmingUp = gateState.warmUpUntil !== null && gateState.warmUpUntil > now;
-  const stands = gateState.paused !== null || gateState.stale !== null || isWarmingUp;
+  const isStopped = gateState.paused !== null || gateState.stale !== null || isWarmingUp;
   return {
     outcome: idledOutcome(idle),
     // Once observed, a later change of the replicas is a user's decision.
     memory: !idle.scaled && isScaled(situation, idle) ? { idle: { ...idle, scaled: true } } : {},
-    steps: stands ? [] : steps,
-    notes: [],
-    scale: stands || idle.scaled ? null : scaleDown(situation, idle),
+    steps: isStopped ? [] : steps,
+    events: [],
+    scale: isStopped || idle.scaled ? null : scaleDown(situation, idle),
   };
 }
 
 /** Restores the natural size of all pods at once: a raise needs no canary, and waits for no window or cool-down. */
-function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly DecisionNote[]): IdleVerdict {
+function wake(situation: WorkloadSituation, idle: IdleMemory, events: readonly DecisionEvent[]): IdleVerdict {
   const { now, pods, gateState, policy, overrides } = situation;
   const { waking, natural } = idle;
-  if (waking === null) return { outcome: null, memory: {}, steps: [], notes, scale: null };
+  if (waking === null) return { outcome: null, memory: {}, steps: [], events, scale: null };
   const because = `woken: ${waking.because}`;
-  const patient = now - waking.since < NODES_PATIENCE_MS;
-  const left = leftToOthers(situation, idle);
-  const short = pods.filter((pod) => isShort(pod, natural) && (patient || isResizable(pod)) && !left(pod));
+  const isWaitingForNodes = now - waking.since < NODES_PATIENCE_MS;
+  const isUnrestored = selectUnrestored(situation, idle);
+  const short = pods.filter((pod) => isShort(pod, natural) && (isWaitingForNodes || isResizable(pod)) && !isUnrestored(pod));
   // A raise does not need usage, so it also reaches pods of nodes that report none.
   const reachable = { ...situation, pods: short, unreadPods: new Set<string>() };
   const wanted: Sizes = new Map([...natural].map(([name, { requests }]) => [name, requestsOnly(requests)]));
-  const progress = carryOut(reachable, wanted, { kind: 'change', most: Number.POSITIVE_INFINITY, because });
-  const refused = patient ? pods.filter(({ resize }) => resize.state === 'deferred' || resize.state === 'infeasible') : [];
-  const scale = scaleBack(situation, idle, because);
+  const progress = carryOut(reachable, wanted, { kind: 'change', maxPods: Number.POSITIVE_INFINITY, reason: because });
+  const refused = isWaitingForNodes ? pods.filter(({ resize }) => resize.state === 'deferred' || resize.state === 'infeasible') : [];
+  const scale = restoreScale(situation, idle, because);
   const missing = short.length + refused.length;
   // In mode Auto right-sizing raises the remaining pods, for example by eviction.
-  const handedOver = !patient && progress.steps.length === 0 && modeInForce(policy, overrides) === 'Auto';
+  const handedOver = !isWaitingForNodes && progress.steps.length === 0 && modeInForce(policy, overrides) === 'Auto';
   if (scale === null && (missing === 0 || handedOver)) {
-    return { outcome: null, memory: { idle: null, lastIdle: lastIdleOf(situation, idle, waking) }, steps: [], notes, scale };
+    return { outcome: null, memory: { idle: null, lastIdle: lastIdleOf(situation, idle, waking) }, steps: [], events, scale };
   }
   const dryRun = gateState.dryRun || policy.dryRun;
   const replicas = scale === null || scale.from === scale.to ? '' : `; replicas ${scale.from} → ${scale.to}`;
   const what = `waking (${waking.because}): ${missing} of ${pods.length} pods lack their natural size${replicas}`;
-  const waiting = progress.steps.length > 0 || dryRun ? null : mostSpecific(progress.waits);
+  const waiting = progress.steps.length > 0 || dryRun ? null : pickByRank(progress.waits);
   const state =
     waiting === null
       ? outcome('applying', null, dryRun ? `dry run: ${what}` : what)
       : outcome('awaiting', waiting.reason, `${what}; ${waiting.message}`, waiting.until);
-  return { outcome: state, memory: { idle }, steps: progress.steps, notes, scale };
+  return { outcome: state, memory: { idle }, steps: progress.steps, events, scale };
 }
 
 /** Whether a pod requests less than the natural size. */
@@ -144,8 +144,8 @@ function isShort(pod: PodRecord, natural: Sizes): boolean {
 }
 
 function lastIdleOf({ now, memory, policy }: WorkloadSituation, idle: IdleMemory, waking: NonNullable<IdleMemory['waking']>): LastIdle {
-  const slept = waking.since - idle.since;
+  const idleMs = waking.since - idle.since;
   const before = memory.lastIdle?.shortIdlePeriods ?? 0;
-  const shortIdlePeriods = slept >= policy.idle.afterMs ? 0 : waking.by === 'load' ? Math.min(before + 1, MAX_SHORT_IDLE_PERIODS) : before;
+  const shortIdlePeriods = idleMs >= policy.idle.afterMs ? 0 : waking.by === 'load' ? Math.min(before + 1, MAX_SHORT_IDLE_PERIODS) : before;
   return { since: idle.since, wokenAt: now, because: waking.because, shortIdlePeriods, activeMs: idle.activeMs, floor: idle.floor };
 }

@@ -8,9 +8,9 @@ import type { PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import { sameResources } from '#kube/records/resources';
 import { UNREADY_MS } from '../../plan/roll-back-criteria.ts';
-import { otherManager } from '../../plan/other-manager.ts';
+import { findOtherManager } from '../../plan/other-manager.ts';
 import { hasCrashed } from '../../plan/pod-change.ts';
-import { rollbackToCarryOut } from '../../plan/remembered-change.ts';
+import { findPendingRollback } from '../../plan/remembered-change.ts';
 import { failedSince } from '../../plan/restart-rates.ts';
 import { MAX_GAP_MS } from '../../model/idle-tracker.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
@@ -19,7 +19,7 @@ import { boundsOf } from '../../policy/workload-overrides.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
 import { wakeThreshold } from '../../policy/idle-rules.ts';
 import { isMadeSmall } from './as-recorded.ts';
-import { scaledByOthers } from './idle-scale.ts';
+import { describeExternalScale } from './idle-scale.ts';
 
 /** Why a workload wakes. Only `load` lengthens the time until it is idled again. */
 export interface WakeReason {
@@ -28,7 +28,7 @@ export interface WakeReason {
 }
 
 /** The annotation is in the informer's cache long before this, so a missing one was removed by a user. */
-const NOTE_SEEN_AFTER_MS: DurationMs = 5 * MINUTE_MS;
+const ANNOTATION_SEEN_AFTER_MS: DurationMs = 5 * MINUTE_MS;
 
 /** Message about what wakes a workload of a policy. */
 export function wakeTriggers(cpuThreshold: number, replicas: number | null): string {
@@ -37,19 +37,19 @@ export function wakeTriggers(cpuThreshold: number, replicas: number | null): str
 }
 
 /** Why the workload wakes now; null: it stays idle. */
-export function wakeReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): WakeReason | null {
-  const because = byWord(situation, mode, idle);
+export function findWakeReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): WakeReason | null {
+  const because = findPolicyReason(situation, mode, idle);
   // The annotation may be of an earlier idle period, so it only restores a workload, and does not keep it idle.
   if (situation.isIdleRecorded === true) return { by: 'record', because: because ?? 'its Recommendation was deleted' };
   if (because !== null) return { by: 'other', because };
-  const load = byLoad(situation, idle) ?? byFailure(situation, idle);
+  const load = findLoadReason(situation, idle) ?? findFailureReason(situation, idle);
   if (load !== null) return { by: 'load', because: load };
-  const silent = situation.pods.find((pod) => isSilent(situation, pod, idle));
+  const silent = situation.pods.find((pod) => isUnreported(situation, pod, idle));
   return silent === undefined ? null : { by: 'other', because: `no usage of ${silent.name} for ${formatDuration(MAX_GAP_MS)}` };
 }
 
 /** Message about a failing pod, whose idle size may be too small; null: none. */
-function byFailure({ pods, now }: WorkloadSituation, { since }: IdleMemory): string | null {
+function findFailureReason({ pods, now }: WorkloadSituation, { since }: IdleMemory): string | null {
   const loops = ({ containers }: PodRecord): boolean =>
     containers.some((container) => container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, since));
   const looping = pods.find(loops);
@@ -66,40 +66,45 @@ function byFailure({ pods, now }: WorkloadSituation, { since }: IdleMemory): str
 }
 
 /** Whether a pod has reported no usage for 15 minutes: its load would not be noticed. */
-function isSilent({ now, activity }: WorkloadSituation, { name, phase, deletionAt, createdAt }: PodRecord, { since }: IdleMemory): boolean {
+function isUnreported(
+  { now, activity }: WorkloadSituation,
+  { name, phase, deletionAt, createdAt }: PodRecord,
+  { since }: IdleMemory,
+): boolean {
   const samples = activity?.samples;
   if (samples === undefined || phase !== 'Running' || deletionAt !== null) return false;
   return now - Math.max(since, createdAt, samples.since, samples.newest.get(name) ?? 0) >= MAX_GAP_MS;
 }
 
 /** Message about a setting, policy or user that ends idle mode; null: none. */
-function byWord(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): string | null {
+function findPolicyReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): string | null {
   const { policy, policyProblem, gateState, userRequests, overrides } = situation;
   if (gateState.idleWorkloads !== true) return 'the setting features.idleWorkloads is off';
   const inForce = overrides.excluded ? 'Off' : mode;
   if (inForce !== 'Auto') return `the mode is ${inForce}`;
   if (policyProblem !== null || !policy.idle.enabled) return 'idle mode is disabled in the policy';
   if (policy.paused || userRequests.paused) return 'the policy or Recommendation is paused';
-  return byPerson(situation, idle);
+  return findUserReason(situation, idle);
 }
 
-function byPerson(situation: WorkloadSituation, idle: IdleMemory): string | null {
+function findUserReason(situation: WorkloadSituation, idle: IdleMemory): string | null {
   const { userRequests } = situation;
   if (userRequests.wake !== null && userRequests.wake.at >= idle.since)
     return `requested by ${userRequests.wake.by === '' ? 'a user' : userRequests.wake.by}`;
-  if (rollbackToCarryOut(situation) !== null) return 'a roll-back was requested';
+  if (findPendingRollback(situation) !== null) return 'a roll-back was requested';
   if (isBelowFloor(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.floor} is above the idle size`;
-  if (noteIsGone(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.idle} was removed`;
-  const byHand = situation.pods.find((pod) => isResizedByOthers(pod, idle));
-  if (byHand !== undefined) return `${byHand.name} was resized by ${byHand.resizedBy?.manager ?? 'another manager'}`;
-  return otherManager(situation);
+  if (isAnnotationRemoved(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.idle} was removed`;
+  const externallyResized = situation.pods.find((pod) => isResizedByOthers(pod, idle));
+  if (externallyResized !== undefined)
+    return `${externallyResized.name} was resized by ${externallyResized.resizedBy?.manager ?? 'another manager'}`;
+  return findOtherManager(situation);
 }
 
-function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
+function findLoadReason(situation: WorkloadSituation, idle: IdleMemory): string | null {
   const { activity, advice, hpas, policy } = situation;
-  const inUseAt = activity?.inUseAt ?? null;
+  const lastInUseAt = activity?.lastInUseAt ?? null;
   // A sample at the time of idling counts, because the decision was made from earlier ones.
-  if (inUseAt !== null && inUseAt >= idle.since) {
+  if (lastInUseAt !== null && lastInUseAt >= idle.since) {
     const used = Math.round(activity?.cpuMillicores ?? 0);
     return `load: CPU reached ${formatCpu(wakeThreshold(policy.idle))} over all replicas, ${formatCpu(used)} at the last sample`;
   }
@@ -107,7 +112,7 @@ function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
   const growing = hpas.find(({ desiredReplicas, currentReplicas }) => desiredReplicas > currentReplicas);
   if (growing !== undefined) return `HorizontalPodAutoscaler ${growing.name} wants more replicas`;
   if (isRollingOut(situation, idle)) return 'a roll-out';
-  return scaledByOthers(situation, idle);
+  return describeExternalScale(situation, idle);
 }
 
 /**
@@ -121,8 +126,8 @@ function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplica
 }
 
 /** Returns a predicate for pods that waking does not restore, because another manager has resized them. */
-export function leftToOthers(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
-  const managed = otherManager(situation) !== null;
+export function selectUnrestored(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
+  const managed = findOtherManager(situation) !== null;
   const recorded = idle.waking?.by === 'record';
   return (pod) => isResizedByOthers(pod, idle) || (managed && !isIdled(pod, idle)) || (recorded && !isMadeSmall(pod, idle));
 }
@@ -151,6 +156,6 @@ function isBelowFloor({ overrides }: WorkloadSituation, { sizes, natural }: Idle
   });
 }
 
-function noteIsGone({ now, workload }: WorkloadSituation, { since }: IdleMemory): boolean {
-  return now - since >= NOTE_SEEN_AFTER_MS && workload.annotations[WORKLOAD_ANNOTATIONS.idle] === undefined;
+function isAnnotationRemoved({ now, workload }: WorkloadSituation, { since }: IdleMemory): boolean {
+  return now - since >= ANNOTATION_SEEN_AFTER_MS && workload.annotations[WORKLOAD_ANNOTATIONS.idle] === undefined;
 }

@@ -17,12 +17,12 @@ export function currentClasses(pods: readonly PodRecord[], classes: ReadonlyMap<
     if (name !== undefined) byClass.set(name, [...(byClass.get(name) ?? []), pod]);
   }
   return [...byClass]
-    .map(([name, own]) => ({ name, pods: own }))
+    .map(([name, classMemory]) => ({ name, pods: classMemory }))
     .sort((a, b) => b.pods.length - a.pods.length || (a.name < b.name ? -1 : 1));
 }
 
 /** Whether classes are decided separately: there are, or were, at least two. */
-export function areApart(current: readonly CurrentClass[], memory: ResizeMemory): boolean {
+export function hasSeveralClasses(current: readonly CurrentClass[], memory: ResizeMemory): boolean {
   return current.length > 1 || (current.length > 0 && (memory.classes?.size ?? 0) > 0);
 }
 
@@ -31,9 +31,10 @@ export function areApart(current: readonly CurrentClass[], memory: ResizeMemory)
  * starts without memory, so that it does not get the values of another one.
  */
 export function memoryOfClass({ name, pods }: CurrentClass, current: readonly CurrentClass[], memory: ResizeMemory): ResizeMemory {
-  const { classes, ...whole } = memory;
-  const own = classes?.get(name) ?? (firstOf(current) === name && (classes?.size ?? 0) === 0 ? whole : afresh(whole));
-  return { ...own, failures: withNewer(own.failures, whole.failures, pods) };
+  const { classes, ...workloadMemory } = memory;
+  const classMemory =
+    classes?.get(name) ?? (firstOf(current) === name && (classes?.size ?? 0) === 0 ? workloadMemory : newClassMemory(workloadMemory));
+  return { ...classMemory, failures: withNewer(classMemory.failures, workloadMemory.failures, pods) };
 }
 
 /** The memory for a pod that is created for a node of a class. @param name the class; null: unknown */
@@ -52,14 +53,18 @@ export function memoryAtCreation(
 
 // The memory of a new class. Temporary increases are kept, because they end in every pod that has them, and so is the time of the last
 // requested roll-back, which was executed for the whole workload.
-function afresh({ boosts, limitExceptions, lastRollbackRequestAt }: ResizeMemory): ResizeMemory {
+function newClassMemory({ boosts, limitExceptions, lastRollbackRequestAt }: ResizeMemory): ResizeMemory {
   return { ...NO_MEMORY, boosts, limitExceptions: limitExceptions.filter(isApplied), lastRollbackRequestAt };
 }
 
 // Refusals are stored for the whole workload after the decision, so newer ones are merged into those of the class.
-function withNewer(own: ResizeMemory['failures'], whole: ResizeMemory['failures'], pods: readonly PodRecord[]): ResizeMemory['failures'] {
-  const known = new Map(own.map((failure) => [failureKey(failure), failure]));
-  for (const failure of whole) {
+function withNewer(
+  classMemory: ResizeMemory['failures'],
+  workloadMemory: ResizeMemory['failures'],
+  pods: readonly PodRecord[],
+): ResizeMemory['failures'] {
+  const known = new Map(classMemory.map((failure) => [failureKey(failure), failure]));
+  for (const failure of workloadMemory) {
     if (failure.pool === null && !pods.some(({ uid }) => uid === failure.uid)) continue;
     const key = failureKey(failure);
     if (failure.since >= (known.get(key)?.since ?? Number.NEGATIVE_INFINITY)) known.set(key, failure);

@@ -4,12 +4,12 @@
 import type { RecommendationState } from '../../../../apis/conditions.ts';
 import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
-import type { DecisionNote } from '../../model/decision-note.ts';
+import type { DecisionEvent } from '../../model/decision-event.ts';
 import type { ChangeUnderWay, UserRequests, ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import { lowersAny } from '../../plan/stages.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
-import { areApart, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';
+import { hasSeveralClasses, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';
 
 /** Priority of the classes' states for the state of the workload, the highest first. */
 const STATE_PRIORITY: readonly RecommendationState[] = [
@@ -34,9 +34,12 @@ export const nodeClasses: ResizeLayer = {
     const { workload, pods, memory, nodeClasses: byNode, advice } = context;
     if (byNode === undefined || !isByNodeClass(workload)) return next(context);
     const current = currentClasses(pods, byNode);
-    if (!areApart(current, memory)) return keeping(memory, next({ ...context, advice: advice.filter(isPlain) }));
-    const [first, ...rest] = current.map((each, index) => ({ each, decision: next(partOf(context, each, current, index === 0)) }));
-    return first === undefined ? next(context) : merged(first, rest, context);
+    if (!hasSeveralClasses(current, memory)) return keepClasses(memory, next({ ...context, advice: advice.filter(isPlain) }));
+    const [first, ...rest] = current.map((each, index) => ({
+      each,
+      decision: next(situationOfClass(context, each, current, index === 0)),
+    }));
+    return first === undefined ? next(context) : mergeDecisions(first, rest, context);
   },
 };
 
@@ -57,17 +60,22 @@ interface Decided {
 }
 
 /** The situation of one class. */
-function partOf(situation: WorkloadSituation, own: CurrentClass, current: readonly CurrentClass[], isFirst: boolean): WorkloadSituation {
+function situationOfClass(
+  situation: WorkloadSituation,
+  nodeClass: CurrentClass,
+  current: readonly CurrentClass[],
+  isFirst: boolean,
+): WorkloadSituation {
   const { advice, userRequests, memory } = situation;
   return {
     ...situation,
-    pods: own.pods,
+    pods: nodeClass.pods,
     advice: advice.flatMap((each): ContainerAdvice[] => {
       const split = splitClassedName(each.container);
-      return split?.className === own.name ? [{ ...each, container: split.container }] : [];
+      return split?.className === nodeClass.name ? [{ ...each, container: split.container }] : [];
     }),
-    userRequests: requestsFor(userRequests, own.name, isFirst),
-    memory: memoryOfClass(own, current, memory),
+    userRequests: requestsFor(userRequests, nodeClass.name, isFirst),
+    memory: memoryOfClass(nodeClass, current, memory),
     // Windows contain the highest usage of all classes together, so they are dropped; throttling is known by pod.
     demand: situation.demand.map(({ container, throttled = [], throttlingMeasuredAt = null }) => {
       return { container, windows: [], throttled, throttlingMeasuredAt };
@@ -87,7 +95,7 @@ function requestsFor(userRequests: UserRequests, name: string, isFirst: boolean)
   return { ...userRequests, approved: part(userRequests.approved), rejected: part(userRequests.rejected) };
 }
 
-function merged(first: Decided, rest: readonly Decided[], situation: WorkloadSituation): WorkloadDecision {
+function mergeDecisions(first: Decided, rest: readonly Decided[], situation: WorkloadSituation): WorkloadDecision {
   const all = [first, ...rest];
   const representative =
     all.toSorted((a, b) => STATE_PRIORITY.indexOf(a.decision.state) - STATE_PRIORITY.indexOf(b.decision.state))[0] ?? first;
@@ -98,24 +106,24 @@ function merged(first: Decided, rest: readonly Decided[], situation: WorkloadSit
     state: representative.decision.state,
     reason: representative.decision.reason,
     until: representative.decision.until,
-    message: all.map(inWords).join('; '),
+    message: all.map(describeClass).join('; '),
     memory: { ...first.decision.memory, classes: remembered(all, situation.memory) },
     steps: dryRun ? steps.slice(0, 1) : steps,
     ceilings: all.flatMap(({ decision }) => decision.ceilings ?? []),
     evict: all.find(({ decision }) => decision.evict !== null)?.decision.evict ?? null,
-    notes: all.flatMap(notesOf),
+    events: all.flatMap(eventsOfClass),
     lookAgainInMs: Math.min(...all.map(({ decision }) => decision.lookAgainInMs)),
     classes: all.map(({ each, decision }) => ({ name: each.name, pods: each.pods, decision })),
   };
 }
 
-function inWords({ each, decision }: Decided): string {
+function describeClass({ each, decision }: Decided): string {
   const { length } = each.pods;
   return `on ${each.name} (${length} ${length === 1 ? 'pod' : 'pods'}): ${decision.message.slice(0, MAX_CLASS_MESSAGE)}`;
 }
 
-function notesOf({ each, decision }: Decided): readonly DecisionNote[] {
-  return decision.notes.map((note) => ({ ...note, message: `on ${each.name}: ${note.message}` }));
+function eventsOfClass({ each, decision }: Decided): readonly DecisionEvent[] {
+  return decision.events.map((event) => ({ ...event, message: `on ${each.name}: ${event.message}` }));
 }
 
 /** Memory of the current classes, then of former ones, whose node pools may be scaled to zero for a night. */
@@ -126,7 +134,7 @@ function remembered(all: readonly Decided[], before: ResizeMemory): ReadonlyMap<
   return new Map([...current, ...former].slice(0, MAX_CLASSES));
 }
 
-function keeping({ classes }: ResizeMemory, decision: WorkloadDecision): WorkloadDecision {
+function keepClasses({ classes }: ResizeMemory, decision: WorkloadDecision): WorkloadDecision {
   return classes === undefined || classes.size === 0 ? decision : { ...decision, memory: { ...decision.memory, classes } };
 }
 

@@ -26,7 +26,7 @@ const lastApplied: NonNullable<ResizeMemory['lastApplied']> = {
   values: new Map([['main', SMALL]]),
 };
 
-/** A pod with what is in force, created with it five minutes ago; it is ready unless the test says otherwise. */
+/** A ready pod that was created five minutes ago with the values in force. */
 function created(name: string, pod: Partial<PodRecord> = {}, container: object = {}): PodRecord {
   return {
     ...aPodRecord({ name, container: { ...SMALL, ...container } }),
@@ -68,7 +68,7 @@ describe('the size at creation is rolled back', () => {
     const decision = decideWorkload(createdOnly(pods));
     expect(decision.memory.rolledBack).toMatchObject({ message: expect.stringMatching(words), requestedAt: null, count: 1 });
     expect(decision.memory.lastApplied).toMatchObject({ reason: 'roll-back', values: new Map([['main', DEPLOYED]]) });
-    expect(decision.notes).toMatchObject([{ type: 'Warning', reason: 'RolledBack', message: expect.stringMatching(words) }]);
+    expect(decision.events).toMatchObject([{ type: 'Warning', reason: 'RolledBack', message: expect.stringMatching(words) }]);
     const held = decideWorkload(createdOnly(pods, { memory: decision.memory, now: T0 + HOUR_MS }));
     expect(held.memory.lastApplied?.values.get('main')).toEqual(DEPLOYED);
   });

@@ -2,9 +2,9 @@
 // pods fail with it.
 
 import { fitPod } from '../../plan/pod-change.ts';
-import { isShortLived, mayChangePods } from '../../plan/interlocks.ts';
+import { isShortLived, canChangePodsNow } from '../../plan/interlocks.ts';
 import { rolledBack } from '../../plan/remembered-change.ts';
-import { resizesLeftAlone } from '../../plan/other-manager.ts';
+import { describeKeptResizes } from '../../plan/other-manager.ts';
 import { isSizedAtCreationOnly } from '../../plan/creation-only.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
@@ -14,7 +14,7 @@ import { regressionAfterCreation } from './regression-after-creation.ts';
 export const sizeAtCreation: ResizeLayer = {
   name: 'size-at-creation',
   apply(context, next) {
-    if (!mayChangePods(context) || resizesLeftAlone(context) !== null) return next(context);
+    if (!canChangePodsNow(context) || describeKeptResizes(context) !== null) return next(context);
     return awaitNewPods(context, rollBackOnRegression(context, next));
   },
 };
@@ -26,8 +26,8 @@ function rollBackOnRegression(context: WorkloadSituation, next: Decide): Workloa
   const { reason, message, asDeployed } = regression;
   const before = { ...memory, previous: { at: now, values: asDeployed } };
   const decision = next({ ...context, memory: { ...before, ...rolledBack(before, now, { reason, message, requestedAt: null }) } });
-  const note = { type: 'Warning', reason: 'RolledBack', message: `rolled back to the previous values: ${message}` } as const;
-  return { ...decision, notes: [note, ...decision.notes] };
+  const event = { type: 'Warning', reason: 'RolledBack', message: `rolled back to the previous values: ${message}` } as const;
+  return { ...decision, events: [event, ...decision.events] };
 }
 
 /** The decision with the number of pods to re-create, unless it waits for something more specific. */
@@ -42,13 +42,13 @@ function awaitNewPods(context: WorkloadSituation, decision: WorkloadDecision): W
   const everSized = Math.max(lastApplied.pods, sized);
   return {
     ...decision,
-    ...whatIsAwaited(context, sized, everSized),
+    ...findAwaitedPods(context, sized, everSized),
     memory: everSized === lastApplied.pods ? memory : { ...memory, lastApplied: { ...lastApplied, pods: everSized } },
   };
 }
 
 /** Outcome while pods are to be re-created; null: every pod has the size, and at least one was created with it. */
-function whatIsAwaited({ pods, workload }: WorkloadSituation, sized: number, everSized: number): Outcome | null {
+function findAwaitedPods({ pods, workload }: WorkloadSituation, sized: number, everSized: number): Outcome | null {
   if (sized < pods.length) {
     const older = `${pods.length - sized} of ${pods.length} pods were created before the values came into force`;
     return outcome('awaiting', 'restart', `${older}; they get the values when they are re-created`);

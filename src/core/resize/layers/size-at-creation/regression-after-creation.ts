@@ -31,9 +31,9 @@ export function regressionAfterCreation(situation: WorkloadSituation): Regressio
   const settled = memory.lastApplied;
   if (settled === null || memory.apply !== null || !onRestarts || isShortLived(workload.kind)) return null;
   if (memory.rolledBack?.at === settled.at) return null;
-  const asDeployed = smallerThanDeployed(situation, settled.values);
+  const asDeployed = deployedIfLarger(situation, settled.values);
   if (asDeployed === null) return null;
-  const having = pods.filter((pod) => hasIt(pod, settled.values, situation));
+  const having = pods.filter((pod) => hasValues(pod, settled.values, situation));
   const created = having.filter((pod) => pod.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined && pod.createdAt >= settled.at);
   const isYoung = ({ createdAt }: PodRecord): boolean => now - createdAt < COMES_UP_MS + withinMs;
   // A healthy pod with this size shows that the others fail for another reason, for example a new image.
@@ -48,14 +48,14 @@ export function regressionAfterCreation(situation: WorkloadSituation): Regressio
 }
 
 /** Values of the template; null: the values in force are not below them. */
-function smallerThanDeployed({ workload, memory }: WorkloadSituation, settled: Values): Values | null {
+function deployedIfLarger({ workload, memory }: WorkloadSituation, settled: Values): Values | null {
   const deployed: Values = new Map(
     workload.containers.map(({ name, requests, limits }) => [
       name,
       { requests, limits: notLess(limits, approvedBaselinesOf(name, memory.limitExceptions)) },
     ]),
   );
-  const smaller = [...deployed].some(([name, asked]) => lowersAnything(asked, settled.get(name) ?? asked));
+  const smaller = [...deployed].some(([name, deployedValues]) => lowersAnything(deployedValues, settled.get(name) ?? deployedValues));
   return smaller ? new Map([...settled, ...deployed]) : null;
 }
 
@@ -68,6 +68,6 @@ function notLess(limits: OptionalResources, least: OptionalResources): OptionalR
   };
 }
 
-function hasIt(pod: PodRecord, settled: Values, { kubeletVersions }: WorkloadSituation): boolean {
+function hasValues(pod: PodRecord, settled: Values, { kubeletVersions }: WorkloadSituation): boolean {
   return pod.phase === 'Running' && fitPod(pod, settled, kubeletVersions.get(pod.node ?? '') ?? '').kind === 'fits';
 }

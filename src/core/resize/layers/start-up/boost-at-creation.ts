@@ -26,9 +26,9 @@ export function writeBoostAtCreation(base: Values, boosted: Values): string {
 /** Reads the annotation; invalid entries are ignored. */
 export function readBoostAtCreation(text: string): ReadonlyMap<string, BoostAtCreation> {
   const found = new Map<string, BoostAtCreation>();
-  const note = parseJson(text);
-  if (!isObject(note)) return found;
-  for (const [name, entry] of Object.entries(note)) {
+  const annotation = parseJson(text);
+  if (!isObject(annotation)) return found;
+  for (const [name, entry] of Object.entries(annotation)) {
     if (!isObject(entry) || !isObject(entry['base']) || !isObject(entry['boosted'])) continue;
     found.set(name, { base: readRequestsAndLimits(pairsOf(entry['base'])), boosted: readRequestsAndLimits(pairsOf(entry['boosted'])) });
   }

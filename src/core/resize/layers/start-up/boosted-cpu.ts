@@ -15,7 +15,7 @@ const MIN_BOOST_RATIO = 1.05;
 export interface BoostBounds {
   readonly ratio: number;
   /** The policy's max or the workload's ceiling; null: none. */
-  readonly most: Millicores | null;
+  readonly max: Millicores | null;
   /** Whether limits may be raised, too. */
   readonly movesLimits: boolean;
   readonly limitRanges: readonly LimitRangeRecord[];
@@ -27,13 +27,13 @@ export interface BoostBounds {
 export function boostedCpu(
   qosClass: PodRecord['qosClass'],
   base: RequestsAndLimits,
-  { ratio, most, movesLimits, limitRanges, room }: BoostBounds,
+  { ratio, max, movesLimits, limitRanges, room }: BoostBounds,
 ): RequestsAndLimits | null {
   const { cpuMillicores: request } = base.requests;
   const { cpuMillicores: limit } = base.limits;
   if (request === null || request === 0 || qosClass === 'BestEffort') return null;
   const greatest = maxOfContainer(limitRanges, 'cpuMillicores');
-  let boosted = Math.min(Math.floor(request * ratio), most ?? Infinity, greatest, request + Math.max(0, room.request));
+  let boosted = Math.min(Math.floor(request * ratio), max ?? Infinity, greatest, request + Math.max(0, room.request));
   // A request above the limit would be invalid, and the limit bounds usage.
   const highestLimit = limit === null ? Infinity : movesLimits ? Math.min(greatest, limit + Math.max(0, room.limit)) : limit;
   boosted = Math.min(boosted, highestLimit);

@@ -9,13 +9,13 @@ import type { ResizeStep } from '../../model/resize-step.ts';
 import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { WorkloadDecision } from '../../model/decision.ts';
-import { newestByKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
+import { newestByKey, findFailure, poolOf, isCpuRefused, retryAt } from '../../plan/failed-resizes.ts';
 import { isResizable } from '../../plan/pod-change.ts';
 import type { FailedResize, StartUpBoost, WorkloadSituation } from '../../model/situation.ts';
 import { containerPolicyOf } from '../../policy/policy-rules.ts';
 import { requestBounds } from '../../policy/container-rules.ts';
 import { boostedCpu } from './boosted-cpu.ts';
-import { cpuOf, isActing, isContainerActing, sameCpu } from './boosts.ts';
+import { cpuOf, canChangePods, canChangeContainer, sameCpu } from './boosts.ts';
 import { SpareCpu } from './spare-cpu.ts';
 import { isStillStarting, isWorthBoosting, startEndsAt } from './start-of-container.ts';
 
@@ -31,7 +31,7 @@ export class Boosting {
   readonly #usual: ReadonlyMap<string, Values>;
   readonly #boosts: StartUpBoost[] = [];
   readonly #failures: FailedResize[] = [];
-  readonly #mayBoost: boolean;
+  readonly #canBoost: boolean;
   readonly #spareCpu: SpareCpu;
   #ends = Number.POSITIVE_INFINITY;
   /** Number of boosts that are stored for the first time. */
@@ -41,17 +41,17 @@ export class Boosting {
     this.#situation = situation;
     this.#decision = decision;
     this.#usual = usual;
-    this.#mayBoost = mayBoost(situation);
+    this.#canBoost = canBoost(situation);
     this.#spareCpu = new SpareCpu(situation);
   }
 
   decide(): WorkloadDecision {
     const { now, pods } = this.#situation;
     const { memory, lookAgainInMs } = this.#decision;
-    const own = new Map(this.#decision.steps.map((step) => [step.pod.uid, step]));
-    const steps = new Map(pods.map((pod) => [pod.uid, this.#stepOf(pod, own.get(pod.uid))]));
+    const decided = new Map(this.#decision.steps.map((step) => [step.pod.uid, step]));
+    const steps = new Map(pods.map((pod) => [pod.uid, this.#stepOf(pod, decided.get(pod.uid))]));
     // Steps of the decision keep their order; steps only for boosts follow.
-    const ordered = [...own.keys(), ...[...steps.keys()].filter((uid) => !own.has(uid))];
+    const ordered = [...decided.keys(), ...[...steps.keys()].filter((uid) => !decided.has(uid))];
     return {
       ...this.#decision,
       steps: ordered.flatMap((uid) => steps.get(uid) ?? []),
@@ -65,11 +65,11 @@ export class Boosting {
   }
 
   /** The step of a pod, merged with the decision's step; null: none. */
-  #stepOf(pod: PodRecord, own: ResizeStep | undefined): ResizeStep | null {
+  #stepOf(pod: PodRecord, decided: ResizeStep | undefined): ResizeStep | null {
     const usual = this.#usual.get(pod.uid) ?? new Map<string, RequestsAndLimits>();
     const refused = usual.size > 0 && ['deferred', 'infeasible', 'error'].includes(pod.resize.state);
     if (refused) this.#rememberRefusal(pod);
-    const after = new Map(pod.containers.map((container) => [container.name, baseAfter(container, usual, own)]));
+    const after = new Map(pod.containers.map((container) => [container.name, baseAfter(container, usual, decided)]));
     const starting = refused ? new Map<string, RequestsAndLimits>() : this.#startingWith(pod, after, usual);
     this.#rememberBoost(pod, after, starting, usual);
     const containers = pod.containers.flatMap((container) => {
@@ -78,15 +78,15 @@ export class Boosting {
       return sameValues(from, to) ? [] : [{ name: container.name, from, to }];
     });
     if (containers.length === 0) return null;
-    if (own !== undefined) return { ...own, pod, containers };
-    return isResizable(pod) ? { pod, containers, kind: 'start-up', lowers: false, because: this.#because(pod, starting) } : null;
+    if (decided !== undefined) return { ...decided, pod, containers };
+    return isResizable(pod) ? { pod, containers, kind: 'start-up', lowers: false, reason: this.#reason(pod, starting) } : null;
   }
 
   /** Boosted values of the containers that have or get a boost now. */
   #startingWith(pod: PodRecord, after: Values, usual: Values): Values {
     const found = new Map<string, RequestsAndLimits>();
     const { startup } = this.#situation.policy;
-    if (startup === null || !this.#mayBoost) return found;
+    if (startup === null || !this.#canBoost) return found;
     for (const container of pod.containers) {
       const base = after.get(container.name);
       const has = usual.has(container.name);
@@ -106,11 +106,11 @@ export class Boosting {
 
   #isWanted(pod: PodRecord, container: ContainerRecord, has: boolean, durationMs: DurationMs): boolean {
     const { now, memory } = this.#situation;
-    if (!isContainerActing(this.#situation, container.name)) return false;
+    if (!canChangeContainer(this.#situation, container.name)) return false;
     if (has) return isStillStarting(pod, container, durationMs, now);
-    const failure = failureOf(pod, memory.failures);
+    const failure = findFailure(pod, memory.failures);
     if (failure !== undefined && now < retryAt(failure)) return false;
-    if (refusesCpu(pod, this.#situation)) return false;
+    if (isCpuRefused(pod, this.#situation)) return false;
     // Workloads that are sized only at creation get no boost in place; one from creation is kept and ended.
     if (isSizedAtCreationOnly(this.#situation)) return false;
     return canBeBoosted(pod, container) && isWorthBoosting(pod, container, durationMs, now);
@@ -122,7 +122,7 @@ export class Boosting {
     const usual = inForceOf(container.name, base, memory);
     const boosted = boostedCpu(pod.qosClass, usual, {
       ratio: policy.startup?.boostRatio ?? 1,
-      most: requestBounds('cpu', policy, overrides, container.name, null).max?.value ?? null,
+      max: requestBounds('cpu', policy, overrides, container.name, null).max?.value ?? null,
       movesLimits: rules.controlled === 'requestsAndLimits',
       limitRanges,
       room: this.#spareCpu.of(pod, container, usual),
@@ -175,7 +175,7 @@ export class Boosting {
     });
   }
 
-  #because({ resize }: PodRecord, starting: Values): string {
+  #reason({ resize }: PodRecord, starting: Values): string {
     const duration = formatDuration(this.#situation.policy.startup?.durationMs ?? 0);
     if (starting.size > 0) return `start-up boost until the pod has been ready for ${duration}`;
     return resize.state === 'none' || resize.state === 'in-progress'
@@ -185,9 +185,9 @@ export class Boosting {
 }
 
 /** Values of a container after the decision, without a boost. */
-function baseAfter(container: ContainerRecord, usual: Values, own: ResizeStep | undefined): RequestsAndLimits {
+function baseAfter(container: ContainerRecord, usual: Values, step: ResizeStep | undefined): RequestsAndLimits {
   const { requests, limits } = container;
-  const decided = own?.containers.find(({ name }) => name === container.name)?.to;
+  const decided = step?.containers.find(({ name }) => name === container.name)?.to;
   const base = usual.get(container.name);
   return decided ?? (base === undefined ? { requests, limits } : cpuOf({ requests, limits }, base));
 }
@@ -207,13 +207,13 @@ function canBeBoosted(pod: PodRecord, container: ContainerRecord): boolean {
 }
 
 /** Whether boosts are permitted: the workload's pods may be changed, and no user holds it. */
-function mayBoost(situation: WorkloadSituation): boolean {
+function canBoost(situation: WorkloadSituation): boolean {
   const { overrides, now } = situation;
-  return isActing(situation) && (overrides.heldUntil === null || overrides.heldUntil <= now);
+  return canChangePods(situation) && (overrides.heldUntil === null || overrides.heldUntil <= now);
 }
 
-function isBetween(present: RequestsAndLimits, base: RequestsAndLimits, most: RequestsAndLimits): boolean {
+function isBetween(present: RequestsAndLimits, base: RequestsAndLimits, max: RequestsAndLimits): boolean {
   const request = present.requests.cpuMillicores ?? 0;
-  const fits = (present.limits.cpuMillicores ?? 0) <= (most.limits.cpuMillicores ?? Infinity);
-  return !sameCpu(present, base) && request > (base.requests.cpuMillicores ?? 0) && request <= (most.requests.cpuMillicores ?? 0) && fits;
+  const fits = (present.limits.cpuMillicores ?? 0) <= (max.limits.cpuMillicores ?? Infinity);
+  return !sameCpu(present, base) && request > (base.requests.cpuMillicores ?? 0) && request <= (max.requests.cpuMillicores ?? 0) && fits;
 }

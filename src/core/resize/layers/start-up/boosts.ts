@@ -15,9 +15,9 @@ import { readBoostAtCreation, type BoostAtCreation } from './boost-at-creation.t
 export type BoostContext = Pick<WorkloadSituation, 'policy' | 'policyProblem' | 'overrides' | 'memory'>;
 
 /** Values of a pod's boosted containers without the boost; empty: none is boosted. */
-export function usualValues(pod: PodRecord, context: BoostContext): Values {
-  const own = context.memory.boosts.find(({ uid }) => uid === pod.uid);
-  const base = own?.values ?? boostedAtCreation(pod, context);
+export function valuesWithoutBoost(pod: PodRecord, context: BoostContext): Values {
+  const boost = context.memory.boosts.find(({ uid }) => uid === pod.uid);
+  const base = boost?.values ?? boostedAtCreation(pod, context);
   const usual = pod.containers.flatMap((container) => {
     const values = base.get(container.name);
     return values === undefined || sameCpu(container, values) ? [] : [[container.name, values] as const];
@@ -28,7 +28,7 @@ export function usualValues(pod: PodRecord, context: BoostContext): Values {
 /** The pods without their boosts. Boosted pods have a resize in progress, so that they do not count as settled. */
 export function withoutBoosts(pods: readonly PodRecord[], context: BoostContext): readonly PlannedPod[] {
   return pods.map((pod): PlannedPod => {
-    const usual = usualValues(pod, context);
+    const usual = valuesWithoutBoost(pod, context);
     if (usual.size === 0) return pod;
     const containers = pod.containers.map((container) => {
       const base = usual.get(container.name);
@@ -64,14 +64,14 @@ function withCpuOf(container: ContainerRecord, base: RequestsAndLimits): Contain
 }
 
 /** Whether pods of the workload may be changed: in mode Approve only once a size was approved. */
-export function isActing({ policy, policyProblem, overrides, memory }: BoostContext): boolean {
+export function canChangePods({ policy, policyProblem, overrides, memory }: BoostContext): boolean {
   const mode = modeInForce(policy, overrides);
   const allowed = mode === 'Auto' || (mode === 'Approve' && memory.lastApplied !== null);
   return allowed && !overrides.excluded && overrides.problems.length === 0 && policyProblem === null;
 }
 
 /** Whether this container may be changed where the workload may. */
-export function isContainerActing({ policy, overrides }: BoostContext, container: string): boolean {
+export function canChangeContainer({ policy, overrides }: BoostContext, container: string): boolean {
   return ['Auto', 'Approve'].includes(containerMode(containerPolicyOf(policy, container), modeInForce(policy, overrides)));
 }
 
@@ -81,12 +81,12 @@ export function isContainerActing({ policy, overrides }: BoostContext, container
  * the boosted CPU.
  */
 function boostedAtCreation(pod: PodRecord, context: BoostContext): Values {
-  const note = pod.annotations[POD_ANNOTATIONS.startUp];
+  const annotation = pod.annotations[POD_ANNOTATIONS.startUp];
   const base = new Map<string, RequestsAndLimits>();
-  if (note === undefined || !isActing(context)) return base;
-  for (const [name, created] of readBoostAtCreation(note)) {
+  if (annotation === undefined || !canChangePods(context)) return base;
+  for (const [name, created] of readBoostAtCreation(annotation)) {
     const container = pod.containers.find((each) => each.name === name);
-    if (container === undefined || !sameCpu(container, created.boosted) || !isContainerActing(context, name)) continue;
+    if (container === undefined || !sameCpu(container, created.boosted) || !canChangeContainer(context, name)) continue;
     const lowered = loweredBase(name, created, context);
     const settled = context.memory.lastApplied?.values.get(name);
     if (lowered !== null && (settled === undefined || !sameCpu(settled, created.boosted))) base.set(name, cpuOf(container, lowered));

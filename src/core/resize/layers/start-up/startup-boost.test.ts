@@ -23,7 +23,7 @@ import { writeBoostAtCreation } from './boost-at-creation.ts';
 
 const startup = { boostRatio: 3, durationMs: 2 * MINUTE_MS };
 const policy = autoPolicy({ startup });
-/** Nothing else is due. */
+/** Advice without a due change. */
 const content = [anAdvice({ cpu: '500m', memory: '512Mi' })];
 const lastApplied: ResizeMemory['lastApplied'] = {
   at: T0 - DAY_MS,
@@ -33,7 +33,7 @@ const lastApplied: ResizeMemory['lastApplied'] = {
   values: new Map([['main', { requests: amounts('200m', '512Mi'), limits: amounts(null, null) }]]),
 };
 
-/** Began 20 seconds ago and is not ready. */
+/** A pod that started 20 seconds ago and is not ready. */
 function starting(traits: Parameters<typeof aPodRecord>[0] = {}): PodRecord {
   const record = { startedAt: T0 - 20 * SECOND_MS, ready: false, ...traits.container?.record };
   return aPodRecord({
@@ -312,7 +312,7 @@ test('after any sequence of events no pod that has been ready for long exceeds t
       let situation = aSituation({ policy, advice: content, pods: [starting()] });
       const step = (forMs: number): void => {
         const decision = decideWorkload(situation);
-        // A crash between writing down and acting: what was written stands, nothing was done.
+        // A crash between storing and acting: the memory is stored, and no step was taken.
         situation = { ...situation, now: situation.now + forMs, memory: decision.memory, pods: resized(situation.pods, decision.steps) };
       };
       for (const { minutes, ready, restarts, forgets, ratio } of events) {

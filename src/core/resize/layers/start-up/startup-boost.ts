@@ -5,18 +5,18 @@ import type { ResizeStep } from '../../model/resize-step.ts';
 import type { Values } from '../../model/container-values.ts';
 import { livePod } from '../../model/planned-pod.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import { holdsEverything } from '../../plan/interlocks.ts';
-import { otherManager } from '../../plan/other-manager.ts';
+import { findChangeBlocker } from '../../plan/interlocks.ts';
+import { findOtherManager } from '../../plan/other-manager.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { Boosting } from './boosting.ts';
-import { boostsOf, usualValues, withoutBoosts } from './boosts.ts';
+import { boostsOf, valuesWithoutBoost, withoutBoosts } from './boosts.ts';
 
 export const startupBoost: ResizeLayer = {
   name: 'startup-boost',
   apply(context, next) {
     const boosts = boostsOf(context.pods, context.memory.boosts);
     const known = { ...context, memory: { ...context.memory, boosts } };
-    const usual = new Map(known.pods.map((pod) => [pod.uid, usualValues(pod, known)]));
+    const usual = new Map(known.pods.map((pod) => [pod.uid, valuesWithoutBoost(pod, known)]));
     const untouched = boosts.length === 0 && [...usual.values()].every(({ size }) => size === 0);
     if (untouched && known.policy.startup === null) return next(known);
     const planned = next({ ...known, pods: withoutBoosts(known.pods, known) });
@@ -34,5 +34,5 @@ function onUnboostedPods(steps: readonly ResizeStep[], usual: ReadonlyMap<string
 function mayBoostPods(context: WorkloadSituation): boolean {
   const { gateState, policy } = context;
   if (gateState.dryRun || policy.dryRun || !gateState.inPlace) return false;
-  return holdsEverything(context) === null && otherManager(context) === null;
+  return findChangeBlocker(context) === null && findOtherManager(context) === null;
 }

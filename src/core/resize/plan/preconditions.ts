@@ -3,26 +3,26 @@
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { collectingText } from './change-summary.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
-import type { DecisionNote } from '../model/decision-note.ts';
+import type { DecisionEvent } from '../model/decision-event.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { ContainerPlan } from '../model/container-plan.ts';
 import { limitBelowRequest } from '../model/container-values.ts';
 import type { WorkloadRecord } from '#kube/records/workload';
 
 /** Outcome of a workload that is not changed, with its Events; null: changes are possible. */
-export function neverChanges(
+export function checkPreconditions(
   situation: WorkloadSituation,
   mode: ResizeMode,
   plans: readonly ContainerPlan[],
-): { readonly outcome: Outcome; readonly notes: readonly DecisionNote[] } | null {
+): { readonly outcome: Outcome; readonly events: readonly DecisionEvent[] } | null {
   const { overrides, policyProblem, gateState } = situation;
-  const settled = (what: Outcome, notes: readonly DecisionNote[] = []) => ({ outcome: what, notes });
+  const settled = (what: Outcome, events: readonly DecisionEvent[] = []) => ({ outcome: what, events });
   if (overrides.excluded) return settled(outcome('excluded', null, 'excluded by the annotation evenkeel.io/exclude'));
   if (mode === 'Off') return settled(outcome('excluded', null, 'excluded by mode Off'));
   const [problem] = overrides.problems;
   if (problem !== undefined) {
-    const note = { type: 'Warning', reason: 'InvalidAnnotation', message: problem } as const;
-    return settled(outcome('blocked', 'invalid-annotation', overrides.problems.join('; ')), [note]);
+    const event = { type: 'Warning', reason: 'InvalidAnnotation', message: problem } as const;
+    return settled(outcome('blocked', 'invalid-annotation', overrides.problems.join('; ')), [event]);
   }
   if (policyProblem !== null) return settled(outcome('blocked', 'invalid-policy', policyProblem));
   const invalid = invalidTemplate(situation.workload);

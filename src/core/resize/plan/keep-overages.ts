@@ -6,7 +6,7 @@ import { isApplied, type LimitException } from '../model/limit-exception.ts';
 const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const satisfies Record<ResourceName, string>;
 
 /** Values to apply while overages are in force: their limits are unset, so that each pod keeps its own. */
-export function besideOverages(
+export function keepOverages(
   values: ReadonlyMap<string, RequestsAndLimits>,
   exceptions: readonly LimitException[],
 ): ReadonlyMap<string, RequestsAndLimits> {
@@ -14,8 +14,8 @@ export function besideOverages(
   if (applied.length === 0) return values;
   const result = new Map(values);
   for (const { container, resource } of applied) {
-    const own = result.get(container);
-    if (own !== undefined) result.set(container, { ...own, limits: { ...own.limits, [FIELD[resource]]: null } });
+    const wanted = result.get(container);
+    if (wanted !== undefined) result.set(container, { ...wanted, limits: { ...wanted.limits, [FIELD[resource]]: null } });
   }
   return result;
 }

@@ -11,7 +11,7 @@ export function withOverage(exception: LimitException, offer: OverageOffer, dema
   // The policy no longer permits overages, so it is taken back.
   if (!offer.allowed) return overage === null || overage.until <= now ? exception : { ...exception, overage: { ...overage, until: now } };
   if (exception.state !== 'open' || exception.bound !== 'limit' || offer.value === null) return exception;
-  if (overage === null || isLeftOver(overage)) return { ...exception, overage: given(exception, offer, offer.value, now) };
+  if (overage === null || isLeftOver(overage)) return { ...exception, overage: grantOverage(exception, offer, offer.value, now) };
   if (overage.returnedAt !== null || now >= overage.until) return exception;
   if (offer.value > overage.value) return { ...exception, overage: { ...overage, value: offer.value } };
   const isShort = demand !== null && demand >= overage.value * NEAR_LIMIT_RATIO;
@@ -23,7 +23,7 @@ function isLeftOver({ since, until }: Overage): boolean {
   return until <= since;
 }
 
-function given({ limit, overage }: LimitException, { forMs }: OverageOffer, value: number, now: Instant): Overage {
+function grantOverage({ limit, overage }: LimitException, { forMs }: OverageOffer, value: number, now: Instant): Overage {
   return {
     before: overage?.before ?? limit,
     value: Math.max(value, overage?.value ?? 0),

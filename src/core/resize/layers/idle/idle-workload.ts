@@ -2,10 +2,10 @@
 
 import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS } from '#kube/units';
-import { idleCandidacy, whyNotInPlace } from './falling-idle.ts';
+import { checkIdleCandidacy, findInPlaceBlocker } from './idle-candidacy.ts';
 import type { IdleMemory, Sizes } from '../../model/idle-memory.ts';
 import { requestsOnly } from '../../model/idle-memory.ts';
-import { scaleDown, scalePlan, type ScalePlan } from './idle-scale.ts';
+import { scaleDown, planScale, type ScalePlan } from './idle-scale.ts';
 import type { ScaleStep } from '../../model/scale-step.ts';
 import { idleSizes, isSmaller } from './idle-size.ts';
 import { wakeTriggers } from './waking.ts';
@@ -16,9 +16,9 @@ import type { ResizeStep } from '../../model/resize-step.ts';
 import { changeSummary } from '../../plan/change-summary.ts';
 import { FIELD, RESOURCES, withAmount } from '../../model/container-values.ts';
 import { outcome, type Outcome } from '../../model/decision.ts';
-import type { DecisionNote } from '../../model/decision-note.ts';
+import type { DecisionEvent } from '../../model/decision-event.ts';
 import { nextFloor } from './idle-floor.ts';
-import { mostSpecific } from '../../model/waiting.ts';
+import { pickByRank } from '../../model/waiting.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerPlan } from '../../model/container-plan.ts';
 
@@ -28,7 +28,7 @@ export interface IdleVerdict {
   readonly outcome: Outcome | null;
   readonly memory: Partial<ResizeMemory>;
   readonly steps: readonly ResizeStep[];
-  readonly notes: readonly DecisionNote[];
+  readonly events: readonly DecisionEvent[];
   readonly scale: ScaleStep | null;
 }
 
@@ -44,26 +44,31 @@ interface Shrinking {
  * Idles a workload; null where it is not idle, or where the decision without idle mode takes precedence.
  * @param decided the decision without idle mode
  */
-export function fallsIdle(situation: WorkloadSituation, plans: readonly ContainerPlan[], decided: Outcome): IdleVerdict | null {
-  if (isOccupied(situation, decided)) return null;
-  const candidacy = idleCandidacy(situation);
+export function idleWorkload(situation: WorkloadSituation, plans: readonly ContainerPlan[], decided: Outcome): IdleVerdict | null {
+  if (hasPrecedence(situation, decided)) return null;
+  const candidacy = checkIdleCandidacy(situation);
   if (candidacy.kind === 'no') return null;
   const natural: Sizes = new Map(plans.map(({ name, inForce }) => [name, inForce]));
   const { policy, gateState, now } = situation;
-  const plan = scalePlan(situation);
-  const notInPlace = whyNotInPlace(situation);
+  const plan = planScale(situation);
+  const notInPlace = findInPlaceBlocker(situation);
   const wanted = sizesFor(situation, natural, plans);
   const sizes = notInPlace !== null || plan.idleReplicas === 0 ? natural : wanted;
   if (!isSmaller(wanted, natural) && plan.idleReplicas === null) return null;
-  if (candidacy.kind === 'held') return says(decided, outcome('awaiting', candidacy.reason, candidacy.message, candidacy.until));
-  const quiet = formatDuration(Math.floor((now - candidacy.quietSince) / MINUTE_MS) * MINUTE_MS);
-  const progress = carryOut(situation, sizes, { kind: 'change', most: Number.POSITIVE_INFINITY, because: `idle: no load for ${quiet}` });
+  if (candidacy.kind === 'blocked')
+    return reportUnlessWaiting(decided, outcome('awaiting', candidacy.reason, candidacy.message, candidacy.until));
+  const idleFor = formatDuration(Math.floor((now - candidacy.belowThresholdSince) / MINUTE_MS) * MINUTE_MS);
+  const progress = carryOut(situation, sizes, {
+    kind: 'change',
+    maxPods: Number.POSITIVE_INFINITY,
+    reason: `idle: no load for ${idleFor}`,
+  });
   const shrinking: Shrinking = { natural, sizes, plan, progress };
-  const blocker = whyNot(shrinking, notInPlace, quiet);
-  if (blocker !== null) return says(decided, blocker);
+  const blocker = findShrinkBlocker(shrinking, notInPlace, idleFor);
+  if (blocker !== null) return reportUnlessWaiting(decided, blocker);
   const summary = summaryOf(natural, sizes, plan);
   if (gateState.dryRun || policy.dryRun) {
-    const message = `dry run: idle, no load for ${quiet}; would be reduced: ${summary}`;
+    const message = `dry run: idle, no load for ${idleFor}; would be reduced: ${summary}`;
     return { ...NOTHING, steps: progress.steps, outcome: outcome('awaiting', 'dry-run', message) };
   }
   const idle = idleMemory(situation, plans, shrinking);
@@ -71,15 +76,15 @@ export function fallsIdle(situation: WorkloadSituation, plans: readonly Containe
     outcome: idledOutcome(idle),
     memory: { idle },
     steps: progress.steps,
-    notes: [{ type: 'Normal', reason: 'Idled', message: `no load for ${quiet}; ${summary}` }],
+    events: [{ type: 'Normal', reason: 'Idled', message: `no load for ${idleFor}; ${summary}` }],
     scale: scaleDown(situation, idle),
   };
 }
 
-const NOTHING: IdleVerdict = { outcome: null, memory: {}, steps: [], notes: [], scale: null };
+const NOTHING: IdleVerdict = { outcome: null, memory: {}, steps: [], events: [], scale: null };
 
 /** Reports `why`, unless the decision already waits for something else. */
-function says(decided: Outcome, why: Outcome): IdleVerdict | null {
+function reportUnlessWaiting(decided: Outcome, why: Outcome): IdleVerdict | null {
   return decided.state === 'awaiting' ? null : { ...NOTHING, outcome: why };
 }
 
@@ -93,16 +98,16 @@ function sizesFor(situation: WorkloadSituation, natural: Sizes, plans: readonly 
 }
 
 /** Why neither requests nor replicas can be reduced; null: one of them can. */
-function whyNot(
+function findShrinkBlocker(
   { natural, sizes, plan, progress }: Shrinking,
-  notInPlace: ReturnType<typeof whyNotInPlace>,
-  quiet: string,
+  notInPlace: ReturnType<typeof findInPlaceBlocker>,
+  idleFor: string,
 ): Outcome | null {
   if (plan.idleReplicas !== null || (isSmaller(sizes, natural) && progress.reachable > 0)) return null;
-  const words = `idle, no load for ${quiet}; not reduced: `;
+  const words = `idle, no load for ${idleFor}; not reduced: `;
   const besides = plan.why === null ? '' : `; ${plan.why}`;
   if (notInPlace !== null) return outcome('awaiting', notInPlace.reason, `${words}${notInPlace.why}${besides}`);
-  const waiting = mostSpecific(progress.waits);
+  const waiting = pickByRank(progress.waits);
   const why = `${waiting?.message ?? 'no pod can be resized now'}${besides}`;
   return outcome('awaiting', waiting?.reason ?? 'stuck', `${words}${why}`, waiting?.until ?? null);
 }
@@ -129,7 +134,7 @@ function idleMemory(
 }
 
 /** Whether something takes precedence over idling: a change under way, a pause, or a state without changes. */
-function isOccupied({ memory, policy, gateState, userRequests }: WorkloadSituation, { state }: Outcome): boolean {
+function hasPrecedence({ memory, policy, gateState, userRequests }: WorkloadSituation, { state }: Outcome): boolean {
   if (memory.apply !== null || memory.idle !== null) return true;
   if (gateState.paused !== null || gateState.stale !== null || policy.paused || userRequests.paused) return true;
   return state === 'blocked' || state === 'excluded' || state === 'applying' || state === 'exception';
@@ -151,11 +156,15 @@ function summaryOf(natural: Sizes, sizes: Sizes, { idleReplicas, autoscaler }: P
 function withLimitsOf(sizes: Sizes, natural: Sizes): Sizes {
   return new Map(
     [...sizes].map(([name, { requests }]) => {
-      let kept = requests;
+      let requestsOrNatural = requests;
       const before = natural.get(name);
       for (const resource of RESOURCES)
-        kept = withAmount(kept, resource, kept[FIELD[resource]] ?? before?.requests[FIELD[resource]] ?? null);
-      return [name, { requests: kept, limits: before?.limits ?? requestsOnly(kept).limits }];
+        requestsOrNatural = withAmount(
+          requestsOrNatural,
+          resource,
+          requestsOrNatural[FIELD[resource]] ?? before?.requests[FIELD[resource]] ?? null,
+        );
+      return [name, { requests: requestsOrNatural, limits: before?.limits ?? requestsOnly(requestsOrNatural).limits }];
     }),
   );
 }

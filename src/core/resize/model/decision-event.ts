@@ -1,5 +1,5 @@
 /** A Kubernetes Event that a decision publishes on the workload. */
-export interface DecisionNote {
+export interface DecisionEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason:
     | 'Idled'

@@ -10,7 +10,7 @@ import type { Waiting } from '../model/waiting.ts';
 const CLOCK_SKEW_MS: DurationMs = MINUTE_MS;
 
 /** Why these containers are not reduced; null: their samples are accepted. */
-export function waitsForClock({ advice, now }: Pick<WorkloadSituation, 'advice' | 'now'>, containers: readonly string[]): Waiting | null {
+export function awaitClock({ advice, now }: Pick<WorkloadSituation, 'advice' | 'now'>, containers: readonly string[]): Waiting | null {
   const behind = advice.find(
     ({ container, lastSampleAt, isUsageLeftOut }) =>
       containers.includes(container) && (isUsageLeftOut === true || lastSampleAt > now + CLOCK_SKEW_MS),

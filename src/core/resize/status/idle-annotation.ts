@@ -3,21 +3,21 @@
 
 import { INSTANT, record, required, text } from '../../model/codec.ts';
 import { parseJson } from '#kube/json';
-import type { IdleNote } from '../model/idle-memory.ts';
+import type { IdleAnnotation } from '../model/idle-memory.ts';
 import { VALUES } from './values-codec.ts';
 
-const IDLE_NOTE = record<IdleNote>({
+const IDLE_ANNOTATION = record<IdleAnnotation>({
   since: required(INSTANT),
   natural: required(VALUES),
   sizes: required(VALUES),
   wakeTriggers: required(text(256)),
 });
 
-export function writeIdleNote(idle: IdleNote): string {
-  return JSON.stringify(IDLE_NOTE.write(idle));
+export function writeIdleAnnotation(idle: IdleAnnotation): string {
+  return JSON.stringify(IDLE_ANNOTATION.write(idle));
 }
 
 /** Reads the annotation; null where it is missing or invalid, for example after an edit by a user. */
-export function readIdleNote(note: string | undefined): IdleNote | null {
-  return IDLE_NOTE.read(parseJson(note ?? '')) ?? null;
+export function parseIdleAnnotation(annotation: string | undefined): IdleAnnotation | null {
+  return IDLE_ANNOTATION.read(parseJson(annotation ?? '')) ?? null;
 }

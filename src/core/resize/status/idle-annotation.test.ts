@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { amounts, T0 } from '../../../../test/builders/rightsizing.ts';
 import { idleFromRecords } from '../layers/idle/idle-originals.ts';
 import { NO_MEMORY } from '../model/situation.ts';
-import type { IdleNote } from '../model/idle-memory.ts';
-import { readIdleNote, writeIdleNote } from './idle-note.ts';
+import type { IdleAnnotation } from '../model/idle-memory.ts';
+import { parseIdleAnnotation, writeIdleAnnotation } from './idle-annotation.ts';
 import { writeMemory } from './memory-codec.ts';
 
 const NONE = amounts(null, null);
-const IDLE: IdleNote = {
+const IDLE: IdleAnnotation = {
   since: T0,
   natural: new Map([['main', { requests: amounts('500m', '512Mi'), limits: amounts(null, '1Gi') }]]),
   sizes: new Map([['main', { requests: amounts('10m', '512Mi'), limits: NONE }]]),
@@ -17,26 +17,26 @@ const IDLE: IdleNote = {
 
 describe('the annotation of an idled workload', () => {
   test('reads back as it was written', () => {
-    expect(readIdleNote(writeIdleNote(IDLE))).toEqual(IDLE);
+    expect(parseIdleAnnotation(writeIdleAnnotation(IDLE))).toEqual(IDLE);
   });
 
   test.each([
     ['no JSON', '{'],
     ['no object', '5'],
     ['no time', '{"since":"yesterday","natural":[],"sizes":[]}'],
-    ['a number for what it wakes on', writeIdleNote(IDLE).replace('"CPU of 10m over all replicas"', '5')],
-    ['sizes that are no list', writeIdleNote(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":{}')],
-    ['a size without a container', writeIdleNote(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":[null]')],
-  ])('is ignored where a user has written %s', (_, note) => {
-    expect(readIdleNote(note)).toBeNull();
+    ['a number for what it wakes on', writeIdleAnnotation(IDLE).replace('"CPU of 10m over all replicas"', '5')],
+    ['sizes that are no list', writeIdleAnnotation(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":{}')],
+    ['a size without a container', writeIdleAnnotation(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":[null]')],
+  ])('is ignored where a user has written %s', (_, annotation) => {
+    expect(parseIdleAnnotation(annotation)).toBeNull();
   });
 
   test('any text that is read can be written again', () => {
     const keys = fc.constantFrom('since', 'natural', 'sizes', 'replicas', 'wakeTriggers', 'scaled', 'activeSeconds');
-    const note: unknown = JSON.parse(writeIdleNote(IDLE));
+    const annotation: unknown = JSON.parse(writeIdleAnnotation(IDLE));
     fc.assert(
       fc.property(keys, fc.jsonValue(), (key, value) => {
-        const read = readIdleNote(JSON.stringify({ ...(note as object), [key]: value }));
+        const read = parseIdleAnnotation(JSON.stringify({ ...(annotation as object), [key]: value }));
         const idle = read === null ? null : idleFromRecords(read, { note: null, replicas: 3 }, []);
         expect(() => writeMemory({ ...NO_MEMORY, idle })).not.toThrow();
         expect(idle?.idleReplicas ?? null).toBeNull();

@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideInPlace } from './decide-in-place.ts';
 import { NO_MEMORY, type HotReplica, type WorkloadSituation } from '../model/situation.ts';
 
-/** The clock is set back by five hours; samples are taken in again when their time is reached. */
+/** The clock is set back by five hours; samples are accepted again at the old time. */
 const setBack = (situation: WorkloadSituation): WorkloadSituation => ({ ...situation, now: T0 - 5 * HOUR_MS });
 
 const LAST_APPLIED = {
