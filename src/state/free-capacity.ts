@@ -57,17 +57,17 @@ export class FreeCapacity {
   }
 
   #freeOn(node: NodeRecord): Resources {
-    let taken: Resources = NO_RESOURCES;
+    let reserved: Resources = NO_RESOURCES;
     for (const pod of this.#cluster.podsOnNode(node.name)) {
       if (pod.owner?.kind !== 'DaemonSet') continue;
-      taken = addResources(
-        taken,
+      reserved = addResources(
+        reserved,
         podRequests(pod, ({ requests }) => requests),
       );
     }
     return {
-      cpuMillicores: Math.max(0, node.allocatable.cpuMillicores - taken.cpuMillicores),
-      memoryBytes: Math.max(0, node.allocatable.memoryBytes - taken.memoryBytes),
+      cpuMillicores: Math.max(0, node.allocatable.cpuMillicores - reserved.cpuMillicores),
+      memoryBytes: Math.max(0, node.allocatable.memoryBytes - reserved.memoryBytes),
     };
   }
 }

@@ -77,18 +77,18 @@ describe('UsageModel', () => {
     ['unknown-pod', { pod: 'stranger' }],
   ])('drops and counts a sample that is %s', (reason, wrong) => {
     read({ pod: 'db-0', at: T - 1 });
-    const seen: string[] = [];
-    model.onSample((workload) => seen.push(workload));
+    const notified: string[] = [];
+    model.onSample((workload) => notified.push(workload));
     read({ pod: 'db-0', at: T, ...wrong });
     expect(metrics.total('evenkeel_usage_samples_dropped_total', { reason })).toBe(1);
-    expect(seen).toEqual([]);
+    expect(notified).toEqual([]);
   });
 
   test('notifies the listeners of each valid sample with its workload', () => {
-    const seen: unknown[] = [];
-    model.onSample((workload, container, pod, sample) => seen.push([workload, container, pod.name, sample.cpuMillicores]));
+    const notified: unknown[] = [];
+    model.onSample((workload, container, pod, sample) => notified.push([workload, container, pod.name, sample.cpuMillicores]));
     read({ pod: 'db-0' }, { pod: 'db-1', cpuMillicores: 7 });
-    expect(seen).toEqual([
+    expect(notified).toEqual([
       [KEY, 'app', 'db-0', 100],
       [KEY, 'app', 'db-1', 7],
     ]);
@@ -117,11 +117,11 @@ describe('UsageModel', () => {
   test('continues to be confirmed after the clock was set back', async () => {
     await clock.advance(60 * 60_000);
     read({ pod: 'db-0' });
-    const back = new FakeClock(T);
-    clock.now = () => back.now();
+    const resetClock = new FakeClock(T);
+    clock.now = () => resetClock.now();
     read({ pod: 'db-0' });
     expect(model.confirmedAt()).toBe(T);
-    await back.advance(121_000);
+    await resetClock.advance(121_000);
     expect(model.isStale()).toBe(true);
   });
 
@@ -262,8 +262,8 @@ describe('UsageModel', () => {
   });
 
   test('shows recorded usage in graphs without notifying the listeners', () => {
-    const seen: string[] = [];
-    model.onSample((workload) => seen.push(workload));
+    const notified: string[] = [];
+    model.onSample((workload) => notified.push(workload));
     const samples = [T - 600_000, T - 300_000].map((at) => ({ at, cpuMillicores: 10, memoryBytes: 20 }));
     model.graphs.load(
       {
@@ -278,7 +278,7 @@ describe('UsageModel', () => {
       clock.now(),
     );
     expect(model.graphs.series(KEY, 'app', T - 3_600_000, T).map((slot) => slot.cpuMillicores)).toEqual([10, 10]);
-    expect(seen).toEqual([]);
+    expect(notified).toEqual([]);
   });
 });
 
@@ -291,10 +291,10 @@ describe('A node can report only its own pods', () => {
   });
 
   test('a sample of a pod of another node is dropped, counted, and not passed to listeners', () => {
-    const seen: string[] = [];
-    model.onSample((_, __, pod) => seen.push(pod.name));
+    const notified: string[] = [];
+    model.onSample((_, __, pod) => notified.push(pod.name));
     read({ pod: 'db-2', cpuMillicores: 9_000 }, { pod: 'db-0' });
-    expect([seen, foreign(), model.containersOf('default', 'db-2').size]).toEqual([['db-0'], 1, 0]);
+    expect([notified, foreign(), model.containersOf('default', 'db-2').size]).toEqual([['db-0'], 1, 0]);
   });
 
   test('also if its own node has reported it before', async () => {
@@ -462,10 +462,10 @@ describe('The clock of a node', () => {
     await readFor(3, () => 0);
     const frozen = clock.now();
     await readFor(4, (pod) => (pod === 'db-0' ? clock.now() - frozen : 0));
-    const taken: string[] = [];
-    model.onSample((_, __, pod) => taken.push(pod.name));
+    const accepted: string[] = [];
+    model.onSample((_, __, pod) => accepted.push(pod.name));
     await readFor(10, (pod) => (pod === 'db-0' ? clock.now() - frozen : BEHIND));
-    expect([new Set(taken), isUnread('db-0'), isUnread('db-1')]).toEqual([new Set(['db-1']), true, false]);
+    expect([new Set(accepted), isUnread('db-0'), isUnread('db-1')]).toEqual([new Set(['db-1']), true, false]);
   });
 
   test('changes the times of its own pods only', async () => {

@@ -60,7 +60,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   readonly #listeners = new Set<SampleListener>();
   readonly #oomWatch: OomWatch;
   readonly #failureLog: FailureLog;
-  readonly #taken: Counter;
+  readonly #accepted: Counter;
   readonly #dropped: Counter;
   readonly #failures: Counter;
   readonly #unsubscribe: () => void;
@@ -72,7 +72,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#samples = new PodSamples(reader);
     this.#problems = new UsageProblems(dependencies.logger);
     this.#clocks = new NodeClocks(Math.max(MIN_TOLERANCE_MS, STALE_PERIODS * dependencies.intervalMs));
-    this.#taken = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples accepted.' });
+    this.#accepted = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples accepted.' });
     this.#dropped = metrics.counter({
       name: 'evenkeel_usage_samples_dropped_total',
       help: 'Usage samples dropped, by reason: nan, negative, future, out-of-order, gap, absurd, empty, unknown-pod, unknown-container, foreign-pod.',
@@ -117,9 +117,9 @@ export class UsageModel implements UsageSink, EvidenceSink {
     const readAt = Math.min(now, reading.readAt ?? now);
     const clock = this.#clocks.observe(reading, readAt);
     const { offsetMs } = clock;
-    let taken = 0;
-    for (const usage of reading.containers) if (this.#take(reading.node, correctedSample(usage, offsetMs, now), now)) taken += 1;
-    if (taken > 0) this.#taken.add(taken);
+    let accepted = 0;
+    for (const usage of reading.containers) if (this.#take(reading.node, correctedSample(usage, offsetMs, now), now)) accepted += 1;
+    if (accepted > 0) this.#accepted.add(accepted);
     const ahead = findClockLead(reading.containers, now - offsetMs);
     if (ahead !== null) {
       const message = `${describeClock(reading.node, offsetMs - ahead)}: its usage is ignored`;

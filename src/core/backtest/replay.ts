@@ -27,16 +27,16 @@ export function replay(
   refuses: (slot: number) => boolean = () => false,
 ): Float64Array {
   const requests = new Float64Array(values.length).fill(NaN);
-  let wanted = NaN;
+  let decided = NaN;
   let request = NaN;
   for (const [index, value] of values.entries()) {
     const slot = firstSlot + index;
-    if (slot % SLOTS_PER_HOUR === 0) wanted = policy.decide(slot) ?? wanted;
-    if (!(wanted > request && refuses(slot))) request = wanted;
+    if (slot % SLOTS_PER_HOUR === 0) decided = policy.decide(slot) ?? decided;
+    if (!(decided > request && refuses(slot))) request = decided;
     requests[index] = request;
     if (Number.isNaN(value)) continue;
     policy.observe(slot, value);
-    if ((slot + 1) % SLOTS_PER_HOUR !== 0) wanted = policy.react(slot, value > request) ?? wanted;
+    if ((slot + 1) % SLOTS_PER_HOUR !== 0) decided = policy.react(slot, value > request) ?? decided;
   }
   return requests;
 }

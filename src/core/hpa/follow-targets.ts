@@ -63,8 +63,8 @@ export function moveFor(
     const metric = hpa.resourceMetrics.find((candidate) => sameMeasured(candidate, target) && candidate.targetUtilizationRatio !== null);
     if (metric === undefined) continue;
     const from = Math.round((metric.targetUtilizationRatio ?? 0) * 100);
-    const wanted = wantedTarget(target, pods);
-    const to = phase === 'before' ? Math.max(from, wanted) : wanted;
+    const desired = wantedTarget(target, pods);
+    const to = phase === 'before' ? Math.max(from, desired) : desired;
     if (to !== from) moves.push({ metric, from, to });
     if (!isHome(target, pods)) isBack = false;
     recorded.push({ ...target, set: to });

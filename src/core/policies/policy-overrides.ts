@@ -11,8 +11,8 @@ import { fieldsBeside, schemaOfField, valueFaults, type ValueFault } from './spe
 
 /** Finds a kind by its name or plural, case-insensitive. */
 export function overridableKindNamed(text: string): OverridableKind | undefined {
-  const wanted = text.toLowerCase();
-  return OVERRIDABLE_KINDS.find((kind) => kind.toLowerCase() === wanted || PLURALS[kind] === wanted);
+  const lowerCased = text.toLowerCase();
+  return OVERRIDABLE_KINDS.find((kind) => kind.toLowerCase() === lowerCased || PLURALS[kind] === lowerCased);
 }
 
 /** Refusal of another kind in a path. */

@@ -12,14 +12,14 @@ const APPLIED = sizes('120m', '200Mi');
 const NEWER = sizes('250m', '300Mi');
 const HAND = sizes('900m', '512Mi');
 
-const given = (more: Partial<ContainerSizes>): ContainerSizes => ({
+const auditedContainer = (fields: Partial<ContainerSizes>): ContainerSizes => ({
   template: TEMPLATE,
   defaultsFilledIn: false,
   recommended: APPLIED,
   settled: false,
   ours: [APPLIED],
   pods: [],
-  ...more,
+  ...fields,
 });
 
 test.each<[Drift, string, Partial<ContainerSizes>]>([
@@ -42,8 +42,8 @@ test.each<[Drift, string, Partial<ContainerSizes>]>([
   ['partial', 'pods of two changes', { recommended: NEWER, ours: [APPLIED, NEWER], pods: [APPLIED, NEWER] }],
   ['manual', 'a pod that a user resized', { pods: [APPLIED, HAND] }],
   ['manual', 'a value that the template does not have', { template: sizes(null, null), pods: [sizes('50m', null)] }],
-])('%s: %s', (drift, _, more) => {
-  expect(findDrift(given(more))).toBe(drift);
+])('%s: %s', (drift, _, fields) => {
+  expect(findDrift(auditedContainer(fields))).toBe(drift);
 });
 
 test('the most severe drift of the containers is that of the workload', () => {

@@ -70,11 +70,11 @@ function asCreated(template: RequestsAndLimits, pod: RequestsAndLimits, defaults
 
 /** Whether a pod has all recommended values. */
 function hasRecommended(recommended: RequestsAndLimits, pod: RequestsAndLimits): boolean {
-  const wanted: RequestsAndLimits = {
+  const desired: RequestsAndLimits = {
     requests: withDefaults(recommended.requests, pod.requests),
     limits: withDefaults(recommended.limits, pod.limits),
   };
-  return sameValues(wanted, pod);
+  return sameValues(desired, pod);
 }
 
 function sameValues(a: RequestsAndLimits, b: RequestsAndLimits): boolean {

@@ -55,7 +55,7 @@ export function sizesToRestore(sized: SizedPod): SizesVerdict {
   const { pod, original, kubeletVersion } = sized;
   const kept: string[] = [];
   const foreign: string[] = [];
-  const wanted = new Map<string, RequestsAndLimits>();
+  const targetSizes = new Map<string, RequestsAndLimits>();
   let ours = 0;
   for (const container of pod.containers) {
     const created = original?.get(container.name);
@@ -71,10 +71,10 @@ export function sizesToRestore(sized: SizedPod): SizesVerdict {
       if (before === null) kept.push(`${describeField(field)}: ${explainMissing(original, created)}`);
       else values = { ...values, [field.side]: withAmount(values[field.side], field.resource, before) };
     }
-    wanted.set(container.name, values);
+    targetSizes.set(container.name, values);
   }
   if (ours === 0) return { changes: [], kept, foreign };
-  const fit = fitPod(pod, wanted, kubeletVersion);
+  const fit = fitPod(pod, targetSizes, kubeletVersion);
   switch (fit.kind) {
     case 'change':
       return { changes: fit.containers, kept, foreign };

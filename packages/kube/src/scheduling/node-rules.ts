@@ -54,7 +54,7 @@ export function filterNodeAffinity(pod: SchedulingPod, node: SchedulingNode): Re
 export function filterPorts(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
   if (pod.ports.length === 0) return null;
   for (const other of node.pods.values()) {
-    if (other.ports.some((taken) => pod.ports.some((wanted) => portsClash(taken, wanted)))) return PORT_TAKEN;
+    if (other.ports.some((used) => pod.ports.some((port) => portsClash(used, port)))) return PORT_TAKEN;
   }
   return null;
 }
@@ -81,8 +81,8 @@ export function filterResources(pod: SchedulingPod, node: SchedulingNode): Refus
 
 /** Refuses nodes on which an inline disk is mounted, unless all mounts are read-only. */
 export function filterDisks(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
-  for (const wanted of pod.disks) {
-    for (const other of node.pods.values()) if (other.disks.some((taken) => disksClash(wanted, taken))) return DISK_TAKEN;
+  for (const disk of pod.disks) {
+    for (const other of node.pods.values()) if (other.disks.some((used) => disksClash(disk, used))) return DISK_TAKEN;
   }
   return null;
 }

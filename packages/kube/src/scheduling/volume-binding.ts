@@ -46,11 +46,11 @@ function refuseWaiting(claims: readonly VolumeClaim[], node: SchedulingNode, sto
   }
   // The smallest claims first, each with the smallest matching volume.
   toMatch.sort((a, b) => a.sizeBytes - b.sizeBytes);
-  const taken = new Set<string>();
+  const matchedVolumes = new Set<string>();
   for (const claim of toMatch) {
-    const volume = findMatching(claim, node, storage, taken);
+    const volume = findMatching(claim, node, storage, matchedVolumes);
     if (volume === null) toProvision.push(claim);
-    else taken.add(volume.name);
+    else matchedVolumes.add(volume.name);
   }
   for (const claim of toProvision) {
     const refused = refuseProvisioning(claim, node, storage);
@@ -59,10 +59,15 @@ function refuseWaiting(claims: readonly VolumeClaim[], node: SchedulingNode, sto
   return null;
 }
 
-function findMatching(claim: VolumeClaim, node: SchedulingNode, storage: StorageView, taken: ReadonlySet<string>): PersistentVolume | null {
+function findMatching(
+  claim: VolumeClaim,
+  node: SchedulingNode,
+  storage: StorageView,
+  matchedVolumes: ReadonlySet<string>,
+): PersistentVolume | null {
   let smallest: PersistentVolume | null = null;
   for (const volume of storage.volumesOfClass(claim.className)) {
-    if (taken.has(volume.name) || !couldServe(volume, claim)) continue;
+    if (matchedVolumes.has(volume.name) || !couldServe(volume, claim)) continue;
     // A volume that is reserved for the claim is its only candidate.
     if (volume.claim !== null) return isReachable(volume, node) ? volume : null;
     const free = volume.available && claim.accessModes.every((mode) => volume.accessModes.includes(mode));

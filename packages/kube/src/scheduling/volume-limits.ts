@@ -9,17 +9,17 @@ export function filterVolumeLimits(pod: SchedulingPod, node: SchedulingNode, sto
   if (pod.claims.length + pod.disks.length === 0) return null;
   const limits = storage.volumeLimits(node.name);
   if (limits.size === 0) return null;
-  const wanted = new Map<string, string>();
-  collect(pod, storage, wanted);
-  if (wanted.size === 0) return null;
+  const added = new Map<string, string>();
+  collect(pod, storage, added);
+  if (added.size === 0) return null;
   const attached = new Map<string, string>();
   for (const other of node.pods.values()) collect(other, storage, attached);
-  for (const id of attached.keys()) wanted.delete(id);
+  for (const id of attached.keys()) added.delete(id);
   for (const { driver, id } of storage.attachedVolumes(node.name)) attached.set(`${driver}/${id}`, driver);
   const counts = new Map<string, number>();
   for (const driver of attached.values()) counts.set(driver, (counts.get(driver) ?? 0) + 1);
   const more = new Map<string, number>();
-  for (const driver of wanted.values()) more.set(driver, (more.get(driver) ?? 0) + 1);
+  for (const driver of added.values()) more.set(driver, (more.get(driver) ?? 0) + 1);
   for (const [driver, count] of more) {
     const limit = limits.get(driver);
     if (limit !== undefined && (counts.get(driver) ?? 0) + count > limit) return TOO_MANY;
