@@ -2,7 +2,7 @@
 
 /** Types of conditions on Evenkeel's resources. */
 export const CONDITION = {
-  /** Summary condition: whether the object is in force. */
+  /** Summary condition: whether the object is in effect. */
   ready: 'Ready',
   progressing: 'Progressing',
   degraded: 'Degraded',

@@ -62,7 +62,7 @@ describe('evenkeel demo', () => {
       const output = demo.process.stderr.join('\n');
       // The sum before depends on the hour: the CronJob's report runs every six hours.
       expect(output).toMatch(/requested CPU\s+1[78]\.30 cores\s+\d+\.\d+ cores/);
-      expect(output).toMatch(/of it waste\s+\$[\d.]+ a month\s+\$[\d.]+ a month/);
+      expect(output).toMatch(/of it unused\s+\$[\d.]+ per month\s+\$[\d.]+ per month/);
       expect(readdirSync(demo.temporary)).toEqual([]);
     },
     HANG_TEST_MS,

@@ -5,7 +5,7 @@
 {{- fail (printf "controller.replicas: %d replicas cannot share SQLite. Keep history in PostgreSQL: set config.history.url to postgres://USER@HOST:5432/DATABASE?sslmode=verify-full and name the Secret with the password in secrets.historyPassword.name (or the Secret with the whole URL in secrets.historyUrl.name), or set controller.replicas to 1." $replicas) -}}
 {{- end -}}
 {{- if eq (toString (get (default dict .Values.config.controller) "leaderElect")) "false" -}}
-{{- fail "config.controller.leaderElect: must be true, also with one replica. Without leader election, the old and the new pod both act during a rollout, and the uninstall cannot stop the controller from writing again what it removes." -}}
+{{- fail "config.controller.leaderElect: must be true, also with one replica. Without leader election, the old and the new pod both act during a rollout, and an uninstall cannot stop the controller from writing again what it removes." -}}
 {{- end -}}
 {{- if regexMatch "^[a-z]+://[^:@/?#]*:.*@" (include "evenkeel.historyUrl" .) -}}
 {{- fail "config.history.url: contains a password, which does not belong in a ConfigMap. Put the password into a Secret and name it with secrets.historyPassword.name, or put the whole URL into a Secret and name it with secrets.historyUrl.name." -}}

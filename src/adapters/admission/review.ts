@@ -43,7 +43,7 @@ function patchFor(request: Wire, sizes: SizesAtCreation): ReturnType<typeof crea
   // Pod-level resources and Windows pods are not supported.
   if (optionalObjectAt(spec, 'resources') !== null || textAt(objectAt(spec, 'os'), 'name') === 'windows') return [];
   const metadata = objectAt(pod, 'metadata');
-  // Reinvoked after another webhook: the size is already changed, and would be taken for the template's request.
+  // Reinvoked after another webhook: the size is already changed, and would be mistaken for the template's request.
   if (POD_ANNOTATIONS.sizeAtCreation in objectAt(metadata, 'annotations')) return [];
   const containers = readContainers(spec);
   const size = sizes.sizeOf(requestOf(textAt(request, 'namespace'), metadata, spec, containers));

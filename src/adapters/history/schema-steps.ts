@@ -34,7 +34,7 @@ export interface SchemaStep {
   readonly statements: (types: ColumnTypes) => readonly string[];
 }
 
-/** All steps that this version knows, in order. */
+/** All steps of this version, in order. */
 export const SCHEMA_STEPS: readonly SchemaStep[] = [
   {
     number: 1,

@@ -34,7 +34,7 @@ const SHARED_PER_PAGE = 100;
 export interface HistoryOptions {
   readonly retentionMs: DurationMs;
   readonly maxBytes: number;
-  /** Schema steps to run; default all that this version knows. */
+  /** Schema steps to run; default all of this version. */
   readonly steps?: readonly SchemaStep[];
   readonly clock: Clock;
   readonly machine: MachineTimer;
@@ -215,7 +215,7 @@ export class SqlHistory implements HistoryStore {
     return { records, cursor: rows.at(-1)?.changed ?? cursor, more: rows.length === SHARED_PER_PAGE };
   }
 
-  /** A follower writes nothing, so its reads alone set the status. */
+  /** A follower writes nothing, so its status only depends on reads. */
   async #readShared(cursor: number): Promise<readonly HistoryTables['shared_records'][]> {
     try {
       const rows = await this.#engine.run('reading what the leader shares', (db) =>

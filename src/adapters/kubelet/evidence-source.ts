@@ -201,7 +201,7 @@ export class EvidenceSource {
   }
 }
 
-/** The limit in force; the requested limit until the kubelet reports it. */
+/** The effective limit; the requested limit until the kubelet reports it. */
 function cpuLimitOf({ actual, limits }: ContainerRecord): Millicores | null {
   return (actual ?? { limits }).limits.cpuMillicores;
 }

@@ -12,7 +12,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS, objectPath } from './resources.ts';
 import { failureOf, isNotFound, type ApiFailure } from './status.ts';
 import { asObject, objectAt, objectsAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from './wire.ts';
 
-/** Annotation on each CRD: the Evenkeel version that wrote it. Two schemas alone do not show which is newer. */
+/** Annotation on each CRD: the Evenkeel version that wrote it. A comparison of two schemas does not show which is newer. */
 export const CRD_VERSION_ANNOTATION = 'evenkeel.io/crd-version';
 /** Annotation on each CRD: hash of the written manifest, so that a start without changes writes nothing. */
 export const CRD_HASH_ANNOTATION = 'evenkeel.io/crd-hash';

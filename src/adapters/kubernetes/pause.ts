@@ -25,7 +25,7 @@ export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** Abort reason as an Error, whatever was passed to `abort()`. */
+/** Abort reason as an Error, for any value that was passed to `abort()`. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason });

@@ -1,5 +1,5 @@
-// Checks that Prometheus has series of this cluster alone. Names repeat between clusters (`default/web`), so usage of another cluster's
-// pods would be taken for this cluster's without any error.
+// Checks that Prometheus only has series of this cluster. Names repeat between clusters (`default/web`), so usage of another cluster's
+// pods would be mistaken for this cluster's without any error.
 
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';

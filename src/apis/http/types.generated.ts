@@ -404,7 +404,7 @@ export interface Recommendation {
   readonly name: string;
   /** The PodResizePolicy that governs it; null: none, so defaults apply. */
   readonly policy: string | null;
-  /** The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
+  /** The effective mode: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
   readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
   /** False in mode Observe: it has no Recommendation object. */
   readonly published: boolean;
@@ -530,7 +530,7 @@ export interface RecommendationDetail {
   readonly name: string;
   /** The PodResizePolicy that governs it; null: none, so defaults apply. */
   readonly policy: string | null;
-  /** The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
+  /** The effective mode: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
   readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
   /** False in mode Observe: it has no Recommendation object. */
   readonly published: boolean;
@@ -774,7 +774,7 @@ export interface LimitException {
   readonly proposed: number | null;
   /** A decision applies as soon as it is stored; `settled` is true once it is carried out. */
   readonly state: 'open' | 'approved' | 'rejected' | 'resolved';
-  /** A temporary limit is in force, or is still to be reverted. */
+  /** A temporary limit is in effect, or is still to be reverted. */
   readonly applied: boolean;
   /** The temporary limit. In `unit`. */
   readonly appliedValue: number | null;
@@ -793,7 +793,7 @@ export interface LimitException {
   readonly approvedValue: number | null;
   /** User who approved or rejected it. */
   readonly decidedBy: string | null;
-  /** The decision is carried out: the approved value is in force, or the former one again. */
+  /** The decision is carried out: the approved value is in effect, or the former one again. */
   readonly settled: boolean;
 }
 
@@ -803,7 +803,7 @@ export interface LimitExceptionCounts {
   readonly approved: number;
   readonly rejected: number;
   readonly resolved: number;
-  /** With a temporary limit in force. */
+  /** With a temporary limit in effect. */
   readonly applied: number;
   readonly byType: Readonly<Record<string, number>>;
 }
@@ -868,7 +868,7 @@ export interface Policy {
   readonly spec: Readonly<Record<string, unknown>>;
   /** The object’s status; in a PodResizePolicy `waitingForNodeCapacity` counts increases that wait for node capacity. */
   readonly status: Readonly<Record<string, unknown>> | null;
-  /** Value in force and its source by dotted field. */
+  /** Effective value and its source by dotted field. */
   readonly effective: Readonly<Record<string, { readonly value: unknown; readonly source: 'policy' | 'override' | 'setting' | 'default' }>>;
 }
 
@@ -878,7 +878,7 @@ export interface PolicyOverride {
   readonly name: string;
   /** Dotted path inside `spec`. */
   readonly field: string;
-  /** Value in force. */
+  /** Effective value. */
   readonly value: unknown;
   /** Value of the spec; null where the field is unset. */
   readonly specValue: unknown;
@@ -1613,7 +1613,7 @@ export interface Operations {
     readonly data: IdleWorkload;
     readonly summary: undefined;
   };
-  /** Policies with the values in force. */
+  /** Policies with their effective values. */
   listPolicies: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {
@@ -1630,7 +1630,7 @@ export interface Operations {
     readonly data: readonly Policy[];
     readonly summary: undefined;
   };
-  /** One policy with the values in force. */
+  /** One policy with its effective values. */
   getPolicy: {
     readonly path: { readonly kind: string; readonly name: string };
     readonly query: { readonly namespace?: string };
@@ -1638,7 +1638,7 @@ export interface Operations {
     readonly data: Policy;
     readonly summary: undefined;
   };
-  /** Overrides of policies in force. */
+  /** Overrides of policies in effect. */
   listPolicyOverrides: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {

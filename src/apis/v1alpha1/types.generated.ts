@@ -13,7 +13,7 @@ export const PLURALS = {
   ScheduledScalePolicy: 'scheduledscalepolicies',
 } as const;
 
-/** An AccessPolicy grants access to Evenkeel. Only the object named default is in force. */
+/** An AccessPolicy grants access to Evenkeel. Only the object named default is in effect. */
 export interface AccessPolicy {
   readonly apiVersion: 'evenkeel.io/v1alpha1';
   readonly kind: 'AccessPolicy';
@@ -58,7 +58,7 @@ export interface AccessPolicySpecAutoApproveItem {
 export interface AccessPolicyStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
-  /** Grants in force. */
+  /** Effective grants. */
   readonly grants?: number;
   /** Pending requests. */
   readonly pendingRequests?: number;
@@ -1618,7 +1618,7 @@ export interface RecommendationStatus {
   readonly message?: string;
   /** Earliest next attempt (RFC 3339). Absent where unknown. */
   readonly until?: string;
-  /** Mode in force, from the policy or the workload's evenkeel.io/mode annotation. */
+  /** Effective mode, from the policy or the workload's evenkeel.io/mode annotation. */
   readonly mode?: 'Observe' | 'Recommend' | 'Approve' | 'Auto' | 'Off';
   /** Number of replicas. */
   readonly replicas?: number;
@@ -1656,8 +1656,8 @@ export interface RecommendationStatus {
   /** Reductions of the last day, whose throttling and pressure are compared with the week before, oldest first. */
   readonly watched?: readonly RecommendationStatusWatchedItem[];
   /**
-   * The template's values at the last evaluation, while Evenkeel's sizes are in force. A value raised in the template since is the minimum
-   * in force.
+   * The template's values at the last evaluation, while Evenkeel's sizes are in effect. A value raised in the template since is the
+   * effective minimum.
    */
   readonly template?: readonly RecommendationStatusTemplateItem[];
   /** spec.rollback.at of the last request that was carried out (RFC 3339). Automatic rollbacks do not change it. */
@@ -1909,8 +1909,8 @@ export interface RecommendationStatusClass {
   /** Reductions of the last day, whose throttling and pressure are compared with the week before, oldest first. */
   readonly watched?: readonly RecommendationStatusClassWatchedItem[];
   /**
-   * The template's values at the last evaluation, while Evenkeel's sizes are in force. A value raised in the template since is the minimum
-   * in force.
+   * The template's values at the last evaluation, while Evenkeel's sizes are in effect. A value raised in the template since is the
+   * effective minimum.
    */
   readonly template?: readonly RecommendationStatusClassTemplateItem[];
   /** spec.rollback.at of the last request that was carried out (RFC 3339). Automatic rollbacks do not change it. */
@@ -2348,7 +2348,7 @@ export interface RecommendationStatusClassCpuBeforeIncreaseItem {
 
 /** The last change of the pace of CPU requests. No request falls in the 24 hours after it. Absent: Daily for a day or more. */
 export interface RecommendationStatusClassPace {
-  /** The pace in force, which may differ from the policy. */
+  /** The effective pace, which may differ from the policy. */
   readonly inForce: 'Daily' | 'Hourly';
   /** When it took effect (RFC 3339). */
   readonly since: string;
@@ -2452,7 +2452,7 @@ export interface RecommendationStatusClassLimitException {
   readonly proposed?: string;
   /** Progress. */
   readonly state: 'open' | 'approved' | 'rejected' | 'resolved';
-  /** Whether the proposed value is in force temporarily. */
+  /** Whether the proposed value is in effect temporarily. */
   readonly applied?: boolean;
   /** When it was opened (RFC 3339). */
   readonly openedAt: string;
@@ -2474,7 +2474,7 @@ export interface RecommendationStatusClassLimitException {
   readonly decidedBy?: string;
   /** Approved value (Kubernetes quantity). */
   readonly value?: string;
-  /** Whether the approved value is in force. From then on users may change it manually. */
+  /** Whether the approved value is in effect. From then on users may change it manually. */
   readonly settled?: boolean;
   /** The limit that was approved last. It is the minimum until a user changes it. */
   readonly approvedBaseline?: RecommendationStatusClassLimitExceptionApprovedBaseline;
@@ -2886,7 +2886,7 @@ export interface RecommendationStatusCpuBeforeIncreaseItem {
 
 /** The last change of the pace of CPU requests. No request falls in the 24 hours after it. Absent: Daily for a day or more. */
 export interface RecommendationStatusPace {
-  /** The pace in force, which may differ from the policy. */
+  /** The effective pace, which may differ from the policy. */
   readonly inForce: 'Daily' | 'Hourly';
   /** When it took effect (RFC 3339). */
   readonly since: string;
@@ -2952,7 +2952,7 @@ export interface RecommendationStatusAutoscaler {
   readonly revertedAt?: string;
   /** Field manager of the HorizontalPodAutoscaler that restored them. */
   readonly revertedBy?: string;
-  /** Whether the original targets are in force again and Evenkeel has not changed them since. */
+  /** Whether the original targets are in effect again and Evenkeel has not changed them since. */
   readonly reverted?: boolean;
   /** When the API server last refused to change a target (RFC 3339). */
   readonly refusedAt?: string;
@@ -2989,7 +2989,7 @@ export interface RecommendationStatusLimitException {
   readonly proposed?: string;
   /** Progress. */
   readonly state: 'open' | 'approved' | 'rejected' | 'resolved';
-  /** Whether the proposed value is in force temporarily. */
+  /** Whether the proposed value is in effect temporarily. */
   readonly applied?: boolean;
   /** When it was opened (RFC 3339). */
   readonly openedAt: string;
@@ -3011,7 +3011,7 @@ export interface RecommendationStatusLimitException {
   readonly decidedBy?: string;
   /** Approved value (Kubernetes quantity). */
   readonly value?: string;
-  /** Whether the approved value is in force. From then on users may change it manually. */
+  /** Whether the approved value is in effect. From then on users may change it manually. */
   readonly settled?: boolean;
   /** The limit that was approved last. It is the minimum until a user changes it. */
   readonly approvedBaseline?: RecommendationStatusLimitExceptionApprovedBaseline;
@@ -3196,7 +3196,7 @@ export interface ScheduledScalePolicy {
   readonly metadata: ObjectMeta;
   /** The target, the schedule and the replicas. */
   readonly spec: ScheduledScalePolicySpec;
-  /** The open window and the replicas in force. Written only by Evenkeel. */
+  /** The open window and the effective replicas. Written only by Evenkeel. */
   readonly status?: ScheduledScalePolicyStatus;
 }
 
@@ -3250,7 +3250,7 @@ export interface ScheduledScalePolicySpecWindow {
   readonly replicas?: number;
 }
 
-/** The open window and the replicas in force. Written only by Evenkeel. */
+/** The open window and the effective replicas. Written only by Evenkeel. */
 export interface ScheduledScalePolicyStatus {
   /** metadata.generation that this status was computed from. */
   readonly observedGeneration?: number;
@@ -3260,7 +3260,7 @@ export interface ScheduledScalePolicyStatus {
   readonly nextWindow?: ScheduledScalePolicyStatusNextWindow;
   /** Replicas outside windows. */
   readonly original?: ScheduledScalePolicyStatusOriginal;
-  /** Replicas in force. */
+  /** Effective replicas. */
   readonly current?: ScheduledScalePolicyStatusCurrent;
   /** The last openings and closings, newest first. */
   readonly activations?: readonly ScheduledScalePolicyStatusActivation[];
@@ -3296,7 +3296,7 @@ export interface ScheduledScalePolicyStatusOriginal {
   readonly maxReplicas?: number;
 }
 
-/** Replicas in force. */
+/** Effective replicas. */
 export interface ScheduledScalePolicyStatusCurrent {
   /** Minimum replicas, or the replicas of a workload. */
   readonly minReplicas?: number;

@@ -83,7 +83,7 @@ describe('evenkeel config check', () => {
 });
 
 describe('evenkeel config print', () => {
-  test('prints each setting in force with its source: default, file, environment or flag', async () => {
+  test('prints each effective setting with its source: default, file, environment or flag', async () => {
     const file = aFile('controller:\n  logLevel: warn\nkubelet: { interval: 90s }\n');
     const { code, out } = await run(['print', '--config', file, '--controller.dry-run'], { EVENKEEL_CLUSTER_NAME: 'prod-eu' });
     expect(code).toBe(0);

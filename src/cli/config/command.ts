@@ -11,14 +11,14 @@ const EXIT = { done: 0, wrong: 2 } as const;
 /** `evenkeel config`: checks and prints settings before a controller is started with them. */
 export const configCommand: Command = {
   name: 'config',
-  summary: 'check settings, or print those in force with the source of each',
+  summary: 'check settings, or print the effective ones with their sources',
   help: [
     'evenkeel config check [--config FILE] [--config-compat] [--SETTING VALUE …]',
     'evenkeel config print [--config FILE] [--config-compat] [--SETTING VALUE …]',
     '',
     'Reads settings like evenkeel-controller: the file, then EVENKEEL_… environment variables, then flags. Later sources override.',
     'check prints every problem with its path, its source, the value given and what is allowed. print writes a settings file with',
-    'the values in force, secrets masked, and the source of each: default, file, environment or flag. No cluster is contacted.',
+    'the effective values, secrets masked, and the source of each: default, file, environment or flag. No cluster is contacted.',
     '',
     '  --config FILE               YAML file with settings',
     '  --config-compat             warn about unknown settings instead of failing',

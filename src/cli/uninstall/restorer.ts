@@ -18,7 +18,7 @@ export type Finding =
   | { readonly kind: 'keep'; readonly object: string; readonly why: string };
 
 export interface Restorer {
-  /** What it does, for the summary: `pods resized back`. */
+  /** Description of its changes, for the summary: `pods resized back`. */
   readonly name: string;
   /** Reads the cluster and yields findings. @throws ApiFault where a read fails */
   find(signal: AbortSignal): AsyncIterable<Finding>;

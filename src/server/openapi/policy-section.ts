@@ -18,7 +18,7 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     effective: map(
       object({ value: anything(), source: oneOf(['policy', 'override', 'setting', 'default']) }),
-      'Value in force and its source by dotted field.',
+      'Effective value and its source by dotted field.',
     ),
   }),
   PolicyOverride: object(
@@ -26,7 +26,7 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
       kind: oneOf(OVERRIDABLE_KINDS),
       name: string(),
       field: string('Dotted path inside `spec`.'),
-      value: anything('Value in force.'),
+      value: anything('Effective value.'),
       specValue: anything('Value of the spec; null where the field is unset.'),
       setBy: nullable(string('null where it was written without this API and without a user.')),
       setAt: nullable(time()),
@@ -77,7 +77,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/policies',
     tag: 'Policies',
-    title: 'Policies with the values in force',
+    title: 'Policies with their effective values',
     list: {
       defaultSort: 'kind',
       namespaced: true,
@@ -90,7 +90,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/policies/{kind}/{name}',
     tag: 'Policies',
-    title: 'One policy with the values in force',
+    title: 'One policy with its effective values',
     description: '`If-Match` of an override takes its ETag.',
     parameters: [...policyPath(KINDS), namespaceQuery],
     answer: { status: 200, description: 'The policy.', data: ref('Policy') },
@@ -100,7 +100,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/policy-overrides',
     tag: 'Policies',
-    title: 'Overrides of policies in force',
+    title: 'Overrides of policies in effect',
     description:
       'Read from the annotation `evenkeel.io/overrides` of each policy. Ended overrides are not listed; an invalid one is ignored and reported in `meta.warnings`.',
     list: {
@@ -120,6 +120,6 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
       'Written as the annotation `evenkeel.io/overrides`, so that kubectl shows it and a tool that manages the spec does not revert it. The value is validated by the kind’s schema, and the resulting spec by a server-side dry run. `dryRun` and `paused` can only be overridden to true, `respectPDB` not at all. null removes an override. Answers with the policy. `If-Match` takes the ETag of `GET /policies/{kind}/{name}`.',
     parameters: policyPath(OVERRIDABLE_KINDS),
     body: ref('PolicyOverrideBody'),
-    answer: { status: 200, description: 'The policy with the values in force.', data: ref('Policy') },
+    answer: { status: 200, description: 'The policy with its effective values.', data: ref('Policy') },
   },
 ];

@@ -33,7 +33,7 @@ const recommendationFields: Readonly<Record<string, Schema>> = {
   kind: string(),
   name: string(),
   policy: nullable(string('The PodResizePolicy that governs it; null: none, so defaults apply.')),
-  mode: oneOf(RESIZE_MODES, 'The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s.'),
+  mode: oneOf(RESIZE_MODES, 'The effective mode: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s.'),
   published: boolean('False in mode Observe: it has no Recommendation object.'),
   state: oneOf(RECOMMENDATION_STATES),
   reason: nullable(string('Reason of `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, …')),

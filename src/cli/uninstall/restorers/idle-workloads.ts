@@ -1,4 +1,4 @@
-// Scales idled workloads back: lowered replicas (or minReplicas of their autoscaler) are restored where Evenkeel's value is still in force.
+// Scales idled workloads back: lowered replicas (or minReplicas of their autoscaler) are restored if the object still has Evenkeel's value.
 // Pod sizes have another restorer. It runs before annotations are removed, which have the original values.
 
 import { replicasAt } from '../../../adapters/kubernetes/decode-scalable.ts';

@@ -1,4 +1,4 @@
-// Resizes pods in place to the sizes of their creation, where Evenkeel's values are still in force.
+// Resizes pods in place to the sizes of their creation, if they still have Evenkeel's values.
 
 import { optionalResources } from '../../../adapters/kubernetes/decode-quantities.ts';
 import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
@@ -38,7 +38,7 @@ export function podSizesRestorer(cluster: ClusterAccess): Restorer {
   };
 }
 
-/** Data of one pass besides the pods. */
+/** Data of one pass, in addition to the pods. */
 class PodSizes {
   readonly #cluster: ClusterAccess;
   readonly #templates: Templates;

@@ -16,13 +16,13 @@ export interface LiveListener {
   connection(up: boolean): void;
 }
 
-/** Delay before a refused stream is opened again; after a broken connection the browser reconnects by itself. */
+/** Delay before a refused stream is opened again; after a broken connection the browser reconnects automatically. */
 const REOPEN_AFTER_MS = 3000;
 /** `EventSource.CLOSED`. */
 const CLOSED = 2;
 
 /**
- * Follows the server's event stream without polling: the browser reconnects by itself and resumes. A refusal (not ready, rate limit) closes
+ * Follows the server's event stream without polling: the browser reconnects automatically and resumes. A refusal (not ready, rate limit) closes
  * an EventSource permanently, so a new one is opened.
  */
 export function followStream(listener: LiveListener, later: (action: () => void, afterMs: number) => void = setTimeout): void {
