@@ -17,7 +17,7 @@ import (
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
-// components are what can be run; each gets its own arguments and returns the exit code.
+// components are the runnable programs; each gets its arguments and returns the exit code.
 var components = map[string]func(arguments []string) int{
 	"etcd": func(arguments []string) int {
 		etcdmain.Main(append([]string{"etcd"}, arguments...))
@@ -28,7 +28,7 @@ var components = map[string]func(arguments []string) int{
 	"kube-scheduler":          command(func() *cobra.Command { return scheduler.NewSchedulerCommand() }),
 }
 
-// command runs a component that is a cobra command. The command is made only when chosen: making one registers its flags and metrics.
+// command runs a component that is a cobra command. It is created only when chosen, because creating it registers its flags and metrics.
 func command(make func() *cobra.Command) func([]string) int {
 	return func(arguments []string) int {
 		chosen := make()

@@ -49,7 +49,7 @@ describe('the proof of one acting controller', () => {
     ['a write of a follower', [lease(0, 'a', 'a'), resize(1, 'b')], /by b .*a led/],
     ['a write of a former leader that resumed', [lease(0, 'a', 'a'), lease(11, 'b', 'b'), resize(12, 'a')], /by a .*b led/],
     ['a write after the release', [lease(0, 'a', 'a'), lease(1, 'a', ''), resize(2, 'a')], /had released/],
-    ['a write after the lease expired', [lease(0, 'a', 'a'), resize(11, 'a')], /had run out/],
+    ['a write after the lease expired', [lease(0, 'a', 'a'), resize(11, 'a')], /had expired/],
     ['a lease taken before it expired', [lease(0, 'a', 'a'), lease(5, 'b', 'b')], /b took the lease 5000 ms after a renewed it last/],
     [
       'a lease taken too soon after a user cleared its holder',

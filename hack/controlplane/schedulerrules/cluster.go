@@ -18,8 +18,8 @@ import (
 	registrypod "k8s.io/kubernetes/pkg/registry/core/pod"
 )
 
-// Cluster is one line of input: objects as the API has them. Pods are those that run; Pending are those to decide about,
-// each on its own, as if the others were not there.
+// Cluster is one line of input: objects in wire format. Pods are the running ones; Pending are those to decide, each
+// separately, without the others.
 type Cluster struct {
 	Nodes             []*v1.Node                      `json:"nodes"`
 	Pods              []*v1.Pod                       `json:"pods"`
@@ -37,9 +37,9 @@ type Cluster struct {
 
 // Answer is one line of output.
 type Answer struct {
-	// Error says why the whole cluster could not be looked at.
+	// Error is why the whole cluster could not be evaluated.
 	Error string `json:"error,omitempty"`
-	// Invalid names objects that a real API server would refuse: the cluster cannot exist.
+	// Invalid lists objects that a real API server would refuse: the cluster cannot exist.
 	Invalid []string   `json:"invalid,omitempty"`
 	Pods    []Decision `json:"pods,omitempty"`
 }
@@ -78,8 +78,8 @@ func applyDefaults[T runtime.Object](objects []T) {
 	}
 }
 
-// admit does to a pod what an API server does when it is created: defaults, the strategy (which works matchLabelKeys into
-// selectors) and validation. Its status stays as it was written, for the kubelet's part is done already.
+// admit applies the create steps of an API server to a pod: defaults, the strategy (which merges matchLabelKeys into
+// selectors) and validation. Its status is kept, because the kubelet has already written it.
 func admit(pod *v1.Pod) (*v1.Pod, []string, error) {
 	status := pod.Status.DeepCopy()
 	legacyscheme.Scheme.Default(pod)

@@ -12,15 +12,15 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
-// Decision is what the real plug-ins say about one pending pod.
+// Decision is the result of the real plug-ins for one pending pod.
 type Decision struct {
 	Pod string `json:"pod"`
-	// Gated pods never come to the filters.
+	// Gated pods never reach the filters.
 	Gated string `json:"gated,omitempty"`
-	// PreFilter is why no node can do at all.
+	// PreFilter is why no node is possible at all.
 	PreFilter string              `json:"preFilter,omitempty"`
 	Nodes     map[string]*Verdict `json:"nodes,omitempty"`
-	// Message is what the pod's PodScheduled condition would say, without preemption's part; empty when a node fits.
+	// Message is that of the pod's PodScheduled condition, without preemption's part; empty when a node fits.
 	Message    string      `json:"message,omitempty"`
 	Preemption *Preemption `json:"preemption,omitempty"`
 }
@@ -29,16 +29,16 @@ type Decision struct {
 type Verdict struct {
 	Fits    bool     `json:"fits"`
 	Reasons []string `json:"reasons,omitempty"`
-	// Resolvable: pods that leave could change it.
+	// Resolvable: the deletion of pods could change it.
 	Resolvable bool `json:"resolvable,omitempty"`
 }
 
-// Preemption is what the default preemption would choose on each node that it could help on.
+// Preemption is the choice of the default preemption on each node where it could help.
 type Preemption struct {
-	// Ineligible says why the pod may not preempt.
+	// Ineligible is why the pod may not preempt.
 	Ineligible string             `json:"ineligible,omitempty"`
 	Victims    map[string]Victims `json:"victims,omitempty"`
-	// Helpless nodes: what their pods' leaving would not change.
+	// Helpless nodes: the deletion of their pods would not help.
 	Helpless map[string][]string `json:"helpless,omitempty"`
 	// Chosen is one of the best; more than one can be equally good.
 	Chosen string `json:"chosen,omitempty"`

@@ -16,7 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
-// maxLineBytes bounds one cluster; the largest that the tests write stay far under a megabyte.
+// maxLineBytes bounds one cluster; the largest of the tests are far below a megabyte.
 const maxLineBytes = 64 << 20
 
 func main() {
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// answerAll keeps the order of the lines, whichever worker is done first.
+// answerAll keeps the order of the lines, whichever worker finishes first.
 func answerAll(in io.Reader, out io.Writer, workers int) error {
 	answers := make(chan chan []byte, workers)
 	failed := make(chan error, 1)
@@ -42,7 +42,7 @@ func answerAll(in io.Reader, out io.Writer, workers int) error {
 		for lines.Scan() {
 			line := append([]byte(nil), lines.Bytes()...)
 			answer := make(chan []byte, 1)
-			// Blocks while that many are at work.
+			// Blocks while all workers are busy.
 			answers <- answer
 			go func() { answer <- answerLine(line) }()
 		}
@@ -55,7 +55,7 @@ func answerAll(in io.Reader, out io.Writer, workers int) error {
 		if _, err := writer.Write(append(<-answer, '\n')); err != nil {
 			return fmt.Errorf("writing an answer: %w", err)
 		}
-		// The reader may be waiting for this very answer before it sends more.
+		// The reader may wait for this answer before it sends more.
 		if err := writer.Flush(); err != nil {
 			return fmt.Errorf("writing an answer: %w", err)
 		}

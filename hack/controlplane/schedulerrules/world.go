@@ -35,7 +35,7 @@ type world struct {
 	features       feature.Features
 }
 
-// noNominations: nothing has been promised a node.
+// noNominations: no pod has a nominated node.
 type noNominations struct{ fwk.PodNominator }
 
 func (noNominations) NominatedPodsForNode(string) []fwk.PodInfo { return nil }
@@ -67,7 +67,7 @@ func newWorld(ctx context.Context, cluster *Cluster) (*world, error) {
 		frameworkruntime.WithSharedDRAManager(dynamicresources.NewDRAManager(ctx, claims, slices, factory)),
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithPodNominator(noNominations{}),
-		// Clusters run side by side; the nodes of one do not.
+		// Clusters are evaluated in parallel; the nodes of one are not.
 		frameworkruntime.WithParallelism(1),
 	)
 	if err != nil {
@@ -82,7 +82,7 @@ func newWorld(ctx context.Context, cluster *Cluster) (*world, error) {
 	return result, nil
 }
 
-// running leaves out what has ended, for the scheduler's informer never sees it, and what is on no node that is known.
+// running omits ended pods, which the scheduler's informer never sees, and pods on unknown nodes.
 func running(cluster *Cluster) []*v1.Pod {
 	known := make(map[string]bool, len(cluster.Nodes))
 	for _, node := range cluster.Nodes {
@@ -97,7 +97,7 @@ func running(cluster *Cluster) []*v1.Pod {
 	return left
 }
 
-// fill puts the objects into the informers' stores; no informer is ever started.
+// fill adds the objects to the informers' stores; no informer is ever started.
 func fill(factory informers.SharedInformerFactory, cluster *Cluster) error {
 	core, storage := factory.Core().V1(), factory.Storage().V1()
 	return errors.Join(
