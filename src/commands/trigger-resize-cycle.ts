@@ -5,13 +5,12 @@ import { PLURALS, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import { ADMIN } from '../core/access/requirement.ts';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 import { DAY_MS, type Instant } from '#kube/units';
-import { recordAudit, type AuditEntry } from './audit.ts';
+import type { AuditEntry } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import { refusalOf, type CommandRefusal } from './outcome.ts';
+import { writeGuarded } from './guarded-write.ts';
+import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 
-/** Others ask, and the status moves meanwhile: looked at again this often before it is the caller's turn. */
-const MAX_TRIES = 6;
 const EVERY_POLICY_PROTECTED = {
   kind: 'forbidden',
   message:
@@ -43,38 +42,42 @@ export const triggerResizeCycle: Command<unknown, TriggeredCycle> = {
     const own = newId(now, caller);
     let cycleId = pending ?? own;
     for (const policy of policies) {
-      const outcome = await askOf(ports, caller, policy, cycleId);
-      if (outcome.kind !== 'asked') return outcome;
-      cycleId = outcome.cycleId;
+      const outcome = await requestCycle(ports, caller, policy, cycleId);
+      if (outcome.kind !== 'done') return outcome;
+      cycleId = outcome.item;
     }
     return { kind: 'done', item: { cycleId, joined: cycleId !== own, policies: names }, dryRun };
   },
 };
 
-type Asked = { readonly kind: 'asked'; readonly cycleId: string } | CommandRefusal;
-
-/** Writes the request on one policy, or joins what another has asked of it meanwhile. */
-async function askOf(ports: CommandPorts, caller: Caller, policy: PodResizePolicy, cycleId: string): Promise<Asked> {
-  let seen = policy;
-  try {
-    for (let tries = 1; ; tries += 1) {
+/** Writes the request on one policy, or joins a cycle that another caller requested of it in the meantime. Answers the cycle's id. */
+async function requestCycle(
+  ports: CommandPorts,
+  caller: Caller,
+  policy: PodResizePolicy,
+  cycleId: string,
+): Promise<CommandOutcome<string>> {
+  const outcome = await writeGuarded<PodResizePolicy, string>(ports, caller, policy, {
+    object: `PodResizePolicy ${nameOf(policy)}`,
+    logName: nameOf(policy),
+    unavailable: 'The API server is out of reach. Try again shortly; a cycle already asked for is joined.',
+    plan(seen, tries) {
       const active = activeCycle(seen);
-      if (active !== null && (active === cycleId || tries > 1)) return { kind: 'asked', cycleId: active };
-      const outcome = await annotate(ports, caller, seen, cycleId);
-      const fresh = outcome.kind === 'conflict' && tries < MAX_TRIES ? await lookAgain(ports, seen) : null;
-      if (fresh !== null) {
-        seen = fresh;
-        continue;
-      }
-      const refusal = refusalOf(outcome, `PodResizePolicy ${nameOf(policy)}`);
-      recordAudit(ports, caller, { ...auditEntryOf(caller, seen, cycleId), outcome: refusal === null ? 'allowed' : 'error' });
-      return refusal === null || refusal.kind === 'not-found' ? { kind: 'asked', cycleId } : refusal;
-    }
-  } catch (error) {
-    ports.logger.warn('writing intent failed', { object: nameOf(policy), err: error });
-    recordAudit(ports, caller, { ...auditEntryOf(caller, policy, cycleId), outcome: 'error' });
-    return { kind: 'unavailable', message: 'The API server is out of reach. Try again shortly; a cycle already asked for is joined.' };
-  }
+      if (active !== null && (active === cycleId || tries > 1)) return { kind: 'done', item: active, dryRun: caller.dryRun };
+      return {
+        kind: 'write',
+        audit: auditEntryOf(caller, seen, cycleId),
+        write: () => annotate(ports, caller, seen, cycleId),
+        itemOf: () => cycleId,
+      };
+    },
+    async readAgain(seen) {
+      const fresh = await readAgain(ports, seen);
+      return fresh === null ? null : { kind: 'read', object: fresh };
+    },
+  });
+  // A policy that is deleted in the meantime has no workloads left for the cycle.
+  return outcome.kind === 'not-found' ? { kind: 'done', item: cycleId, dryRun: caller.dryRun } : outcome;
 }
 
 /** Guarded by the version that was decided from: two who ask at once ask for one cycle. */
@@ -85,7 +88,7 @@ function annotate({ records }: CommandPorts, caller: Caller, policy: PodResizePo
 }
 
 /** The policy as the server has it, informers may be a moment behind; null where it is gone, or another of its name. */
-async function lookAgain({ records }: CommandPorts, policy: PodResizePolicy): Promise<PodResizePolicy | null> {
+async function readAgain({ records }: CommandPorts, policy: PodResizePolicy): Promise<PodResizePolicy | null> {
   const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true });
   const fresh = object as PodResizePolicy | undefined;
   return fresh?.metadata.uid === policy.metadata.uid ? { ...policy, ...fresh } : null;

@@ -63,7 +63,8 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
   constructor({ world, logger, metrics, lease }: ProcessHostDependencies<Environment>, signal?: AbortSignal) {
     this.logger = logger;
     this.metrics = metrics;
-    this.permissions = new PermissionWatch({ timer: world.timer, logger, metrics });
+    const { timer, transport } = world;
+    this.permissions = new PermissionWatch({ timer, logger, metrics, transport, signal: this.#stop.signal });
     this.world = watchedWorld(world, this.permissions);
     this.apiServer = new ApiServerHealth(this.world.transport, world.timer, world.clock);
     this.election = lease === null ? null : this.#electionFor(lease);

@@ -2,7 +2,7 @@
 // once, so it has no values that change meanwhile. Replicas are in the annotation of original values, which several writers share.
 
 import { INSTANT, record, required, text } from '../../model/codec.ts';
-import { parseJson } from '../../model/json.ts';
+import { parseJson } from '#kube/json';
 import type { IdleAnnotation } from '../model/idle-memory.ts';
 import { VALUES } from './values-codec.ts';
 
