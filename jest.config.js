@@ -10,7 +10,8 @@ export default {
     '^.+\\.ts$': [
       '@swc/jest',
       {
-        jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
+        // Node.js takes a JSON import with its attribute alone.
+        jsc: { target: 'es2024', parser: { syntax: 'typescript' }, experimental: { keepImportAttributes: true } },
         module: { type: 'es6' },
         sourceMaps: 'inline',
       },

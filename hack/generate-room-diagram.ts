@@ -13,6 +13,8 @@ const ROLES: Readonly<Record<string, string>> = {
   commands: 'what a user may request',
   controllers: 'reconcilers',
   core: 'decisions, pure',
+  'embedded-cluster': 'package: Kubernetes in one process',
+  kube: 'package: Kubernetes as data',
   ports: 'interfaces',
   queries: 'read models',
   runtime: 'queues, leases, effects',
@@ -39,7 +41,7 @@ if (process.argv.includes('--check')) {
 
 /** `cmd` has no row in the table: it wires every room but `cli`, which starts it. Rooms without a folder are left out. */
 function withBinaries(table: RoomTable): RoomTable {
-  const rooms = [...table].filter(([room]) => existsSync(join(root, 'src', room)));
+  const rooms = [...table].filter(([room]) => ['src', 'packages'].some((folder) => existsSync(join(root, folder, room))));
   const wired = rooms.map(([room]) => room).filter((room) => room !== 'cli');
   return new Map([...rooms, ['cmd', wired] as const].toReversed());
 }

@@ -13,16 +13,20 @@ describe('The rooms', () => {
     const rules = [
       { name: 'room-apis', to: { pathNot: ['^src/(apis)/', '^packages/kube/'] } },
       { name: 'room-core', to: { pathNot: ['^src/(core|apis)/', '^packages/kube/'] } },
+      { name: 'package-kube', to: { pathNot: '^packages/kube/' } },
+      { name: 'package-embedded-cluster', to: { pathNot: '^packages/(embedded-cluster|kube)/' } },
       { name: 'no-cycles', to: {} },
     ];
     expect([...roomsOf(rules)]).toEqual([
-      ['apis', []],
-      ['core', ['apis']],
+      ['apis', ['kube']],
+      ['core', ['apis', 'kube']],
+      ['kube', []],
+      ['embedded-cluster', ['kube']],
     ]);
   });
 
   test('of a rule in another form are an error, not an empty room', () => {
-    expect(() => roomsOf([{ name: 'room-core', to: { pathNot: ['^src/core/'] } }])).toThrow('room-core');
+    expect(() => roomsOf([{ name: 'room-core', to: { pathNot: ['^src/core'] } }])).toThrow('room-core');
   });
 });
 

@@ -1,4 +1,4 @@
-// The rooms of src/ and their imports as a Mermaid flowchart.
+// The rooms of src/, the packages and their imports as a Mermaid flowchart.
 
 /** What each room may import, by room. It has no cycle. */
 export type RoomTable = ReadonlyMap<string, readonly string[]>;
@@ -8,20 +8,26 @@ interface Rule {
   readonly to: { readonly pathNot?: string | readonly string[] };
 }
 
-/** Reads the room table back from the rules that .dependency-cruiser.cjs derives from it. */
+/** Reads the table of rooms and packages back from the rules that .dependency-cruiser.cjs derives from it. */
 export function roomsOf(rules: readonly Rule[]): RoomTable {
   const rooms = new Map<string, readonly string[]>();
   for (const { name, to } of rules) {
-    const [, room] = /^room-(.+)$/.exec(name ?? '') ?? [];
-    if (room === undefined) continue;
-    const [, names] = /^\^src\/\((.+)\)\/$/.exec([to.pathNot ?? ''].flat()[0] ?? '') ?? [];
-    if (names === undefined) throw new Error(`rule ${name ?? ''} names no rooms that ${room} may import`);
+    const [, kind, room] = /^(room|package)-(.+)$/.exec(name ?? '') ?? [];
+    if (kind === undefined || room === undefined) continue;
+    const imports = [to.pathNot ?? ''].flat().flatMap(namesIn);
+    if (!imports.includes(room)) throw new Error(`rule ${kind}-${room} does not name what ${room} may import`);
     rooms.set(
       room,
-      names.split('|').filter((imported) => imported !== room),
+      imports.filter((imported) => imported !== room),
     );
   }
   return rooms;
+}
+
+/** `a` and `b` of `^src/(a|b)/`, `a` of `^packages/a/`. */
+function namesIn(pattern: string): readonly string[] {
+  const [, several, one] = /^\^(?:src|packages)\/(?:\(([\w|-]+)\)|([\w-]+))\/$/.exec(pattern) ?? [];
+  return several?.split('|') ?? (one === undefined ? [] : [one]);
 }
 
 /** The transitive reduction: an import is left out where a longer way leads to the same room. */

@@ -23,7 +23,7 @@ describe('A refused word is found', () => {
     ['in a constant', 'const DEED_BYTES = 1;', ['deed']],
     ['in a private name', 'this.#standing()', ['standing']],
     ['twice in a line', 'told and told', ['told', 'told']],
-    ['as two words of one name', 'class PolicyResolver {}', ['policy book']],
+    ['as two words of one name', 'class PolicyBook {}', ['policy book']],
     ['as two words of a path', "import { a } from './policy-book.ts';", ['policy book']],
     ['as two words of prose', 'the policy book resolves it', ['policy book']],
     ['once, where the longer form holds a shorter one', 'PersonalWishes', ['personal wishes']],
@@ -57,7 +57,7 @@ describe('Nothing is found', () => {
 describe('A name alone is refused', () => {
   test.each([
     ['as a variable', 'const { clock } = world;', ['world']],
-    ['as part of a name', 'interface ControllerEnvironment {}', ['world']],
+    ['as part of a name', 'interface ControllerWorld {}', ['world']],
     ['in an expression of a template', 'const text = `the world is ${world.name} here`;', ['world']],
     ['in backticks of a comment', '// Reads `world` once.', ['world']],
   ])('%s', (_, text, forms) => {
@@ -83,15 +83,15 @@ describe('A name alone is refused', () => {
   });
 
   test('not as prose of several words that is one name in code', () => {
-    expect(formsIn("approve('the new normal', approvedBaseline)")).toEqual(['new normal']);
+    expect(formsIn("approve('the new normal', newNormal)")).toEqual(['new normal']);
   });
 });
 
 describe('A constant', () => {
   test.each([
     ['MOST_BYTES', ['most']],
-    ['MAX_MS, MIN_RUNS', ['longest', 'least']],
-    ['RESTORE_CONCURRENCY and CONCURRENCY', ['at once', 'at once']],
+    ['LONGEST_MS, LEAST_RUNS', ['longest', 'least']],
+    ['RESTORED_AT_ONCE and AT_ONCE', ['at once', 'at once']],
     ['MAX_BYTES is at most 3, ALMOST_ALL, mostUsed, "at once"', []],
   ])('%s', (text, forms) => {
     expect(formsIn(text)).toEqual(forms);

@@ -1,4 +1,4 @@
-// Finds refused words in a file's path and lines. Names are split at case, underscore and hyphen: `PolicyResolver` is `policy book`.
+// Finds refused words in a file's path and lines. Names are split at case, underscore and hyphen: `PolicyBook` is `policy book`.
 
 import type { AllowedWord, RefusedWord, WordUse } from './refused-words.ts';
 

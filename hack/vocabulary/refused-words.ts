@@ -4,7 +4,7 @@
 export type WordUse = 'text' | 'identifier' | 'constant-prefix' | 'constant-suffix';
 
 export interface RefusedWord {
-  /** Lower-case words, in each form: `policy book` is refused as `PolicyResolver`, `policy-book`, `policy_book` and `policy book`. */
+  /** Lower-case words, in each form: `policy book` is refused as `PolicyBook`, `policy-book`, `policy_book` and `policy book`. */
   readonly forms: readonly string[];
   /** What to write instead. */
   readonly write: string;

@@ -6,11 +6,12 @@ import type { Instant } from '#kube/units';
 import { intentOf } from '../core/overrides/intent.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
-import { recordAudit, type AuditEntry } from './audit.ts';
+import type { AuditEntry } from './audit.ts';
 import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
-import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { writeGuarded } from './guarded-write.ts';
+import { MOVED_ON, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** The result of a change for the present workload. */
 export type AnnotationPlan =
@@ -32,9 +33,6 @@ export interface AnnotationChange {
   decide(workload: WorkloadRecord, now: Instant): AnnotationPlan;
 }
 
-/** Attempts before a conflict is returned to the caller; another user or a status update may cause conflicts. */
-const MAX_ATTEMPTS = 6;
-
 /** @returns the workload after the change (in a dry run as it would be) */
 export async function annotateWorkload(
   ports: CommandPorts,
@@ -48,48 +46,46 @@ export async function annotateWorkload(
   return annotateFound(ports, change.changesWorkload === true ? applyDryRun(ports, caller, workload) : caller, workload, change);
 }
 
-async function annotateFound(
+function annotateFound(
   ports: CommandPorts,
   caller: Caller,
   observed: WorkloadRecord,
   change: AnnotationChange,
 ): Promise<CommandOutcome<WorkloadRecord>> {
-  let workload = observed;
+  const { apiVersion, kind, namespace, name, uid } = observed;
+  const subject = { apiVersion, kind, namespace, name, uid };
   const now = ports.clock.now();
-  for (let tries = 1; ; tries += 1) {
-    const keys = workload.annotations[IDEMPOTENCY_ANNOTATION];
-    const meaning = meaningOfKey(keys, change.action, caller, now);
-    if (meaning === 'another') return KEY_OF_ANOTHER;
-    if (meaning === 'repeat') return { kind: 'done', item: workload, dryRun: caller.dryRun };
-    const plan = planOf(ports, change, workload, now);
-    if (plan.kind === 'same') return { kind: 'done', item: workload, dryRun: caller.dryRun };
-    if (plan.kind !== 'write') return plan;
-    const key = withKey(keys, change.action, caller, now);
-    const annotations = { ...plan.annotations, ...(key === null ? {} : { [IDEMPOTENCY_ANNOTATION]: key }) };
-    const { apiVersion, kind, namespace, name, uid } = workload;
-    const audit = { ...plan.audit, subject: { apiVersion, kind, namespace, name, uid } } as const;
-    let outcome: WriteOutcome & { readonly object?: unknown };
-    try {
-      outcome = await write(ports, caller, workload, annotations);
-      if (outcome.kind === 'conflict' && tries < MAX_ATTEMPTS) {
-        const fresh = await readFresh(ports, workload);
-        if (fresh !== null) {
-          if (caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)) return MOVED_ON;
-          workload = fresh;
-          continue;
-        }
-      }
-    } catch (error) {
-      ports.logger.warn('Writing user request failed', { object: `${namespace}/${name}`, err: error });
-      recordAudit(ports, caller, { ...audit, outcome: 'error' });
-      return { kind: 'unavailable', message: 'The API server cannot be reached, so nothing was changed. Try again shortly.' };
-    }
-    const refusal = refusalOf(outcome, `${kind} ${name}`);
-    recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
-    if (refusal !== null) return refusal;
-    recordWritten(ports, caller, [observed, workload], annotations);
-    return { kind: 'done', item: annotated(workload, annotations, outcome.object), dryRun: caller.dryRun };
-  }
+  return writeGuarded(ports, caller, observed, {
+    object: `${kind} ${name}`,
+    logName: `${namespace}/${name}`,
+    plan(workload) {
+      const keys = workload.annotations[IDEMPOTENCY_ANNOTATION];
+      const meaning = meaningOfKey(keys, change.action, caller, now);
+      if (meaning === 'another') return KEY_OF_ANOTHER;
+      if (meaning === 'repeat') return { kind: 'done', item: workload, dryRun: caller.dryRun };
+      const plan = planOf(ports, change, workload, now);
+      if (plan.kind === 'same') return { kind: 'done', item: workload, dryRun: caller.dryRun };
+      if (plan.kind !== 'write') return plan;
+      const key = withKey(keys, change.action, caller, now);
+      const annotations = { ...plan.annotations, ...(key === null ? {} : { [IDEMPOTENCY_ANNOTATION]: key }) };
+      return {
+        kind: 'write',
+        audit: { ...plan.audit, subject },
+        write: () => write(ports, caller, workload, annotations),
+        itemOf: (object) => {
+          recordWritten(ports, caller, [observed, workload], annotations);
+          return annotated(workload, annotations, object);
+        },
+      };
+    },
+    async readAgain(workload) {
+      const fresh = await readAgain(ports, workload);
+      if (fresh === null) return null;
+      return caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)
+        ? MOVED_ON
+        : { kind: 'read', object: fresh };
+    },
+  });
 }
 
 /** Refuses overrides that a policy with `workloadOverrides: Stricter` would ignore; present ones are not refused. */
@@ -139,7 +135,7 @@ function write(
  * permission than the one to annotate.
  * @returns null where the workload was deleted or replaced
  */
-async function readFresh({ records }: CommandPorts, workload: WorkloadRecord): Promise<WorkloadRecord | null> {
+async function readAgain({ records }: CommandPorts, workload: WorkloadRecord): Promise<WorkloadRecord | null> {
   const { object } = await records.annotate(workloadPath(workload), {}, { dryRun: true, fieldManager: FIELD_MANAGER });
   const metadata = metadataOf(object);
   if (metadata?.resourceVersion === undefined || metadata.uid !== workload.uid) return null;

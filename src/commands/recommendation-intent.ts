@@ -5,11 +5,12 @@ import { PLURALS, type Recommendation, type RecommendationSpec } from '../apis/v
 import type { Instant } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
-import { recordAudit } from './audit.ts';
+import type { OwnObject } from '../ports/writers.ts';
 import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
-import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { writeGuarded, type PlannedWrite } from './guarded-write.ts';
+import { MOVED_ON, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** A workload and its changed Recommendation (in a dry run as it would be). */
 export interface ChangedRecommendation {
@@ -35,10 +36,7 @@ export type SpecPatch = { readonly kind: 'patch' } & {
   readonly spec: { readonly [Field in keyof RecommendationSpec]?: RecommendationSpec[Field] | null };
 };
 
-/** Attempts before a conflict is returned to the caller; another user or a status update may cause conflicts. */
-const MAX_ATTEMPTS = 6;
-
-/** Writes a request to the Recommendation of the target workload. */
+/** Writes one intent onto the Recommendation of the workload that is named. */
 export async function stateIntent(
   ports: CommandPorts,
   requestedBy: Caller,
@@ -48,22 +46,36 @@ export async function stateIntent(
   const resolved = findTarget(ports, requestedBy, target);
   if (resolved.kind !== 'workload') return resolved;
   const { workload } = resolved;
-  let recommendation = ports.cluster.findRecommendation(workloadKey(workload));
-  if (recommendation === undefined) {
+  const known = ports.cluster.findRecommendation(workloadKey(workload));
+  if (known === undefined) {
     return {
       kind: 'conflict',
       message: `${workload.kind} ${workload.name} has no Recommendation: no decision was made yet, or its mode publishes none.`,
     };
   }
-  const caller = intent.changesWorkload(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy;
-  for (let tries = 1; ; tries += 1) {
-    const plan = planOf(ports, caller, intent, { workload, recommendation });
-    if (plan.kind !== 'write') return plan;
-    const written = await write(ports, caller, intent, { workload, recommendation }, plan, tries < MAX_ATTEMPTS);
-    if (written.kind !== 'moved-on') return written;
-    if (caller.unmoved === true && JSON.stringify(written.recommendation.spec) !== JSON.stringify(recommendation.spec)) return MOVED_ON;
-    recommendation = written.recommendation;
-  }
+  const caller = intent.changesWorkload(known) ? applyDryRun(ports, requestedBy, workload) : requestedBy;
+  const { namespace = workload.namespace, name } = known.metadata;
+  return writeGuarded(ports, caller, known, {
+    object: `Recommendation ${name}`,
+    logName: `${namespace}/${name}`,
+    plan(recommendation) {
+      const item = { workload, recommendation };
+      const plan = planOf(ports, caller, intent, item);
+      return plan.kind === 'write' ? plannedWrite(ports, caller, intent, item, plan) : plan;
+    },
+    async readAgain(recommendation) {
+      // An empty patch in a dry run answers the object as it is.
+      const { object } = await ports.records.patchIntent(
+        pathOf(workload, recommendation),
+        {},
+        { dryRun: true, fieldManager: FIELD_MANAGER },
+      );
+      const fresh = object as Recommendation | undefined;
+      if (fresh === undefined || (fresh.metadata.uid ?? '') !== (recommendation.metadata.uid ?? '')) return null;
+      const isSame = JSON.stringify(fresh.spec) === JSON.stringify(recommendation.spec);
+      return caller.unmoved === true && !isSame ? MOVED_ON : { kind: 'read', object: fresh };
+    },
+  });
 }
 
 interface Plan {
@@ -110,41 +122,32 @@ function recordWritten(
   });
 }
 
-/** Conditional on the resourceVersion that was decided from, so that no concurrent write is lost. */
-async function write(
+function plannedWrite(
   ports: CommandPorts,
   caller: Caller,
   intent: Intent,
   { workload, recommendation }: ChangedRecommendation,
   { spec, keys }: Plan,
-  mayRepeat: boolean,
-): Promise<CommandOutcome<ChangedRecommendation> | { readonly kind: 'moved-on'; readonly recommendation: Recommendation }> {
+): PlannedWrite<ChangedRecommendation> {
   const { name, namespace = workload.namespace, uid = '', resourceVersion } = recommendation.metadata;
   const subject = { apiVersion: recommendation.apiVersion, kind: recommendation.kind, namespace, name, uid };
-  const audit = { ...intent, subject, before: recommendation.spec, after: spec } as const;
   const patch = { ...(keys === null ? {} : { metadata: { annotations: { [IDEMPOTENCY_ANNOTATION]: keys } } }), spec };
-  const object = { plural: PLURALS.Recommendation, namespace, name };
   const guard = resourceVersion === undefined ? {} : { resourceVersion };
-  let outcome;
-  try {
-    outcome = await ports.records.patchIntent(object, patch, { ...guard, dryRun: caller.dryRun, fieldManager: FIELD_MANAGER });
-    if (outcome.kind === 'conflict' && mayRepeat) {
-      // The informers may lag: an empty patch in a dry run returns the present object.
-      const current = await ports.records.patchIntent(object, {}, { dryRun: true, fieldManager: FIELD_MANAGER });
-      const fresh = current.object as Recommendation | undefined;
-      if (fresh !== undefined && (fresh.metadata.uid ?? '') === uid) return { kind: 'moved-on', recommendation: fresh };
-    }
-  } catch (error) {
-    ports.logger.warn('Writing user request failed', { object: `${namespace}/${name}`, err: error });
-    recordAudit(ports, caller, { ...audit, outcome: 'error' });
-    return { kind: 'unavailable', message: 'The API server cannot be reached, so nothing was changed. Try again shortly.' };
-  }
-  const refusal = refusalOf(outcome, `Recommendation ${name}`);
-  recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
-  if (refusal !== null) return refusal;
-  const written = outcome.object === undefined ? merged(recommendation, spec) : (outcome.object as Recommendation);
-  recordWritten(ports, caller, workload, [recommendation, written]);
-  return { kind: 'done', item: { workload, recommendation: written }, dryRun: caller.dryRun };
+  return {
+    kind: 'write',
+    audit: { ...intent, subject, before: recommendation.spec, after: spec },
+    write: () =>
+      ports.records.patchIntent(pathOf(workload, recommendation), patch, { ...guard, dryRun: caller.dryRun, fieldManager: FIELD_MANAGER }),
+    itemOf: (object) => {
+      const written = object === undefined ? merged(recommendation, spec) : (object as Recommendation);
+      recordWritten(ports, caller, workload, [recommendation, written]);
+      return { workload, recommendation: written };
+    },
+  };
+}
+
+function pathOf(workload: WorkloadRecord, { metadata: { name, namespace = workload.namespace } }: Recommendation): OwnObject {
+  return { plural: PLURALS.Recommendation, namespace, name };
 }
 
 /** Applies the patch locally, for a writer that does not return the object. */

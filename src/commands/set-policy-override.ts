@@ -20,9 +20,10 @@ import { mergePatchFrom } from '../core/policies/merge-patch-from.ts';
 import { readPolicy } from '../core/resize/policy/read-policy.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { withReason } from './approve-recommendation.ts';
-import { recordAudit, type AuditEntry } from './audit.ts';
+import type { AuditEntry } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { writeGuarded } from './guarded-write.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** The fields of a policy of any kind that overrides need. */
@@ -53,7 +54,6 @@ type Annotations = Readonly<Record<string, string>>;
 type Plan = { readonly kind: 'write'; readonly text: string | null; readonly override: PolicyOverride | null } | CommandRefusal | null;
 
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
-const MAX_ATTEMPTS = 6;
 /** Ten years, because timestamps after the year 9999 cannot be written. */
 const MAX_EXPIRY_MS = 3650 * DAY_MS;
 
@@ -69,7 +69,7 @@ export const setPolicyOverride: Command<OnPolicy, WirePolicy> = {
   },
 };
 
-async function overrideField(
+function overrideField(
   ports: CommandPorts,
   caller: Caller,
   observed: WirePolicy,
@@ -78,37 +78,27 @@ async function overrideField(
   const { kind } = observed;
   const { name } = observed.metadata;
   const now = ports.clock.now();
-  let policy = observed;
-  for (let tries = 1; ; tries += 1) {
-    const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
-    if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
-    if (plan.kind !== 'write') return plan;
-    const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
-    const audit = auditEntryOf(policy, body, plan.override, caller);
-    let outcome: WriteOutcome & { readonly object?: unknown };
-    try {
-      const refusal = plan.override === null ? null : await refusalOfSpec(ports, policy, annotations, now);
-      if (refusal !== null) return refusal;
-      outcome = await write(ports, caller, policy, plan.text);
-      if (outcome.kind === 'conflict' && tries < MAX_ATTEMPTS) {
-        const fresh = await readFresh(ports, caller, policy);
-        if (fresh?.kind === 'conflict') return fresh;
-        if (fresh !== null) {
-          policy = fresh;
-          continue;
-        }
-      }
-    } catch (error) {
-      ports.logger.warn('Writing user request failed', { object: `${kind}/${name}`, err: error });
-      recordAudit(ports, caller, { ...audit, outcome: 'error' });
-      return { kind: 'unavailable', message: 'The API server cannot be reached, so nothing was changed. Try again shortly.' };
-    }
-    const refusal = refusalOf(outcome, `${kind} ${name}`);
-    recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
-    if (refusal !== null) return refusal;
-    recordWritten(ports, caller, policy, plan.text);
-    return { kind: 'done', item: { ...policy, metadata: { ...policy.metadata, annotations } }, dryRun: caller.dryRun };
-  }
+  return writeGuarded<WirePolicy, WirePolicy>(ports, caller, observed, {
+    object: `${kind} ${name}`,
+    logName: `${kind}/${name}`,
+    plan(policy) {
+      const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
+      if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
+      if (plan.kind !== 'write') return plan;
+      const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
+      return {
+        kind: 'write',
+        audit: auditEntryOf(policy, body, plan.override, caller),
+        validate: () => (plan.override === null ? Promise.resolve(null) : refusalOfSpec(ports, policy, annotations, now)),
+        write: () => write(ports, caller, policy, plan.text),
+        itemOf: () => {
+          recordWritten(ports, caller, policy, plan.text);
+          return { ...policy, metadata: { ...policy.metadata, annotations } };
+        },
+      };
+    },
+    readAgain: (policy) => readAgain(ports, caller, policy),
+  });
 }
 
 function planOf(kind: OverridableKind, annotations: Annotations | undefined, body: PolicyOverrideBody, caller: Caller, now: Instant): Plan {
@@ -190,11 +180,15 @@ function stateOf({ metadata, spec }: WirePolicy): string {
 }
 
 /** Reads the policy from the API server; null where it was deleted or replaced. A conditional command is refused where it has changed. */
-async function readFresh({ records }: CommandPorts, { unmoved }: Caller, policy: WirePolicy): Promise<WirePolicy | typeof MOVED_ON | null> {
+async function readAgain(
+  { records }: CommandPorts,
+  { unmoved }: Caller,
+  policy: WirePolicy,
+): Promise<{ readonly kind: 'read'; readonly object: WirePolicy } | typeof MOVED_ON | null> {
   const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true, fieldManager: FIELD_MANAGER });
   const fresh = object as WirePolicy | undefined;
   if (fresh === undefined || fresh.metadata.uid !== policy.metadata.uid) return null;
-  return unmoved === true && stateOf(fresh) !== stateOf(policy) ? MOVED_ON : fresh;
+  return unmoved === true && stateOf(fresh) !== stateOf(policy) ? MOVED_ON : { kind: 'read', object: fresh };
 }
 
 function auditEntryOf(

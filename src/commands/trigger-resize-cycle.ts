@@ -5,13 +5,12 @@ import { PLURALS, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import { ADMIN } from '../core/access/requirement.ts';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 import { DAY_MS, type Instant } from '#kube/units';
-import { recordAudit, type AuditEntry } from './audit.ts';
+import type { AuditEntry } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import { refusalOf, type CommandRefusal } from './outcome.ts';
+import { writeGuarded } from './guarded-write.ts';
+import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 
-/** Attempts before a conflict is returned to the caller; another user or a status update may cause conflicts. */
-const MAX_ATTEMPTS = 6;
 const EVERY_POLICY_PROTECTED = {
   kind: 'forbidden',
   message:
@@ -44,40 +43,41 @@ export const triggerResizeCycle: Command<unknown, TriggeredCycle> = {
     let cycleId = pending ?? createdId;
     for (const policy of policies) {
       const outcome = await requestCycle(ports, caller, policy, cycleId);
-      if (outcome.kind !== 'requested') return outcome;
-      cycleId = outcome.cycleId;
+      if (outcome.kind !== 'done') return outcome;
+      cycleId = outcome.item;
     }
     return { kind: 'done', item: { cycleId, joined: cycleId !== createdId, policies: names }, dryRun };
   },
 };
 
-type RequestedCycle = { readonly kind: 'requested'; readonly cycleId: string } | CommandRefusal;
-
-/** Writes the request to one policy, or joins the request of another caller. */
-async function requestCycle(ports: CommandPorts, caller: Caller, policy: PodResizePolicy, cycleId: string): Promise<RequestedCycle> {
-  let current = policy;
-  try {
-    for (let tries = 1; ; tries += 1) {
+/** Writes the request to one policy, or joins the request of another caller. Returns the id of the cycle. */
+async function requestCycle(
+  ports: CommandPorts,
+  caller: Caller,
+  policy: PodResizePolicy,
+  cycleId: string,
+): Promise<CommandOutcome<string>> {
+  const outcome = await writeGuarded<PodResizePolicy, string>(ports, caller, policy, {
+    object: `PodResizePolicy ${nameOf(policy)}`,
+    logName: nameOf(policy),
+    unavailable: 'The API server cannot be reached. Try again shortly; a cycle that was requested already is joined.',
+    plan(current, tries) {
       const active = activeCycle(current);
-      if (active !== null && (active === cycleId || tries > 1)) return { kind: 'requested', cycleId: active };
-      const outcome = await annotate(ports, caller, current, cycleId);
-      const fresh = outcome.kind === 'conflict' && tries < MAX_ATTEMPTS ? await readFresh(ports, current) : null;
-      if (fresh !== null) {
-        current = fresh;
-        continue;
-      }
-      const refusal = refusalOf(outcome, `PodResizePolicy ${nameOf(policy)}`);
-      recordAudit(ports, caller, { ...auditEntryOf(caller, current, cycleId), outcome: refusal === null ? 'allowed' : 'error' });
-      return refusal === null || refusal.kind === 'not-found' ? { kind: 'requested', cycleId } : refusal;
-    }
-  } catch (error) {
-    ports.logger.warn('Writing user request failed', { object: nameOf(policy), err: error });
-    recordAudit(ports, caller, { ...auditEntryOf(caller, policy, cycleId), outcome: 'error' });
-    return {
-      kind: 'unavailable',
-      message: 'The API server cannot be reached. Try again shortly; a cycle that was requested already is joined.',
-    };
-  }
+      if (active !== null && (active === cycleId || tries > 1)) return { kind: 'done', item: active, dryRun: caller.dryRun };
+      return {
+        kind: 'write',
+        audit: auditEntryOf(caller, current, cycleId),
+        write: () => annotate(ports, caller, current, cycleId),
+        itemOf: () => cycleId,
+      };
+    },
+    async readAgain(current) {
+      const fresh = await readAgain(ports, current);
+      return fresh === null ? null : { kind: 'read', object: fresh };
+    },
+  });
+  // A policy that is deleted in the meantime has no workloads left for the cycle.
+  return outcome.kind === 'not-found' ? { kind: 'done', item: cycleId, dryRun: caller.dryRun } : outcome;
 }
 
 /** Conditional on the resourceVersion that was decided from, so that concurrent requests share one cycle. */
@@ -88,7 +88,7 @@ function annotate({ records }: CommandPorts, caller: Caller, policy: PodResizePo
 }
 
 /** Reads the policy from the API server, because informers may lag; null where it was deleted or replaced. */
-async function readFresh({ records }: CommandPorts, policy: PodResizePolicy): Promise<PodResizePolicy | null> {
+async function readAgain({ records }: CommandPorts, policy: PodResizePolicy): Promise<PodResizePolicy | null> {
   const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true });
   const fresh = object as PodResizePolicy | undefined;
   return fresh?.metadata.uid === policy.metadata.uid ? { ...policy, ...fresh } : null;

@@ -4,7 +4,7 @@ import type { Recommendation, RecommendationStatus } from '../apis/v1alpha1/inde
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { PodRecord } from '#kube/records/pod';
-import { isObject, parseJson } from '../core/model/json.ts';
+import { isObject, parseJson } from '#kube/json';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { readRequestsAndLimits, type QuantityPair } from '../core/recommendations/quantities.ts';

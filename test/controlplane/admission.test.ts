@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DAY_MS, MiB } from '#kube/units';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { logged, startController, type Controller } from '../e2e/controller-process.ts';
 import { ask } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -243,7 +244,7 @@ test(
       async () => (await caBundle()) !== before,
     );
     expect(await bornAfter(() => scale('web', 6))).toMatchObject([{ created: expect.any(String) }]);
-    const text = await (await fetch(controller.metrics)).text();
+    const { text } = await boundedFetch(controller.metrics, 'metrics of the controller');
     expect(text).toMatch(/evenkeel_admission_reviews_total\{outcome="sized"\} [1-9]/);
     expect(text).not.toMatch(/evenkeel_admission_reviews_total\{outcome="(error|unread)"\} [1-9]/);
   },

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Cluster, Pod, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { logged } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -102,8 +103,11 @@ describe('Hand-over', () => {
     );
     const terms = termsOf(follower);
     leader.process.signal('SIGSTOP');
-    await leads(follower, terms);
-    leader.process.signal('SIGCONT');
+    try {
+      await leads(follower, terms);
+    } finally {
+      leader.process.signal('SIGCONT');
+    }
     await eventually(
       'the old leader reports the end of its term: its lease expired while it was stopped',
       HANG_MS,
@@ -162,39 +166,42 @@ describe('With the store away', () => {
       Object.values(await usageOfPods(follower)).some((used) => used !== null),
     );
     await world.store.down();
-    const { status, envelope } = await eventuallyReads(
-      'the follower reports no usage: the store is away',
-      HANG_MS,
-      () => ask<readonly Pod[]>(follower.dashboard, 'pods?limit=1000'),
-      ({ envelope: { data } }) => data.every(({ used }) => nothingOf(used)),
-    );
-    expect(status).toBe(200);
-    expect(warningsOf(envelope.meta).map(({ code }) => code)).toContain('history_unavailable');
-    for (const path of [
-      'cluster',
-      'nodes',
-      'recommendations',
-      'recommendations/shop-a/shop-a-0',
-      'resize-stats',
-      'workloads/shop-a/shop-a-0/usage',
-    ]) {
-      expect([path, (await ask(follower.dashboard, path)).status, (await ask(leader.dashboard, path)).status]).toEqual([path, 200, 200]);
+    try {
+      const { status, envelope } = await eventuallyReads(
+        'the follower reports no usage: the store is away',
+        HANG_MS,
+        () => ask<readonly Pod[]>(follower.dashboard, 'pods?limit=1000'),
+        ({ envelope: { data } }) => data.every(({ used }) => nothingOf(used)),
+      );
+      expect(status).toBe(200);
+      expect(warningsOf(envelope.meta).map(({ code }) => code)).toContain('history_unavailable');
+      for (const path of [
+        'cluster',
+        'nodes',
+        'recommendations',
+        'recommendations/shop-a/shop-a-0',
+        'resize-stats',
+        'workloads/shop-a/shop-a-0/usage',
+      ]) {
+        expect([path, (await ask(follower.dashboard, path)).status, (await ask(leader.dashboard, path)).status]).toEqual([path, 200, 200]);
+      }
+      expect((await read<Cluster>(follower.dashboard, 'cluster')).used).toEqual({ cpuMillicores: null, memoryBytes: null });
+      // CPU is a rate: whoever has just begun to lead knows it from its second reading of the kubelets on.
+      await eventually('the leader reports usage: it reads the kubelets itself', HANG_MS, async () => {
+        const { used } = await read<Cluster>(leader.dashboard, 'cluster');
+        return (used.cpuMillicores ?? 0) > 0 && (used.memoryBytes ?? 0) > 0;
+      });
+      expect((await boundedFetch(`${follower.probes}/readyz`, 'readiness of the follower')).status).toBe(200);
+      const effects = await world.effectsOf(leader.name);
+      await world.churn('shop-c');
+      await eventually(
+        'the leader has resized a pod without the store: new ones have the size of their template',
+        HANG_MS,
+        async () => (await world.effectsOf(leader.name)) > effects,
+      );
+    } finally {
+      await world.store.up();
     }
-    expect((await read<Cluster>(follower.dashboard, 'cluster')).used).toEqual({ cpuMillicores: null, memoryBytes: null });
-    // CPU is a rate: whoever has just begun to lead knows it from its second reading of the kubelets on.
-    await eventually('the leader reports usage: it reads the kubelets itself', HANG_MS, async () => {
-      const { used } = await read<Cluster>(leader.dashboard, 'cluster');
-      return (used.cpuMillicores ?? 0) > 0 && (used.memoryBytes ?? 0) > 0;
-    });
-    expect((await fetch(`${follower.probes}/readyz`)).status).toBe(200);
-    const effects = await world.effectsOf(leader.name);
-    await world.churn('shop-c');
-    await eventually(
-      'the leader has resized a pod without the store: new ones have the size of their template',
-      HANG_MS,
-      async () => (await world.effectsOf(leader.name)) > effects,
-    );
-    await world.store.up();
     await eventuallyReads(
       'both report the same usage again: the store is back',
       HANG_MS,
@@ -255,7 +262,7 @@ async function confidenceOf(replica: Replica): Promise<number> {
 }
 
 async function kubeletReads(replica: Replica): Promise<number> {
-  const text = await (await fetch(replica.metrics)).text();
+  const { text } = await boundedFetch(replica.metrics, `metrics of ${replica.name}`);
   const lines = text.split('\n').filter((line) => line.startsWith('evenkeel_kubelet_reads_total'));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { DAY_MS, MiB } from '#kube/units';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT } from '../e2e/processes.ts';
 import { copyImage } from './built-image.ts';
@@ -122,9 +123,11 @@ describe('The chart', () => {
     async () => {
       await helm('install', RELEASE, CHART, '--values', values, ...runner.helmValues, '--wait', '--timeout', CLI_TIMEOUT);
       const controller = await theController();
-      expect((await fetch(`${controller.url('dashboard')}/api/v1/health`)).status).toBe(200);
+      expect((await boundedFetch(`${controller.url('dashboard')}/api/v1/health`, 'health of the controller')).status).toBe(200);
       // Nobody named this cluster, and a pod's credentials do not either.
-      const shown = (await (await fetch(`${controller.url('dashboard')}/api/v1/cluster`)).json()) as {
+      const shown = JSON.parse(
+        (await boundedFetch(`${controller.url('dashboard')}/api/v1/cluster`, 'the cluster of the dashboard')).text,
+      ) as {
         readonly data: { readonly name: string };
       };
       expect(shown.data.name).toBe('kubernetes');
@@ -265,7 +268,7 @@ describe('The chart', () => {
 /** Empty where the pod ended meanwhile: the garbage collector may take it at any time after its Deployment was deleted. */
 async function metricsOf(pod: RunningPod): Promise<string> {
   try {
-    return await (await fetch(`${pod.url('metrics')}/metrics`)).text();
+    return (await boundedFetch(`${pod.url('metrics')}/metrics`, 'metrics of the controller')).text;
   } catch (err) {
     if (!pod.ready) return '';
     throw err;

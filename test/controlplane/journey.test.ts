@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PodResizePolicy, Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS } from '#kube/units';
+import { boundedFetch } from '../bounded-fetch.ts';
 import type { Pod, Resources } from '../e2e/cluster-client.ts';
 import { read, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
@@ -254,7 +255,7 @@ describe('People', () => {
   });
 
   test('see the cluster on the dashboard', async () => {
-    const page = await fetch(dashboard);
+    const page = await boundedFetch(dashboard, 'the page of the dashboard');
     expect(page.status).toBe(200);
     const shown = await read<readonly { readonly name: string }[]>(dashboard, 'recommendations?namespace=shop&limit=100');
     expect(shown).toHaveLength(SHOP_NAMES.length);
@@ -285,7 +286,7 @@ describe('The API server’s audit log', () => {
 
 describe('Prometheus', () => {
   test('finds no fault with the text of /metrics', async () => {
-    const text = await (await fetch(`http://${metrics}/metrics`)).text();
+    const { text } = await boundedFetch(`http://${metrics}/metrics`, 'metrics of the controller');
     expect(await promtool(text)).toEqual({ code: 0, output: '' });
   });
 
@@ -317,8 +318,8 @@ describe('Prometheus', () => {
   });
 
   async function query(expression: string): Promise<readonly number[]> {
-    const answer = await fetch(`${cluster.prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`);
-    const { data } = (await answer.json()) as {
+    const url = `${cluster.prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`;
+    const { data } = JSON.parse((await boundedFetch(url, `${expression} of Prometheus`)).text) as {
       readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] };
     };
     return data.result.map(({ value }) => Number(value[1]));

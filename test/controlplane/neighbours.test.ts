@@ -6,6 +6,7 @@ import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alph
 import { DAY_MS, MiB } from '#kube/units';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { idleOriginal, targetsNote } from '../builders/original-notes.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import type { Controller } from '../e2e/controller-process.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -222,7 +223,7 @@ describe('beside forging tenants and a node that was taken over', () => {
   });
 
   test('the controller is ready all the same', async () => {
-    expect((await fetch(`${controller.probes}/readyz`)).status).toBe(200);
+    expect((await boundedFetch(`${controller.probes}/readyz`, 'readiness of the controller')).status).toBe(200);
   });
 });
 
@@ -372,7 +373,7 @@ async function statusOf(namespace: string, app: string): Promise<RecommendationS
 }
 
 async function metric(name: string): Promise<number> {
-  const text = await (await fetch(controller.metrics)).text();
+  const { text } = await boundedFetch(controller.metrics, 'metrics of the controller');
   const line = text.split('\n').find((each) => each.startsWith(name));
   return Number(line?.split(' ').at(-1) ?? 0);
 }

@@ -8,6 +8,7 @@ import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/in
 import { DAY_MS, MiB } from '#kube/units';
 import { aScalableDefinition } from '../builders/scalable-definition.ts';
 import { observedIn, type Observed } from '../chart/observed.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import type { Controller } from '../e2e/controller-process.ts';
 import { ask, read, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
@@ -326,7 +327,7 @@ function recommendation(name: string, state: StateAndReason, holds: (object: Rec
 
 /** What the controller has asked the API server for so far. */
 async function observed(): Promise<Observed> {
-  return observedIn(await (await fetch(controller.metrics)).text());
+  return observedIn((await boundedFetch(controller.metrics, 'metrics of the controller')).text);
 }
 
 async function policy(): Promise<PodResizePolicy> {

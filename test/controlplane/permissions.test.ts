@@ -19,6 +19,7 @@ import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { differences, observedIn, type Observed } from '../chart/observed.ts';
 import { BY_DEFAULT, requestsOf, ROOT } from '../chart/rules.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { startController, type Controller } from '../e2e/controller-process.ts';
 import { ask, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -303,27 +304,30 @@ describe('With its ServiceAccount’s own token', () => {
         '--resource=mutatingwebhookconfigurations.admissionregistration.k8s.io',
       );
       const account = `--serviceaccount=${OWN_NAMESPACE}:${CONTROLLER}`;
-      await cluster.kubectl('create', 'clusterrolebinding', 'announces', '--clusterrole=announces', account);
-      const service = { name: 'evenkeel-admission', namespace: OWN_NAMESPACE, path: '/mutate', port: 443 };
-      const announce = (clientConfig: WebhookTarget['clientConfig'], [from, to] = ['"pods"', '"pods"']): Promise<ApiResponse> => {
-        const body = JSON.stringify(webhookConfiguration({ clientConfig, ownNamespace: OWN_NAMESPACE }, ''));
-        return patchAsController(
-          `${objectPath(MUTATING_WEBHOOKS, null, WEBHOOK_CONFIGURATION)}?fieldManager=evenkeel&force=true&dryRun=All`,
-          JSON.parse(body.replace(from, to)) as object,
-          'application/apply-patch+yaml',
+      try {
+        await cluster.kubectl('create', 'clusterrolebinding', 'announces', '--clusterrole=announces', account);
+        const service = { name: 'evenkeel-admission', namespace: OWN_NAMESPACE, path: '/mutate', port: 443 };
+        const announce = (clientConfig: WebhookTarget['clientConfig'], [from, to] = ['"pods"', '"pods"']): Promise<ApiResponse> => {
+          const body = JSON.stringify(webhookConfiguration({ clientConfig, ownNamespace: OWN_NAMESPACE }, ''));
+          return patchAsController(
+            `${objectPath(MUTATING_WEBHOOKS, null, WEBHOOK_CONFIGURATION)}?fieldManager=evenkeel&force=true&dryRun=All`,
+            JSON.parse(body.replace(from, to)) as object,
+            'application/apply-patch+yaml',
+          );
+        };
+        await eventually(
+          'another address is refused: the policy and the role are known to the API server',
+          HANG_MS,
+          async () => (await announce({ url: 'https://evil.example/' })).status === 422,
         );
-      };
-      await eventually(
-        'another address is refused: the policy and the role are known to the API server',
-        HANG_MS,
-        async () => (await announce({ url: 'https://evil.example/' })).status === 422,
-      );
-      expect(await announce({ service: { ...service, namespace: 'shop' } })).toMatchObject({ status: 422 });
-      expect(await announce({ service }, ['"pods"', '"secrets"'])).toMatchObject({ status: 422 });
-      expect(await announce({ service }, ['"Ignore"', '"Fail"'])).toMatchObject({ status: 422 });
-      expect(await announce({ service }, ['"timeoutSeconds":2', '"timeoutSeconds":30'])).toMatchObject({ status: 422 });
-      expect(await announce({ service })).toMatchObject({ status: 201 });
-      await cluster.kubectl('delete', 'clusterrolebinding,clusterrole', 'announces');
+        expect(await announce({ service: { ...service, namespace: 'shop' } })).toMatchObject({ status: 422 });
+        expect(await announce({ service }, ['"pods"', '"secrets"'])).toMatchObject({ status: 422 });
+        expect(await announce({ service }, ['"Ignore"', '"Fail"'])).toMatchObject({ status: 422 });
+        expect(await announce({ service }, ['"timeoutSeconds":2', '"timeoutSeconds":30'])).toMatchObject({ status: 422 });
+        expect(await announce({ service })).toMatchObject({ status: 201 });
+      } finally {
+        await cluster.kubectl('delete', 'clusterrolebinding,clusterrole', 'announces', '--ignore-not-found');
+      }
     });
 
     test('bounds nobody else', async () => {
@@ -484,7 +488,7 @@ function notSeen({ asked }: Observed): readonly string[] {
 }
 
 async function observedOf({ metrics }: Controller): Promise<Observed> {
-  return observedIn(await (await fetch(metrics)).text());
+  return observedIn((await boundedFetch(metrics, 'metrics of the controller')).text);
 }
 
 async function health(dashboard: string, name: string): Promise<string | undefined> {

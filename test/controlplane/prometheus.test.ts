@@ -16,6 +16,7 @@ import type { UsageSeries } from '#kube/records/usage';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { aPodRecord } from '../builders/records.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, HANG_MS } from '../eventually.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { freePorts } from '../e2e/free-ports.ts';
@@ -56,7 +57,11 @@ async function startPrometheus(exposed: string): Promise<RealPrometheus> {
     ],
     { stdio: 'ignore' },
   );
-  await eventually('Prometheus is ready: it was started', HANG_MS, async () => (await fetch(`${url}/-/ready`)).ok);
+  await eventually(
+    'Prometheus is ready: it was started',
+    HANG_MS,
+    async () => (await boundedFetch(`${url}/-/ready`, 'readiness of Prometheus')).status === 200,
+  );
   return {
     url,
     stop: async () => {

@@ -7,6 +7,7 @@ import { NAMESPACE } from './constant-cluster.ts';
 import { aWorkload, ConstantWorld, lowerThan, mebibytes, TOO_LARGE, TOO_SMALL } from './constant-world.ts';
 import { logged } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
@@ -75,14 +76,16 @@ test(
       metadata: { name: 'tight' },
       spec: { hard: { 'requests.memory': '1' } },
     });
-    await here.createPolicy('squeezed');
-    const status = await here.recommendationOf('squeezed', 'awaits the quota: it has no room', ({ reason }) => reason === 'quota');
-    expect(status.state).toBe('awaiting');
-    expect(status.message).toMatch(/ResourceQuota tight .*memory requests/);
-    await here.cycles('squeezed', 3);
-    expect(await here.resourcesOf('squeezed')).toEqual(before);
-
-    await here.cluster.delete(`${quotas}/tight`);
+    try {
+      await here.createPolicy('squeezed');
+      const status = await here.recommendationOf('squeezed', 'awaits the quota: it has no room', ({ reason }) => reason === 'quota');
+      expect(status.state).toBe('awaiting');
+      expect(status.message).toMatch(/ResourceQuota tight .*memory requests/);
+      await here.cycles('squeezed', 3);
+      expect(await here.resourcesOf('squeezed')).toEqual(before);
+    } finally {
+      await here.cluster.delete(`${quotas}/tight`);
+    }
     await here.recommendationOf('squeezed', 'is applied: the quota is gone', ({ state }) => state === 'applied');
     // Applied counts the pods whose node reports usage: a busy machine may miss one for a moment.
     await eventuallyReads(
@@ -129,20 +132,22 @@ test(
     );
     const before = await here.resourcesOf('unmeasured');
     await here.world.shutKubelets();
-    await eventually(
-      'answers marked stale: no kubelet confirms them',
-      HANG_MS,
-      async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale,
-    );
-    await here.createPolicy('unmeasured');
-    const status = await here.recommendationOf('unmeasured', 'awaits usage: no kubelet answers', ({ reason }) => reason === 'stale-data');
-    expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('usage') });
-    await here.cycles('unmeasured', 5);
-    expect(await here.resourcesOf('unmeasured')).toEqual(before);
-    const health = await read<readonly { readonly name: string; readonly status: string }[]>(here.controller.dashboard, 'health');
-    expect(health).toContainEqual(expect.objectContaining({ name: 'usage-source', status: 'failed' }));
-
-    await here.world.openKubelets();
+    try {
+      await eventually(
+        'answers marked stale: no kubelet confirms them',
+        HANG_MS,
+        async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale,
+      );
+      await here.createPolicy('unmeasured');
+      const status = await here.recommendationOf('unmeasured', 'awaits usage: no kubelet answers', ({ reason }) => reason === 'stale-data');
+      expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('usage') });
+      await here.cycles('unmeasured', 5);
+      expect(await here.resourcesOf('unmeasured')).toEqual(before);
+      const health = await read<readonly { readonly name: string; readonly status: string }[]>(here.controller.dashboard, 'health');
+      expect(health).toContainEqual(expect.objectContaining({ name: 'usage-source', status: 'failed' }));
+    } finally {
+      await here.world.openKubelets();
+    }
     await eventuallyReads('reduced pods: kubelets answer again', HANG_MS, () => here.resourcesOf('unmeasured'), lowerThan(before));
     await eventually(
       'nothing stale: every kubelet answers',
@@ -160,24 +165,26 @@ test(
       (await read<readonly { readonly name: string }[]>(here.controller.dashboard, 'recommendations')).map(({ name }) => name);
     const before = await named();
     await here.world.shutApi();
-    const stale = await eventually('reads marked stale: the API server confirms nothing', HANG_MS, async () => {
-      const answer = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
-      return answer.envelope.meta.stale === true && answer;
-    });
-    expect([stale.status, stale.envelope.data.length]).toEqual([200, before.length]);
-    await eventually(
-      'not ready: no informer is confirmed',
-      HANG_MS,
-      async () => (await fetch(`${here.controller.probes}/readyz`)).status === 503,
-    );
-    expect((await fetch(`${here.controller.probes}/healthz`)).status).toBe(200);
-    await here.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
-
-    await here.world.openApi();
+    try {
+      const stale = await eventually('reads marked stale: the API server confirms nothing', HANG_MS, async () => {
+        const answer = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
+        return answer.envelope.meta.stale === true && answer;
+      });
+      expect([stale.status, stale.envelope.data.length]).toEqual([200, before.length]);
+      await eventually(
+        'not ready: no informer is confirmed',
+        HANG_MS,
+        async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 503,
+      );
+      expect((await boundedFetch(`${here.controller.probes}/healthz`, 'liveness of the controller')).status).toBe(200);
+      await here.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
+    } finally {
+      await here.world.openApi();
+    }
     await eventually(
       'ready again: the API server answers',
       HANG_MS,
-      async () => (await fetch(`${here.controller.probes}/readyz`)).status === 200,
+      async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
     );
     await eventuallyReads('what was created meanwhile: it is listed again', HANG_MS, named, (names) => names.includes('late'));
     await eventually(
@@ -214,7 +221,7 @@ async function queued(): Promise<number> {
 }
 
 async function sumOf(pattern: RegExp): Promise<number> {
-  const text = await (await fetch(here.controller.metrics)).text();
+  const { text } = await boundedFetch(here.controller.metrics, 'metrics of the controller');
   return [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 

@@ -1,5 +1,7 @@
 // The dashboard API as curl sees it.
 
+import { boundedFetch, type FetchedAnswer } from '../bounded-fetch.ts';
+
 export interface Envelope<T> {
   readonly data: T;
   readonly meta: {
@@ -20,8 +22,7 @@ export interface Answer<T> {
 
 /** `GET origin/api/v1/path` */
 export async function ask<T>(origin: string, path: string): Promise<Answer<T>> {
-  const response = await fetch(`${origin}/api/v1/${path}`);
-  return { status: response.status, envelope: (await response.json()) as Envelope<T> };
+  return answered(await boundedFetch(`${origin}/api/v1/${path}`, `the dashboard's ${path}`));
 }
 
 /** The data of a read that must succeed. */
@@ -33,10 +34,14 @@ export async function read<T>(origin: string, path: string): Promise<T> {
 
 /** A mutation, as a script sends it. */
 export async function send<T>(origin: string, method: string, path: string, body: unknown): Promise<Answer<T>> {
-  const response = await fetch(`${origin}/api/v1/${path}`, {
+  const answer = await boundedFetch(`${origin}/api/v1/${path}`, `the dashboard's ${path}`, {
     method,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return { status: response.status, envelope: (await response.json()) as Envelope<T> };
+  return answered(answer);
+}
+
+function answered<T>({ status, text }: FetchedAnswer): Answer<T> {
+  return { status, envelope: JSON.parse(text) as Envelope<T> };
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { CRD_VERSION_ANNOTATION } from '../../src/adapters/kubernetes/crd-installer.ts';
 import { readQuantities } from '../../src/core/recommendations/quantities.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import type { Fault } from '../fakes/fault-proxy.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import type { Resources } from './cluster-client.ts';
@@ -122,14 +123,17 @@ describe('An API server that', () => {
     'refuses connections: said, reads go on; what was due is done when it is back',
     async () => {
       await connection.proxy.refuse();
-      await eventually(
-        'health that reports it: the fault lasts',
-        HANG_MS,
-        async () => (await healthOf('informer/pods'))?.status === 'failed',
-      );
-      await createPolicy('away');
-      expect((await ask(here.controller.dashboard, 'recommendations')).status).toBe(200);
-      await connection.proxy.accept();
+      try {
+        await eventually(
+          'health that reports it: the fault lasts',
+          HANG_MS,
+          async () => (await healthOf('informer/pods'))?.status === 'failed',
+        );
+        await createPolicy('away');
+        expect((await ask(here.controller.dashboard, 'recommendations')).status).toBe(200);
+      } finally {
+        await connection.proxy.accept();
+      }
       await waitUntilRightSized('away');
       expectChangedOnce('away');
       await waitUntilHealthy();
@@ -141,21 +145,23 @@ describe('An API server that', () => {
     'does not know our token (any more): said, nothing acted on, reads go on; taken up again when the file holds a new one',
     async () => {
       connection.expireToken();
-      connection.proxy.cutWatches('pods');
-      const health = await eventually('health that reports it: the fault lasts', HANG_MS, async () => {
-        const informer = await healthOf('informer/pods');
-        return informer?.message.includes('is the token expired?') === true && informer;
-      });
-      expect(health.status).toBe('failed');
-      await createPolicy('unknown');
-      const answer = await eventually('reads marked stale: nothing confirms them while the fault lasts', HANG_MS, async () => {
-        const said = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
-        return said.envelope.meta.stale === true && said;
-      });
-      expect([answer.status, answer.envelope.data.length > 0]).toEqual([200, true]);
-      expect(resizesOf('unknown')).toEqual([]);
-
-      await connection.renewToken();
+      try {
+        connection.proxy.cutWatches('pods');
+        const health = await eventually('health that reports it: the fault lasts', HANG_MS, async () => {
+          const informer = await healthOf('informer/pods');
+          return informer?.message.includes('is the token expired?') === true && informer;
+        });
+        expect(health.status).toBe('failed');
+        await createPolicy('unknown');
+        const answer = await eventually('reads marked stale: nothing confirms them while the fault lasts', HANG_MS, async () => {
+          const said = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
+          return said.envelope.meta.stale === true && said;
+        });
+        expect([answer.status, answer.envelope.data.length > 0]).toEqual([200, true]);
+        expect(resizesOf('unknown')).toEqual([]);
+      } finally {
+        await connection.renewToken();
+      }
       await waitUntilRightSized('unknown');
       await waitUntilHealthy();
     },
@@ -168,26 +174,30 @@ describe('A permission that is taken away', () => {
     'to resize: named in log, health, answers and on the policy; everything else goes on; done when it is given back',
     async () => {
       const giveBack = await connection.forbid('pods/resize', ['patch']);
-      await createPolicy('unpermitted');
-      const permissions = await eventually('health that names it: the resize is tried at each cycle', HANG_MS, async () => {
-        const health = await healthOf('permissions');
-        return health?.status === 'degraded' && health;
-      });
-      expect(permissions.message).toContain('patch pods/resize in namespace shop');
-      expect(logged(here.controller.process, 'A permission is missing')).toContainEqual(
-        expect.objectContaining({ permission: 'patch pods/resize in namespace shop' }),
-      );
-      await eventuallyReads(
-        'its name on the policy: the resize is tried at each cycle',
-        HANG_MS,
-        async () => (await here.cluster.policy('unpermitted')).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
-        (message) => message.includes('not permitted: patch pods/resize in namespace shop'),
-      );
-      const { envelope } = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
-      expect(envelope.meta).toMatchObject({ warnings: [expect.objectContaining({ code: 'permission_missing' })] });
-      expect(resizesOf('unpermitted')).toEqual([]);
-
-      await giveBack();
+      try {
+        await createPolicy('unpermitted');
+        const permissions = await eventually('health that names it: the resize is tried at each cycle', HANG_MS, async () => {
+          const health = await healthOf('permissions');
+          return health?.status === 'degraded' && health;
+        });
+        expect(permissions.message).toContain('patch pods/resize in namespace shop');
+        await eventually('the log that names it: it is logged when health first names it', HANG_MS, () =>
+          logged(here.controller.process, 'A permission is missing').some(
+            ({ permission }) => permission === 'patch pods/resize in namespace shop',
+          ),
+        );
+        await eventuallyReads(
+          'its name on the policy: the resize is tried at each cycle',
+          HANG_MS,
+          async () => (await here.cluster.policy('unpermitted')).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+          (message) => message.includes('not permitted: patch pods/resize in namespace shop'),
+        );
+        const { envelope } = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
+        expect(envelope.meta).toMatchObject({ warnings: [expect.objectContaining({ code: 'permission_missing' })] });
+        expect(resizesOf('unpermitted')).toEqual([]);
+      } finally {
+        await giveBack();
+      }
       await waitUntilRightSized('unpermitted');
       expectChangedOnce('unpermitted');
       await waitUntilHealthy();
@@ -203,23 +213,25 @@ describe('A permission that is taken away', () => {
       await createPolicy('ungoverned');
       await here.cycles('ungoverned', 1);
       const giveBack = await connection.forbid('podresizepolicies', ['list', 'watch']);
-      connection.proxy.cutWatches('podresizepolicies.evenkeel.io');
-      await eventually('the informer that reports it: its watch was cut and its list is forbidden', HANG_MS, async () =>
-        (await healthOf('informer/podresizepolicies.evenkeel.io'))?.message.includes('not permitted to list and watch'),
-      );
-      await eventually('what is known to be too old: the informer cannot confirm it', HANG_MS, async () => {
-        const { meta } = (await ask(here.controller.dashboard, 'recommendations')).envelope;
-        return meta.stale;
-      });
-      await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: null });
-      await here.recommendationOf(
-        'ungoverned',
-        'awaits data: the informer of policies cannot confirm them',
-        ({ reason }) => reason === 'stale-data',
-      );
-      expect(resizesOf('ungoverned')).toEqual([]);
-
-      await giveBack();
+      try {
+        connection.proxy.cutWatches('podresizepolicies.evenkeel.io');
+        await eventually('the informer that reports it: its watch was cut and its list is forbidden', HANG_MS, async () =>
+          (await healthOf('informer/podresizepolicies.evenkeel.io'))?.message.includes('not permitted to list and watch'),
+        );
+        await eventually('what is known to be too old: the informer cannot confirm it', HANG_MS, async () => {
+          const { meta } = (await ask(here.controller.dashboard, 'recommendations')).envelope;
+          return meta.stale;
+        });
+        await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: null });
+        await here.recommendationOf(
+          'ungoverned',
+          'awaits data: the informer of policies cannot confirm them',
+          ({ reason }) => reason === 'stale-data',
+        );
+        expect(resizesOf('ungoverned')).toEqual([]);
+      } finally {
+        await giveBack();
+      }
       await waitUntilRightSized('ungoverned');
       expectChangedOnce('ungoverned');
       await waitUntilHealthy();
@@ -299,7 +311,7 @@ async function waitUntilHealthy(): Promise<void> {
   await eventually(
     'ready again: the fault has ended',
     HANG_MS,
-    async () => (await fetch(`${here.controller.probes}/readyz`)).status === 200,
+    async () => (await boundedFetch(`${here.controller.probes}/readyz`, 'readiness of the controller')).status === 200,
   );
   await eventually('every informer well: the fault has ended', HANG_MS, async () => {
     const health = await read<readonly Health[]>(here.controller.dashboard, 'health');

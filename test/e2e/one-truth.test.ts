@@ -13,6 +13,7 @@ import { readQuantities, readRequestsAndLimits } from '../../src/core/recommenda
 import { ClusterClient, type Pod } from './cluster-client.ts';
 import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
@@ -102,7 +103,8 @@ describe('A resized pod', () => {
 
 describe('The dashboard API', () => {
   test('answers every read in the envelope', async () => {
-    const description = (await (await fetch(`${demo.dashboard}/api/v1/openapi.json`)).json()) as { readonly paths: Record<string, object> };
+    const answer = await boundedFetch(`${demo.dashboard}/api/v1/openapi.json`, 'the OpenAPI description');
+    const description = JSON.parse(answer.text) as { readonly paths: Record<string, object> };
     const raw = ['/openapi.json', '/docs', '/stream'];
     const paths = Object.entries(description.paths).flatMap(([path, methods]) => ('get' in methods && !raw.includes(path) ? [path] : []));
     expect(paths.length).toBeGreaterThanOrEqual(12);

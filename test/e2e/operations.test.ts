@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { logged, runController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { freePorts } from './free-ports.ts';
 import { ROOT, type RunningProcess, TestFixture } from './processes.ts';
@@ -25,7 +26,7 @@ describe('A running Evenkeel', () => {
   }, HANG_TEST_MS);
   afterAll(() => fixture.tearDown());
 
-  const metrics = async (): Promise<string> => (await fetch(demo.metrics)).text();
+  const metrics = async (): Promise<string> => (await boundedFetch(demo.metrics, 'metrics of the demo')).text;
   /** Once every part has had its say: pods were resized. */
   const metricsAfterResizes = (): Promise<string> =>
     eventuallyReads('resizes counted: the dozen asks for more than it uses', HANG_MS, metrics, (text) =>
@@ -34,8 +35,8 @@ describe('A running Evenkeel', () => {
 
   test('is alive and ready', async () => {
     for (const path of ['healthz', 'readyz']) {
-      const response = await fetch(`${demo.probes}/${path}?verbose`);
-      expect([path, response.status, await response.text()]).toEqual([path, 200, expect.stringMatching(/ok\n$/)]);
+      const { status, text } = await boundedFetch(`${demo.probes}/${path}?verbose`, `${path} of the demo`);
+      expect([path, status, text]).toEqual([path, 200, expect.stringMatching(/ok\n$/)]);
     }
   });
 
@@ -87,16 +88,16 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
     await eventually(
       'the dashboard listening: it starts before the informers',
       HANG_MS,
-      async () => (await fetch(`${dashboard}/api/v1/health`)).ok,
+      async () => (await boundedFetch(`${dashboard}/api/v1/health`, 'health of the controller')).status === 200,
     );
   }, HANG_TEST_MS);
   afterAll(() => fixture.tearDown());
 
   test('is alive and not ready, and says what it waits for', async () => {
-    const healthz = await fetch(`${probes}/healthz`);
-    expect([healthz.status, await healthz.text()]).toEqual([200, 'ok\n']);
-    const readyz = await fetch(`${probes}/readyz`);
-    expect([readyz.status, await readyz.text()]).toEqual([503, expect.stringMatching(/informers not listed yet: pods \(starting\)/)]);
+    const healthz = await boundedFetch(`${probes}/healthz`, 'liveness of the controller');
+    expect([healthz.status, healthz.text]).toEqual([200, 'ok\n']);
+    const readyz = await boundedFetch(`${probes}/readyz`, 'readiness of the controller');
+    expect([readyz.status, readyz.text]).toEqual([503, expect.stringMatching(/informers not listed yet: pods \(starting\)/)]);
   });
 
   test('answers no read but health, which names what is missing', async () => {

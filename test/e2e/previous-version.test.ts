@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import type { HealthCheck, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
 import { PLURALS } from '../../src/apis/v1alpha1/index.ts';
 import { SETTINGS } from '../../src/runtime/options/settings-schema.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { samples } from '../builders/crds.ts';
 import { type ClusterClient, PATHS } from './cluster-client.ts';
@@ -87,7 +88,7 @@ function tests(commit: string): void {
     const process = runController(fixture, { ...settings, ...addresses }, {}, root);
     await eventually('ready: the cluster and the store are there', HANG_MS, async () => {
       if (!process.running) return true;
-      return (await fetch(`http://127.0.0.1:${probes}/readyz`)).ok;
+      return (await boundedFetch(`http://127.0.0.1:${probes}/readyz`, 'readiness of the controller')).status === 200;
     });
     if (!process.running) throw new Error(`the controller ended\n${process.recentOutput()}`);
     return { process, dashboard: `http://127.0.0.1:${dashboard}` };

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Cluster } from '../../src/apis/http/types.generated.ts';
 import { readQuantities } from '../../src/core/recommendations/quantities.ts';
+import { boundedFetch } from '../bounded-fetch.ts';
 import { ClusterClient, type Resources } from '../e2e/cluster-client.ts';
 import { read } from '../e2e/dashboard.ts';
 import { startDemo } from '../e2e/demo-process.ts';
@@ -38,7 +39,7 @@ describe('evenkeel demo', () => {
       expect(recommended.some(({ status }) => (status?.savingsPerMonthUsd ?? 0) > 0)).toBe(true);
 
       // The first page comes from the same address as the API.
-      expect(await (await fetch(`${demo.dashboard}/`)).text()).toContain('<title>');
+      expect((await boundedFetch(`${demo.dashboard}/`, 'the page of the dashboard')).text).toContain('<title>');
       // Against the templates, which nothing changes: pods may have been resized by now.
       const deployed = await requestedByTemplates(cluster);
       await eventuallyReads(

@@ -85,9 +85,25 @@ describeKubectl('kubectl reads', () => {
   test.each<[string, RegExp[]]>([
     ['explain prp.spec', [/KIND: +PodResizePolicy/, /cooldown\t<string>/, /enum: InPlace, InPlaceOrEvict, OnRestart/]],
     ['explain rec.status --recursive', [/containers\t<\[\]Object>/, /confidence\t<number>/]],
-    ['explain pod.spec.containers.resources', [/requests\t<map\[string\]Quantity>/, /limits\t<map\[string\]Quantity>/]],
-    ['explain deploy.spec.strategy', [/enum: Recreate, RollingUpdate/]],
-    ['explain hpa --api-version=autoscaling/v2', [/VERSION: +v2/]],
+    [
+      'explain pod.spec.containers.resources',
+      [
+        /Compute Resources required by this container\. Cannot be updated\./,
+        /requests\t<map\[string\]Quantity>\n +Requests describes the minimum amount of compute resources required\./,
+        /limits\t<map\[string\]Quantity>\n +Limits describes the maximum amount of compute resources allowed\./,
+      ],
+    ],
+    [
+      'explain deploy.spec.strategy',
+      [
+        /The deployment strategy to use to replace existing pods with new ones\./,
+        /type\t<string>\n +Type of deployment\. Can be "Recreate"/,
+      ],
+    ],
+    [
+      'explain hpa.spec --api-version=autoscaling/v2',
+      [/VERSION: +v2/, /maxReplicas\t<integer> -required-\n +maxReplicas is the upper limit for the number of replicas/],
+    ],
   ])('%s', async (command, patterns) => {
     const output = await world.kubectl(command.split(' '));
     for (const pattern of patterns) expect(output).toMatch(pattern);

@@ -1,3 +1,4 @@
+import { fnv1a } from '#kube/fnv1a';
 import type { DurationMs, Instant } from '#kube/units';
 
 /** The next moment of a node's own phase: the same of every interval, whatever happened in between, so that readings stay evenly spaced. */
@@ -6,9 +7,7 @@ export function nextAt(now: Instant, intervalMs: DurationMs, phase: number): Ins
   return (Math.floor((now - offset) / intervalMs) + 1) * intervalMs + offset;
 }
 
-/** Where in an interval a node is read, 0–1. FNV-1a over the name: nodes spread evenly, and each keeps its place over restarts. */
+/** Where in an interval a node is read, 0–1. A hash of the name: nodes spread evenly, and each keeps its place over restarts. */
 export function phaseOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) / 2 ** 32;
+  return fnv1a(name) / 2 ** 32;
 }

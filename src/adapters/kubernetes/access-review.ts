@@ -1,4 +1,5 @@
-import type { ApiTransport } from '#kube/api-transport';
+import type { ApiRequest, ApiTransport } from '#kube/api-transport';
+import { findResource, nameOf } from './request-names.ts';
 import { ACCESS_REVIEWS, apiVersionOf, collectionPath } from './resources.ts';
 import { ApiFault, failureOf } from './status.ts';
 import { asObject, booleanAt, objectAt } from './wire.ts';
@@ -13,6 +14,30 @@ export interface AccessAttributes {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
+}
+
+/** What the authorizer is asked about a request; undefined where it is of no resource. */
+export function accessAttributesOf(request: ApiRequest): AccessAttributes | undefined {
+  const path = findResource(request.path);
+  if (path === undefined) return undefined;
+  const { group, plural, namespace, subresource } = path;
+  const { verb } = nameOf(request);
+  const name = path.name ?? selectedName(request);
+  return {
+    // The server authorizes an apply as a patch.
+    verb: verb === 'apply' ? 'patch' : verb,
+    resource: plural,
+    ...(group === '' ? {} : { group }),
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(namespace === undefined ? {} : { namespace: decodeURIComponent(namespace) }),
+    ...(name === undefined ? {} : { name: decodeURIComponent(name) }),
+  };
+}
+
+/** The authorizer takes a list or watch of one object by its name for a request of that name. */
+function selectedName({ query }: ApiRequest): string | undefined {
+  const selector = query?.['fieldSelector'];
+  return typeof selector === 'string' ? /^metadata\.name=([^,]+)$/.exec(selector)?.[1] : undefined;
 }
 
 /** Whether the API server lets who asks over this transport do that. @throws ApiFault when it does not say */

@@ -1,6 +1,7 @@
 // Reads workloads of kinds that are not Kubernetes' own. Nothing is known of them but that they have a `scale` subresource: what
 // looks like that of a Deployment is read as such, and anything else is left out.
 
+import { isObject } from '#kube/json';
 import type { WorkloadRecord } from '#kube/records/workload';
 import { metadataOf, type Metadata } from './decode-metadata.ts';
 import { podTemplateOf, workloadHead } from './decode-workload.ts';
@@ -61,5 +62,5 @@ function countOf(value: unknown): number | null {
 }
 
 function partOf(value: unknown): Wire {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Wire) : {};
+  return isObject(value) ? value : {};
 }

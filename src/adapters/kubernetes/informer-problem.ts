@@ -18,12 +18,15 @@ export function unknownCredentials({ message }: ApiFailure): InformerProblem {
   };
 }
 
-/** @param namespace undefined: the kind is watched in all of them */
+/**
+ * An API server refuses requests until it has read its roles, too.
+ * @param namespace undefined: the kind is watched in all of them
+ */
 export function missingPermission(resource: string, namespace: string | undefined, { message }: ApiFailure): InformerProblem {
   const where = namespace === undefined ? 'in a ClusterRole' : `in a Role of namespace ${namespace}`;
   return {
     code: 'forbidden',
-    message: `not permitted to list and watch ${resource}: grant the verbs list and watch ${where} (${message})`,
+    message: `not permitted to list and watch ${resource}: grant the verbs list and watch ${where}, unless the API server has just started and not read its roles yet (${message})`,
   };
 }
 

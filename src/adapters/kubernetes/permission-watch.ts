@@ -1,19 +1,22 @@
-// Permissions that the API server denied, logged once and kept until they are granted. All requests of Evenkeel pass
-// through here.
+// Permissions that the API server denied, logged once an access review confirms it and kept until they are granted. All requests
+// of Evenkeel pass through here.
 
-import { MINUTE_MS, type DurationMs } from '#kube/units';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';
-import { isByAuthorizer } from './refusal-message.ts';
-import { nameOf } from './request-names.ts';
-import { failureOf, isForbidden } from './status.ts';
+import { type AccessAttributes, accessAttributesOf, isAllowed } from './access-review.ts';
+import { refusedVerb } from './refusal-message.ts';
+import { ApiFault, failureOf, isBehindAuthorizer, isForbidden } from './status.ts';
 
 /** A denied request is retried within five minutes; one that is not is no longer needed. */
 const FORGET_AFTER_MS: DurationMs = 15 * MINUTE_MS;
-/** Past this many only the metric counts on: a person reads the first ones. */
+/** Further ones are left out: a person reads the first ones, and each costs a review. */
 const MAX_KNOWN = 100;
+/** Requests that are refused together are reviewed together, and an API server that starts has read its roles by then in most cases. */
+const FIRST_REVIEW_AFTER_MS: DurationMs = 2 * SECOND_MS;
+const REVIEW_PERIOD_MS: DurationMs = 30 * SECOND_MS;
 
 /** One verb on one resource that we may not. */
 export interface MissingPermission {
@@ -26,20 +29,36 @@ export interface MissingPermission {
   readonly message: string;
 }
 
-interface Known extends MissingPermission {
-  refusedAtMs: number;
+/** A refused permission. Only a reported one counts as missing: an API server refuses requests until it has read its roles. */
+interface Refused extends MissingPermission {
+  readonly access: AccessAttributes;
+  readonly firstRefusedAtMs: Instant;
+  refusedAtMs: Instant;
+  isReported: boolean;
+  /** Since the last review, or before the first. */
+  isRefusedAgain: boolean;
 }
+
+/** `refused`: the review itself is forbidden. `failed`: the server answered with another error. `unanswered`: no answer came. */
+type Verdict = 'allowed' | 'denied' | 'refused' | 'failed' | 'unanswered';
 
 export interface PermissionWatchDependencies {
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** For access reviews. */
+  readonly transport: ApiTransport;
+  /** Aborts when the process stops, and with it the reviews. */
+  readonly signal: AbortSignal;
 }
 
 export class PermissionWatch {
   readonly #dependencies: PermissionWatchDependencies;
-  readonly #missing = new Map<string, Known>();
+  readonly #refused = new Map<string, Refused>();
   readonly #gauge: Gauge;
+  /** Of the next reviews; null while there are none to come or they run. */
+  #next: { readonly atMs: Instant; readonly cancel: () => void } | null = null;
+  #isReviewing = false;
 
   constructor(dependencies: PermissionWatchDependencies) {
     this.#dependencies = dependencies;
@@ -48,6 +67,7 @@ export class PermissionWatch {
       help: 'Verbs on resources that the API server has refused for want of a permission.',
     });
     this.#gauge.set(0);
+    dependencies.signal.addEventListener('abort', () => this.#next?.cancel(), { once: true });
   }
 
   /** The same transport; what comes back through it is listened to. */
@@ -64,43 +84,117 @@ export class PermissionWatch {
 
   /** Those that are missing now, in order of resources. */
   missing(): readonly MissingPermission[] {
-    const forgetBefore = this.#dependencies.timer.nowMs() - FORGET_AFTER_MS;
-    for (const [key, { refusedAtMs }] of this.#missing) if (refusedAtMs < forgetBefore) this.#missing.delete(key);
-    this.#gauge.set(this.#missing.size);
-    return [...this.#missing.values()].sort((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1));
+    this.#forgetOld();
+    return this.#reported().sort((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1));
   }
 
   #observe(request: ApiRequest, answer: ApiResponse | ApiStream): void {
     // Nearly always: nothing is missing and nothing was refused.
-    if (this.#missing.size === 0 && answer.status !== 403) return;
-    const { verb, resource } = nameOf(request);
-    // The server authorizes an apply as a patch.
-    const permission = { verb: verb === 'apply' ? 'patch' : verb, resource, namespace: namespaceOf(request.path) };
-    const key = wordsOf(permission);
+    if (this.#refused.size === 0 && answer.status !== 403) return;
+    const access = accessAttributesOf(request);
+    if (access === undefined) return;
     const failure = failureOf(answer);
-    if (failure === null) this.#given(key);
-    else if (isForbidden(failure) && isByAuthorizer(failure.message)) this.#refused(key, { ...permission, message: failure.message });
+    if (isBehindAuthorizer(failure)) this.#end(wordsOf(permissionOf(access)));
+    else if (failure !== null && isForbidden(failure)) {
+      const verb = refusedVerb(failure.message);
+      if (verb !== undefined) this.#refuse({ ...access, verb }, failure.message);
+    }
   }
 
-  #given(key: string): void {
-    if (!this.#missing.delete(key)) return;
-    this.#gauge.set(this.#missing.size);
+  #refuse(access: AccessAttributes, message: string): void {
+    const permission = permissionOf(access);
+    const key = wordsOf(permission);
+    const refusedAtMs = this.#dependencies.timer.nowMs();
+    const known = this.#refused.get(key);
+    if (known !== undefined) {
+      known.refusedAtMs = refusedAtMs;
+      known.isRefusedAgain = true;
+      return;
+    }
+    if (this.#refused.size >= MAX_KNOWN) return;
+    const times = { firstRefusedAtMs: refusedAtMs, refusedAtMs };
+    this.#refused.set(key, { ...permission, message, access, ...times, isReported: false, isRefusedAgain: true });
+    this.#reviewIn(FIRST_REVIEW_AFTER_MS);
+  }
+
+  #end(key: string): void {
+    const known = this.#refused.get(key);
+    this.#refused.delete(key);
+    if (known?.isReported !== true) return;
+    this.#gauge.set(this.#reported().length);
     this.#dependencies.logger.info('A permission that was missing is given', { permission: key });
   }
 
-  #refused(key: string, permission: MissingPermission): void {
-    const refusedAtMs = this.#dependencies.timer.nowMs();
-    const known = this.#missing.get(key);
-    if (known !== undefined) {
-      known.refusedAtMs = refusedAtMs;
-      return;
+  #report(refused: Refused, remedy: string): void {
+    if (refused.isReported) return;
+    refused.isReported = true;
+    this.#gauge.set(this.#reported().length);
+    this.#dependencies.logger.warn('A permission is missing', { permission: wordsOf(refused), remedy, why: refused.message });
+  }
+
+  #reported(): Refused[] {
+    return [...this.#refused.values()].filter(({ isReported }) => isReported);
+  }
+
+  #forgetOld(): void {
+    const forgetBefore = this.#dependencies.timer.nowMs() - FORGET_AFTER_MS;
+    for (const [key, { refusedAtMs }] of this.#refused) if (refusedAtMs < forgetBefore) this.#refused.delete(key);
+    this.#gauge.set(this.#reported().length);
+  }
+
+  #reviewIn(afterMs: DurationMs): void {
+    const { timer, signal } = this.#dependencies;
+    const atMs = timer.nowMs() + afterMs;
+    if (signal.aborted || this.#isReviewing || (this.#next !== null && this.#next.atMs <= atMs)) return;
+    this.#next?.cancel();
+    this.#next = { atMs, cancel: timer.setTimer(afterMs, () => void this.#reviewAll()) };
+  }
+
+  async #reviewAll(): Promise<void> {
+    this.#next = null;
+    this.#isReviewing = true;
+    this.#forgetOld();
+    // One after the other, as they share the rate of requests; a server that leaves one unanswered is asked no more.
+    for (const [key, refused] of [...this.#refused]) {
+      const verdict = await this.#review(refused);
+      if (verdict === 'unanswered') break;
+      // Another answer may have ended it meanwhile.
+      if (this.#refused.get(key) === refused) this.#settle(key, refused, verdict);
     }
-    if (this.#missing.size >= MAX_KNOWN) return;
-    this.#missing.set(key, { ...permission, refusedAtMs });
-    this.#gauge.set(this.#missing.size);
-    const { verb, resource } = permission;
-    const remedy = `grant ${verb} on ${resource} to Evenkeel's ServiceAccount; everything else goes on meanwhile`;
-    this.#dependencies.logger.warn('A permission is missing', { permission: key, remedy, why: permission.message });
+    this.#isReviewing = false;
+    if (this.#refused.size > 0) this.#reviewIn(REVIEW_PERIOD_MS);
+  }
+
+  #settle(key: string, refused: Refused, verdict: Exclude<Verdict, 'unanswered'>): void {
+    const { isReported, isRefusedAgain, verb, resource, firstRefusedAtMs } = refused;
+    refused.isRefusedAgain = false;
+    const grant = `grant ${verb} on ${resource} to Evenkeel's ServiceAccount`;
+    switch (verdict) {
+      case 'allowed':
+        // Kept for one more period where it was never reported: what is refused all the same must not be reviewed at each refusal.
+        if (isReported || !isRefusedAgain) this.#end(key);
+        break;
+      case 'denied':
+        this.#report(refused, `${grant}; everything else goes on meanwhile`);
+        break;
+      case 'refused':
+        if (this.#dependencies.timer.nowMs() - firstRefusedAtMs < REVIEW_PERIOD_MS) break;
+        this.#report(refused, `if the API server has just started, it has not read its roles yet, and this ends by itself; else ${grant}`);
+        break;
+      case 'failed':
+        break;
+    }
+  }
+
+  async #review({ access }: Refused): Promise<Verdict> {
+    const { transport, signal, logger } = this.#dependencies;
+    try {
+      return (await isAllowed(transport, access, signal)) ? 'allowed' : 'denied';
+    } catch (err) {
+      if (err instanceof ApiFault && isForbidden(err.failure)) return 'refused';
+      logger.debug('An access review failed; the next one is in 30 s', { err });
+      return err instanceof ApiFault ? 'failed' : 'unanswered';
+    }
   }
 }
 
@@ -109,6 +203,7 @@ export function wordsOf({ verb, resource, namespace }: Omit<MissingPermission, '
   return `${verb} ${resource}${namespace === null ? '' : ` in namespace ${namespace}`}`;
 }
 
-function namespaceOf(path: string): string | null {
-  return /\/namespaces\/([^/]+)\/./.exec(path)?.[1] ?? null;
+function permissionOf({ verb, group, resource, subresource, namespace }: AccessAttributes): Omit<MissingPermission, 'message'> {
+  const base = group === undefined ? resource : `${resource}.${group}`;
+  return { verb, resource: subresource === undefined ? base : `${base}/${subresource}`, namespace: namespace ?? null };
 }

@@ -271,6 +271,7 @@ describe('Reflector', () => {
     const { reflector } = start();
     await until(() => reflector.status().problem !== null, 'a problem is reported: the server answered 403');
     expect(reflector.status().problem).toContain('not permitted to list and watch pods: grant the verbs list and watch in a ClusterRole');
+    expect(reflector.status().problem).toContain('unless the API server has just started and not read its roles yet');
     expect(reflector.hasSynced()).toBe(false);
     expect(activity.count).toBe(0);
     await reflector.whenSynced();

@@ -13,7 +13,7 @@ const CAPACITY_RESOURCE = /enough (?:capacity|resource): (cpu|memory)\b/;
 /** Of the API server, where no container status has resources. */
 const NO_SUPPORT = /running on node without support for resize|windows pods cannot be resized/i;
 /** The authorizer's message; quotas and webhooks refuse in others. */
-const PERMISSION = /cannot \w+ resource "/;
+const PERMISSION = /cannot (\w+) resource "/;
 /** The messages of the admission plug-ins ResourceQuota and LimitRanger. */
 const QUOTA = /quota|\b(minimum|maximum) \w+ usage per (Container|Pod)\b|limit to request ratio/i;
 
@@ -26,14 +26,18 @@ export function refusalByKubelet(state: 'deferred' | 'infeasible', message: stri
   return { code, resource: named === 'cpu' || named === 'memory' ? named : null };
 }
 
-/** @param message of a 403; admission and quotas answer 403, too */
-export function isByAuthorizer(message: string): boolean {
-  return PERMISSION.test(message);
+/**
+ * The verb that the authorizer refused; undefined where something else refused. It may differ from the request's: an apply that
+ * would create the object is refused for want of `create`.
+ * @param message of a 403; admission and quotas answer 403, too
+ */
+export function refusedVerb(message: string): string | undefined {
+  return PERMISSION.exec(message)?.[1];
 }
 
 /** @param message of the API server: admission, the authorizer or validation */
 export function refusalByServer(message: string): RefusalCode {
   if (NO_SUPPORT.test(message)) return 'no-resize';
-  if (isByAuthorizer(message)) return 'permission';
+  if (refusedVerb(message) !== undefined) return 'permission';
   return QUOTA.test(message) ? 'quota' : 'other';
 }

@@ -8,19 +8,36 @@ export interface RequestName {
   readonly resource: string;
 }
 
+/** What a path names; undefined where it is no resource's, such as `/version`. */
+export interface ResourcePath {
+  /** Empty for core. */
+  readonly group: string;
+  readonly plural: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
 /** `/api/v1/namespaces/a/pods/b/resize` → `patch`, `pods/resize`. Paths that are no resource are `other`: labels stay few. */
 export function nameOf(request: Pick<ApiRequest, 'method' | 'path' | 'query' | 'headers'>): RequestName {
-  const parts = request.path.split('/').filter((part) => part !== '');
-  const group = parts[0] === 'apis' ? (parts[1] ?? '') : '';
-  const rest = parts[0] === 'api' ? parts.slice(2) : parts[0] === 'apis' ? parts.slice(3) : [];
-  const scoped = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'finalize' && rest[2] !== 'status';
-  const [plural, name, subresource] = scoped ? rest.slice(2) : rest;
-  if (plural === undefined) return { verb: request.method.toLowerCase(), resource: 'other' };
+  const found = findResource(request.path);
+  if (found === undefined) return { verb: request.method.toLowerCase(), resource: 'other' };
+  const { group, plural, name, subresource } = found;
   const base = group === '' ? plural : `${plural}.${group}`;
   return {
     verb: verbOf(request, name !== undefined),
     resource: subresource === undefined ? base : `${base}/${subresource}`,
   };
+}
+
+/** Segments stay encoded. */
+export function findResource(path: string): ResourcePath | undefined {
+  const parts = path.split('/').filter((part) => part !== '');
+  const group = parts[0] === 'apis' ? (parts[1] ?? '') : '';
+  const rest = parts[0] === 'api' ? parts.slice(2) : parts[0] === 'apis' ? parts.slice(3) : [];
+  const scoped = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'finalize' && rest[2] !== 'status';
+  const [plural, name, subresource] = scoped ? rest.slice(2) : rest;
+  return plural === undefined ? undefined : { group, plural, namespace: scoped ? rest[1] : undefined, name, subresource };
 }
 
 function verbOf(request: Pick<ApiRequest, 'method' | 'query' | 'headers'>, named: boolean): string {

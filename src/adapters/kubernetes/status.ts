@@ -1,5 +1,6 @@
 // What an API server's refusal says, taken from its `Status` object. Refusals are values; only the absence of an answer is thrown.
 
+import { isObject } from '#kube/json';
 import type { DurationMs } from '#kube/units';
 import type { ApiResponse } from '#kube/api-transport';
 import { OutOfReachError } from '../../ports/out-of-reach.ts';
@@ -75,6 +76,15 @@ export function isBudgetRefusal(failure: ApiFailure): boolean {
 }
 
 /**
+ * Whether an answer shows that the authorizer allowed the request. An API server answers 401 and 500, and 429 of priority and fairness,
+ * before or instead of the authorizer; 502 to 504 may be a load balancer's. A 403 of admission is not told from one of a proxy.
+ */
+export function isBehindAuthorizer(failure: ApiFailure | null): boolean {
+  if (failure === null || isBudgetRefusal(failure)) return true;
+  return failure.status < 500 && !isUnauthorized(failure) && !isForbidden(failure) && !isTooManyRequests(failure);
+}
+
+/**
  * A JSON patch does not fit the object as it is now: a `test` operation did not hold, or a path is gone. The API server
  * returns this message and no cause; a validation error names the object (apiserver/pkg/endpoints/handlers/patch.go, NewGenericServerResponse).
  */
@@ -108,7 +118,7 @@ function retryAfter(header: string | undefined, seconds: unknown): DurationMs | 
 }
 
 function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 function textOf(value: unknown): string {

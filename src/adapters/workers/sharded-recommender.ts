@@ -1,5 +1,6 @@
 // A learner of one or several seats: each workload always with the same one.
 
+import { fnv1a } from '#kube/fnv1a';
 import type { UsageSample, UsageSeries } from '#kube/records/usage';
 import type { Bytes, Instant } from '#kube/units';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
@@ -81,18 +82,8 @@ export class ShardedRecommender implements UsageRecommender {
   }
 
   #workerOf(workload: WorkloadKey): RecommenderWorker {
-    const worker = this.#workers[this.#workers.length === 1 ? 0 : hashOf(workload) % this.#workers.length];
+    const worker = this.#workers[this.#workers.length === 1 ? 0 : fnv1a(workload) % this.#workers.length];
     if (worker === undefined) throw new Error('a learner needs at least one seat');
     return worker;
   }
-}
-
-/** FNV-1a over UTF-16 units: quick, and even enough to share workloads out. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash ^= text.charCodeAt(index);
-    hash = Math.imul(hash, 0x01000193);
-  }
-  return hash >>> 0;
 }

@@ -1,3 +1,4 @@
+import { isObject } from '#kube/json';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { LineCounter, parseAllDocuments } from 'yaml';
@@ -62,20 +63,16 @@ export function objectsIn(file: string, text: string, problems: string[]): reado
 }
 
 function unfold(value: unknown, source: string, problems: string[]): readonly ManifestObject[] {
-  if (isRecord(value) && typeof value['kind'] === 'string' && value['kind'].endsWith('List') && Array.isArray(value['items'])) {
+  if (isObject(value) && typeof value['kind'] === 'string' && value['kind'].endsWith('List') && Array.isArray(value['items'])) {
     return value['items'].flatMap((item) => unfold(item, source, problems));
   }
-  if (isObject(value)) return [{ source, object: value }];
+  if (isManifest(value)) return [{ source, object: value }];
   problems.push(`${source}: an object needs apiVersion, kind and metadata.name`);
   return [];
 }
 
-function isObject(value: unknown): value is ManifestObject['object'] {
-  if (!isRecord(value) || typeof value['apiVersion'] !== 'string' || typeof value['kind'] !== 'string') return false;
+function isManifest(value: unknown): value is ManifestObject['object'] {
+  if (!isObject(value) || typeof value['apiVersion'] !== 'string' || typeof value['kind'] !== 'string') return false;
   const metadata = value['metadata'];
-  return isRecord(metadata) && (typeof metadata['name'] === 'string' || typeof metadata['generateName'] === 'string');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(metadata) && (typeof metadata['name'] === 'string' || typeof metadata['generateName'] === 'string');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
 import type { InformerStatus } from '../../ports/cluster-feed.ts';
-import { informerHealth } from './health-sources.ts';
+import { informerHealth, permissionHealth } from './health-sources.ts';
 
 const NODES: InformerStatus = {
   name: 'nodes',
@@ -46,5 +46,19 @@ describe('the health of an informer', () => {
   ])('%s', (_, status, health) => {
     const [source] = informerHealth({ informers: () => [{ ...NODES, ...status }] }, new FakeClock());
     expect(source?.status()).toMatchObject(health);
+  });
+});
+
+describe('the health of permissions', () => {
+  test('is ok where nothing is missing', () => {
+    expect(permissionHealth({ missing: () => [] }, new FakeClock()).status()).toMatchObject({ status: 'ok' });
+  });
+
+  test('names what is missing, and that the API server may not have read its roles yet', () => {
+    const missing = { verb: 'patch', resource: 'pods/resize', namespace: 'shop', message: 'x is forbidden' };
+    const health = permissionHealth({ missing: () => [missing] }, new FakeClock()).status();
+    expect(health.status).toBe('degraded');
+    expect(health.message).toContain("not permitted: patch pods/resize in namespace shop; grant it to Evenkeel's ServiceAccount, unless");
+    expect(health.message).toContain('not read its roles yet');
   });
 });

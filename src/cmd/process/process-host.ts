@@ -63,7 +63,8 @@ export class ProcessHost<Environment extends ProcessEnvironment = ProcessEnviron
   constructor({ environment, logger, metrics, lease }: ProcessHostDependencies<Environment>, signal?: AbortSignal) {
     this.logger = logger;
     this.metrics = metrics;
-    this.permissions = new PermissionWatch({ timer: environment.timer, logger, metrics });
+    const { timer, transport } = environment;
+    this.permissions = new PermissionWatch({ timer, logger, metrics, transport, signal: this.#stop.signal });
     this.environment = watchTransports(environment, this.permissions);
     this.apiServer = new ApiServerHealth(this.environment.transport, environment.timer, environment.clock);
     this.election = lease === null ? null : this.#electionFor(lease);

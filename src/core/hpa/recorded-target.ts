@@ -3,7 +3,7 @@
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
-import { isObject, parseJson } from '../model/json.ts';
+import { isObject, parseJson } from '#kube/json';
 import type { Instant } from '#kube/units';
 import { readOriginalNote } from '../ownership/original-note.ts';
 import { leave, take, type LiveValue, type NoteField, type OriginalNote } from '../ownership/owners.ts';

@@ -2,7 +2,7 @@
 // timestamps after the clock was set back, so that none of the three can forget a field.
 
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject, type JsonObject } from '#kube/json';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 
 export interface Codec<T> {

@@ -1,3 +1,5 @@
+import { isObject } from '#kube/json';
+
 /**
  * A status as it can be applied: without fields whose value is an empty map or list, and those that are left empty by that.
  * Where an applier empties a map or list that it owns, a real API server makes it null, and the schema refuses null.
@@ -17,7 +19,7 @@ export function isSameAsStored(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameAsStored(item, b[index]));
   }
-  return isMap(a) && isMap(b) && haveSameFields(a, b);
+  return isObject(a) && isObject(b) && haveSameFields(a, b);
 }
 
 function haveSameFields(a: Fields, b: Fields): boolean {
@@ -38,10 +40,6 @@ export function isSameField(a: unknown, b: unknown): boolean {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A field that is absent, or a map or list of which `withoutEmpty` leaves nothing. */
 function isLeftOut(value: unknown): boolean {

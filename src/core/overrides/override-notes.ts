@@ -1,8 +1,9 @@
 // Who set an override through the API, when and why: an annotation beside the override, so that kubectl shows it too.
 
 import { PREFIX, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { fnv1a } from '#kube/fnv1a';
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { isObject, parseJson } from '../model/json.ts';
+import { isObject, parseJson } from '#kube/json';
 import type { Instant } from '#kube/units';
 
 /** Annotations by which a person overrides what a policy says of one workload. */
@@ -77,9 +78,7 @@ function isNote(value: unknown): value is WrittenNote {
   return typeof by === 'string' && typeof at === 'string' && typeof of === 'string' && (reason === undefined || typeof reason === 'string');
 }
 
-/** FNV-1a, 32 bits: detects a changed value. No protection against forgery. */
+/** Detects a changed value. No protection against forgery. */
 function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
+  return fnv1a(text).toString(16).padStart(8, '0');
 }

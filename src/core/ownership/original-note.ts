@@ -2,7 +2,7 @@
 // what was set last and by which of them. Several writers share it, so that whichever leaves last finds the user's value.
 
 import { OWNERS, type NoteField, type OriginalNote, type OwnedField, type Owner } from './owners.ts';
-import { isObject, parseJson, type JsonObject } from '../model/json.ts';
+import { isObject, parseJson, type JsonObject } from '#kube/json';
 import { instantOf, isoTime } from '#kube/time/iso-time';
 
 /** Form of the annotation as it is written. A note of a later one is unreadable: its values may mean something else. */

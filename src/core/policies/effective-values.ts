@@ -2,7 +2,7 @@
 
 import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
 import { parseDuration } from '../model/duration.ts';
-import { isObject } from '../model/json.ts';
+import { isObject } from '#kube/json';
 import type { PolicyOverride } from './policy-overrides.ts';
 import { schemaDefaults } from './spec-schema.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject } from '#kube/json';
 
 /** The merge patch that makes one object of the other: what is gone is null, lists are replaced as a whole. */
 export function mergePatchFrom(before: JsonObject, after: JsonObject): JsonObject {

@@ -4,7 +4,7 @@
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
 import { instantOf, isoTime } from '#kube/time/iso-time';
-import { isObject, parseJson, type JsonObject } from '../model/json.ts';
+import { isObject, parseJson, type JsonObject } from '#kube/json';
 import type { Instant } from '#kube/units';
 import { OVERRIDABLE_KINDS, type OverridableKind } from './policy-kinds.ts';
 import { fieldsBeside, schemaOfField, valueFaults, type ValueFault } from './spec-schema.ts';

@@ -1,3 +1,4 @@
+import { fnv1a } from '#kube/fnv1a';
 import type { WorkloadRef } from '#kube/records/workload';
 
 /** Leaves room for what Kubernetes appends to names. */
@@ -8,15 +9,7 @@ const HASH_LENGTH = 8;
 export function recommendationName({ kind, name }: Pick<WorkloadRef, 'kind' | 'name'>): string {
   const whole = `${kind}-${name}`.toLowerCase();
   if (whole.length <= MAX_NAME) return whole;
+  // Only distinguishes names that share their first 235 characters.
   const hash = fnv1a(whole).toString(16).padStart(HASH_LENGTH, '0');
   return `${whole.slice(0, MAX_NAME - HASH_LENGTH - 1).replace(/[.-]+$/, '')}-${hash}`;
-}
-
-/** FNV-1a, 32 bits: only distinguishes names that share their first 235 characters. */
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  }
-  return hash;
 }

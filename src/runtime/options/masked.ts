@@ -1,5 +1,6 @@
 // Masks secrets in values of settings, for logs and errors.
 
+import { isObject } from '#kube/json';
 import type { ValueSchema } from './setting.ts';
 
 const MASK = '***';
@@ -11,7 +12,7 @@ const MASK = '***';
 export function masked(schema: ValueSchema, value: unknown): unknown {
   if (schema.secret === true) return maskedSecret(value);
   if (schema.type === 'list' && Array.isArray(value)) return value.map((item) => masked(schema.items, item));
-  if (schema.type === 'object' && isRecord(value)) {
+  if (schema.type === 'object' && isObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([name, fieldValue]) => {
         const field = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
@@ -38,10 +39,6 @@ function maskedSecret(value: unknown): unknown {
 function withoutPasswords(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/^([a-z][a-z0-9+.-]*:\/\/[^:@/?#]*):.*@/i, `$1:${MASK}@`);
   if (Array.isArray(value)) return value.map(withoutPasswords);
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, fieldValue]) => [name, withoutPasswords(fieldValue)]));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 // Roles and their bindings: a user cannot grant more than they have.
 
+import { isObject } from '#kube/json';
 import type { AccessAttributes, PolicyRule } from '../api/access/authorization.ts';
 import { forbidden } from '../api/api-error.ts';
-import { equalJson, isRecord } from '../api/json.ts';
+import { equalJson } from '../api/json.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ResourceStrategy, StrategyContext } from '../api/strategy.ts';
 import { invalidValue } from './field-errors.ts';
@@ -27,7 +28,7 @@ export const roleBindingStrategy: ResourceStrategy = {
   },
   admit(binding, old, context) {
     if (context.may === undefined || (old !== null && equalJson(binding['subjects'], old['subjects']))) return;
-    const reference = isRecord(binding['roleRef']) ? binding['roleRef'] : {};
+    const reference = isObject(binding['roleRef']) ? binding['roleRef'] : {};
     const [kind, name] = [String(reference['kind']), String(reference['name'])];
     const namespace = binding.metadata.namespace ?? null;
     if (context.may(verbOn('bind', kind, name, namespace))) return;

@@ -1,6 +1,6 @@
 // What the embedded cluster accepts, stores and shows, but does not act on: the writer gets a warning.
 
-import { isRecord } from '../api/json.ts';
+import { isObject } from '#kube/json';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ResourceStrategy } from '../api/strategy.ts';
 
@@ -17,8 +17,8 @@ export const WITHOUT_EFFECT: Readonly<Record<string, ResourceStrategy>> = {
 
 /** Requests for a pod as a whole count wherever room is reckoned; its limits bound nothing. */
 export function podWarnings(pod: KubeObject): readonly string[] {
-  const spec = isRecord(pod['spec']) ? pod['spec'] : {};
-  const resources = isRecord(spec['resources']) ? spec['resources'] : {};
+  const spec = isObject(pod['spec']) ? pod['spec'] : {};
+  const resources = isObject(spec['resources']) ? spec['resources'] : {};
   return resources['limits'] === undefined ? [] : [words('spec.resources.limits: limits of a pod as a whole are stored and not enforced')];
 }
 

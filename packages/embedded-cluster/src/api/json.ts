@@ -1,9 +1,6 @@
 // Wire JSON without surprises: what the store keeps is shared, so everything here copies or compares, nothing mutates.
 
-/** A JSON object that is not an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isObject } from '#kube/json';
 
 /** Deep copy of a JSON value. Several times faster than structuredClone, which also handles what JSON does not have. */
 export function cloneJson<T>(value: T): T {
@@ -44,7 +41,7 @@ function equalRecords(a: Record<string, unknown>, b: Record<string, unknown>): b
 export function readPath(value: unknown, path: readonly string[]): unknown {
   let at = value;
   for (const step of path) {
-    if (!isRecord(at)) return undefined;
+    if (!isObject(at)) return undefined;
     at = at[step];
   }
   return at;
@@ -55,7 +52,7 @@ export function writePath(draft: Record<string, unknown>, path: readonly string[
   let at = draft;
   for (const step of path.slice(0, -1)) {
     const next = at[step];
-    if (isRecord(next)) at = next;
+    if (isObject(next)) at = next;
     else at = at[step] = {};
   }
   const last = path.at(-1);

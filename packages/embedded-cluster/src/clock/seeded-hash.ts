@@ -1,6 +1,8 @@
 // Randomness without state: a number that depends on the seed and on what it is for, so that any value can be computed again
 // at any time and in any order. 32-bit integer mixing (the finaliser of MurmurHash3) is fast and good enough for noise.
 
+import { fnv1a } from '#kube/fnv1a';
+
 /** Mixes two 32-bit integers into one, 0 … 2³²−1. */
 export function hash32(a: number, b: number): number {
   let h = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b + 0x7f4a7c15, 0xc2b2ae35);
@@ -11,9 +13,7 @@ export function hash32(a: number, b: number): number {
 
 /** FNV-1a of a text, mixed with the seed. */
 export function hashText(seed: number, text: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  return hash32(seed, h);
+  return hash32(seed, fnv1a(text));
 }
 
 /** Uniform in [0, 1), a function of both arguments alone. */

@@ -1,5 +1,7 @@
 // Hashing wire JSON. A field that is absent counts as one that is undefined: drafts come with both.
 
+import { fnv1a } from '#kube/fnv1a';
+
 /** Letters and digits without vowels and look-alikes, so that no name spells a word. */
 const SAFE_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
@@ -16,10 +18,8 @@ function canonicalJson(value: unknown): string {
 
 /** FNV-1a over the canonical text, written in the safe alphabet: what names a revision of a template. */
 export function shortHash(value: unknown, salt = 0): string {
-  let hash = 0x811c9dc5;
   const text = salt === 0 ? canonicalJson(value) : `${canonicalJson(value)}#${String(salt)}`;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  return Array.from(hash.toString(10), (digit) => safeCharacter(Number(digit))).join('');
+  return Array.from(fnv1a(text).toString(10), (digit) => safeCharacter(Number(digit))).join('');
 }
 
 /** The nth character that a generated name may hold; counts round. */

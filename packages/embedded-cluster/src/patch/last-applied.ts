@@ -1,10 +1,10 @@
 // The bridge from client-side to server-side apply. What `kubectl apply` last applied is stored in an annotation. As on the real
 // server, fields that are still as it says count as kubectl's own, and the annotation is kept up to date.
 
+import { isObject } from '#kube/json';
 import type { KubeObject } from '../api/kube-object.ts';
 import { canonicalise } from '../schema/defaults.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
-import { isJsonObject } from '../schema/structural-schema.ts';
 import type { FieldSet } from './field-set.ts';
 import { difference, NO_FIELDS } from './field-set.ts';
 import { OwnedFields } from './owned-fields.ts';
@@ -42,7 +42,7 @@ function readLastApplied(live: KubeObject): Record<string, unknown> | undefined 
   if (text === undefined) return undefined;
   try {
     const applied: unknown = JSON.parse(text);
-    return isJsonObject(applied) ? applied : undefined;
+    return isObject(applied) ? applied : undefined;
   } catch {
     return undefined;
   }

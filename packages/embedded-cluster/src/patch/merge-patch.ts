@@ -1,11 +1,11 @@
-import { isJsonObject } from '../schema/structural-schema.ts';
+import { isObject } from '#kube/json';
 
 /**
  * RFC 7386. Neither argument is changed; parts that the patch does not touch are shared with `current`.
  */
 export function mergePatch(current: unknown, patch: unknown): unknown {
-  if (!isJsonObject(patch)) return patch;
-  const merged: Record<string, unknown> = isJsonObject(current) ? { ...current } : {};
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(current) ? { ...current } : {};
   for (const [name, change] of Object.entries(patch)) {
     if (change === null) {
       // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- null deletes

@@ -1,9 +1,10 @@
 // What server-side apply knows of values: how a schema divides them into fields that can be owned, and how values are
 // compared, merged and cut by such fields. Semantics are those of structured merge as Kubernetes has them.
 
+import { isObject } from '#kube/json';
 import { equalJson } from '../api/json.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
-import { dereference, fieldSchema, isJsonObject } from '../schema/structural-schema.ts';
+import { dereference, fieldSchema } from '../schema/structural-schema.ts';
 import type { FieldSet } from './field-set.ts';
 import { fieldNode, isEmptySet, isMember } from './field-set.ts';
 
@@ -152,7 +153,7 @@ export class OwnedFields {
       for (const name of Object.keys(shape.value)) {
         const inner = shape.value[name];
         const declared = shape.schema.properties !== undefined && Object.hasOwn(shape.schema.properties, name);
-        const isEmptyMap = isJsonObject(inner) && Object.keys(inner).length === 0;
+        const isEmptyMap = isObject(inner) && Object.keys(inner).length === 0;
         const node = this.#tree(childSchema(shape.schema, name), inner, wayToo || !declared || isEmptyMap, wayToo);
         if (node !== undefined) children[`f:${name}`] = node;
       }
@@ -282,7 +283,7 @@ function childSchema(object: StructuralSchema, name: string): StructuralSchema {
 function keyElement(itemSchema: StructuralSchema, keys: readonly string[], item: unknown): string {
   const identity: Record<string, unknown> = {};
   for (const key of [...keys].sort()) {
-    const value = (isJsonObject(item) ? item[key] : undefined) ?? itemSchema.properties?.[key]?.default;
+    const value = (isObject(item) ? item[key] : undefined) ?? itemSchema.properties?.[key]?.default;
     if (value !== undefined) identity[key] = value;
   }
   return `k:${JSON.stringify(identity)}`;

@@ -1,7 +1,8 @@
+import { isObject } from '#kube/json';
 import { badRequest, fault } from '../api/api-error.ts';
 import { cloneJson, equalJson } from '../api/json.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
-import { dereference, fieldSchema, isJsonObject } from '../schema/structural-schema.ts';
+import { dereference, fieldSchema } from '../schema/structural-schema.ts';
 import { goValue } from './go-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -31,7 +32,7 @@ class StrategicMerge {
   }
 
   value(reference: StructuralSchema, current: unknown, patch: unknown): unknown {
-    if (isJsonObject(patch)) return this.#object(reference, isJsonObject(current) ? current : {}, patch);
+    if (isObject(patch)) return this.#object(reference, isObject(current) ? current : {}, patch);
     if (Array.isArray(patch)) return this.#list(reference, Array.isArray(current) ? current : [], patch, undefined);
     return patch;
   }
@@ -61,7 +62,7 @@ class StrategicMerge {
 
   #field(field: StructuralSchema, current: unknown, change: unknown, order: unknown): unknown {
     if (Array.isArray(change)) return this.#list(field, Array.isArray(current) ? current : [], change, order);
-    if (isJsonObject(change) && field['x-kubernetes-patch-strategy'] === 'replace') return withoutDirectives(change);
+    if (isObject(change) && field['x-kubernetes-patch-strategy'] === 'replace') return withoutDirectives(change);
     return this.value(field, current, change);
   }
 
@@ -72,7 +73,7 @@ class StrategicMerge {
     const merged = key === undefined ? mergeScalars(current, patch) : this.#itemsByKey(items, key, current, patch);
     // Without an order of its own a patch still puts the items that it names in the order in which it names them.
     if (Array.isArray(order)) checkOrdered(patch, order, key);
-    const wanted = Array.isArray(order) ? order : patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
+    const wanted = Array.isArray(order) ? order : patch.filter((item) => !isObject(item) || item[PATCH] === undefined);
     return inOrder(merged, wanted, current, key);
   }
 
@@ -84,10 +85,10 @@ class StrategicMerge {
       const directive = change[PATCH];
       if (directive !== undefined && !ITEM_DIRECTIVES.has(directive)) throw unknownDirective(change);
       if (directive === 'replace') continue;
-      const index = merged.findIndex((item) => isJsonObject(item) && equalJson(item[key], change[key]));
+      const index = merged.findIndex((item) => isObject(item) && equalJson(item[key], change[key]));
       if (directive === 'delete') {
         // Every item of that key goes, should there be several.
-        const kept = merged.filter((item) => !isJsonObject(item) || !equalJson(item[key], change[key]));
+        const kept = merged.filter((item) => !isObject(item) || !equalJson(item[key], change[key]));
         merged.splice(0, merged.length, ...kept);
       } else if (index >= 0) merged[index] = this.value(items, merged[index], change);
       else merged.push(this.value(items, undefined, change));
@@ -136,9 +137,9 @@ function checkRetained(patch: Fields): void {
 
 /** An order names every item that the patch sets, and in the same order. */
 function checkOrdered(patch: readonly unknown[], order: readonly unknown[], key: string | undefined): void {
-  const identity = (item: unknown): string => JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item);
+  const identity = (item: unknown): string => JSON.stringify(key !== undefined && isObject(item) ? item[key] : item);
   const places = new Map(order.map((item, index) => [identity(item), index]));
-  const set = patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
+  const set = patch.filter((item) => !isObject(item) || item[PATCH] === undefined);
   const found = set.map((item) => places.get(identity(item)) ?? -1);
   if (found.every((place, index) => place >= 0 && place >= (found[index - 1] ?? 0))) return;
   throw fault(`The order in patch list:\n${goValue(set)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`);
@@ -151,7 +152,7 @@ function retained(current: Fields, keys: unknown): Record<string, unknown> {
 }
 
 function keyed(change: unknown, key: string): Fields {
-  if (!isJsonObject(change)) throw badRequest(`expected an object with the merge key ${key}, found ${JSON.stringify(change)}`);
+  if (!isObject(change)) throw badRequest(`expected an object with the merge key ${key}, found ${JSON.stringify(change)}`);
   if (change[PATCH] !== 'replace' && change[key] === undefined)
     throw fault(`map: ${goValue(change)} does not contain declared merge key: ${key}`);
   return change;
@@ -173,7 +174,7 @@ function inOrder(
   server: readonly unknown[],
   key: string | undefined,
 ): readonly unknown[] {
-  const identity = (item: unknown): string => JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item);
+  const identity = (item: unknown): string => JSON.stringify(key !== undefined && isObject(item) ? item[key] : item);
   const wanted = new Map(order.map((item, index) => [identity(item), index]));
   const onServer = new Map(server.map((item, index) => [identity(item), index]));
   const rank = (item: unknown): number => wanted.get(identity(item)) ?? 0;

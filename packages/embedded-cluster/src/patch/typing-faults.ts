@@ -1,7 +1,8 @@
 // Why a configuration cannot be applied: server-side apply reads it by the schema before anything else looks at it.
 
+import { isObject } from '#kube/json';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
-import { dereference, fieldSchema, isJsonObject } from '../schema/structural-schema.ts';
+import { dereference, fieldSchema } from '../schema/structural-schema.ts';
 import { keyText } from './field-set.ts';
 import { goValue } from './go-value.ts';
 
@@ -27,7 +28,7 @@ class Typing {
     if (wanted !== undefined && !wanted.fits(value)) {
       this.faults.push(`${path}: expected ${wanted.words}, got &value.valueUnstructured{Value:${shown(value)}}`);
     } else if (Array.isArray(value)) this.#visitItems(reference, schema, value, path);
-    else if (isJsonObject(value)) this.#visitFields(schema, value, path);
+    else if (isObject(value)) this.#visitFields(schema, value, path);
   }
 
   #visitFields(schema: StructuralSchema, object: Readonly<Record<string, unknown>>, path: string): void {
@@ -47,7 +48,7 @@ class Typing {
     const described = dereference(itemSchema, this.#resolve);
     const nameOf = (item: unknown, index: number): string => {
       if (listType === 'set') return `[=${JSON.stringify(item)}]`;
-      return listType === 'map' && isJsonObject(item) ? keyText(keysOf(described, keys, item)) : `[${index}]`;
+      return listType === 'map' && isObject(item) ? keyText(keysOf(described, keys, item)) : `[${index}]`;
     };
     const names = items.map(nameOf);
     const twice = names.filter((name, index) => names.indexOf(name) < index);
@@ -78,7 +79,7 @@ const WANTED: Readonly<Record<NonNullable<StructuralSchema['type']>, Wanted>> = 
   integer: NUMERIC,
   number: NUMERIC,
   array: { words: 'list', fits: Array.isArray },
-  object: { words: 'map', fits: isJsonObject },
+  object: { words: 'map', fits: isObject },
 };
 
 /** As Go shows a value together with its type. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../schema/structural-schema.ts';
+import { isObject } from '#kube/json';
 
 /** One step of a path, from values to the values that it finds in them. */
 type Step = (value: unknown) => readonly unknown[];
@@ -42,7 +42,7 @@ const STEPS: readonly { readonly form: RegExp; readonly step: (match: RegExpExec
 
 function everyItem(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return isJsonObject(value) ? Object.values(value) : [];
+  return isObject(value) ? Object.values(value) : [];
 }
 
 function itemAt(index: number): Step {
@@ -53,7 +53,7 @@ function itemAt(index: number): Step {
 }
 
 function field(name: string): Step {
-  return (value) => (isJsonObject(value) && Object.hasOwn(value, name) ? [value[name]] : []);
+  return (value) => (isObject(value) && Object.hasOwn(value, name) ? [value[name]] : []);
 }
 
 const COMPARISON = /^@(.*?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/;

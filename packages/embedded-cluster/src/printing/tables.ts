@@ -1,8 +1,8 @@
+import { isObject } from '#kube/json';
 import type { Instant } from '#kube/units';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
 import { resourceId } from '../api/resource-descriptor.ts';
-import { isJsonObject } from '../schema/structural-schema.ts';
 import { ageOf } from './ages.ts';
 import type { Cell, Column } from './columns/column.ts';
 import { AGE, NAME } from './columns/column.ts';
@@ -93,5 +93,5 @@ function customCell(column: PrinterColumn, object: KubeObject, now: Instant): Ce
 /** A value in a column of text: JSON for what has parts. */
 function printed(value: unknown): string {
   if (typeof value === 'string') return value;
-  return Array.isArray(value) || isJsonObject(value) ? JSON.stringify(value) : String(value);
+  return Array.isArray(value) || isObject(value) ? JSON.stringify(value) : String(value);
 }

@@ -1,9 +1,10 @@
 // Wire JSON as CEL sees it: integers as BigInt, dates, durations and bytes by their format, fields under names that CEL
 // can say.
 
+import { isObject } from '#kube/json';
 import { evaluate } from '@marcbachmann/cel-js';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
-import { dereference, isJsonObject } from './structural-schema.ts';
+import { dereference } from './structural-schema.ts';
 
 const RESERVED: ReadonlySet<string> = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
@@ -23,11 +24,11 @@ export function celValue(reference: StructuralSchema, value: unknown, resolve: S
   if (typeof value === 'string') return celString(schema, value);
   if (typeof value === 'number') return celNumber(schema, value);
   if (Array.isArray(value)) return value.map((item) => celValue(schema.items ?? {}, item, resolve));
-  if (!isJsonObject(value)) return value;
+  if (!isObject(value)) return value;
   const fields = celFields(schema, value, resolve);
   if (!isResource) return fields;
   for (const name of ['apiVersion', 'kind']) if (value[name] !== undefined) fields[name] = value[name];
-  if (isJsonObject(value['metadata'])) fields['metadata'] = celMetadata(value['metadata']);
+  if (isObject(value['metadata'])) fields['metadata'] = celMetadata(value['metadata']);
   return fields;
 }
 

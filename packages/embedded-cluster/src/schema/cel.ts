@@ -1,10 +1,11 @@
+import { isObject } from '#kube/json';
 import type { Environment, ParseResult } from '@marcbachmann/cel-js';
 import type { FieldError } from '../api/api-error.ts';
 import { equalJson } from '../api/json.ts';
 import { createCelEnvironment, optionalValue } from './cel-environment.ts';
 import { celValue } from './cel-values.ts';
 import type { CelRule, SchemaResolver, StructuralSchema } from './structural-schema.ts';
-import { dereference, fieldSchema, isJsonObject } from './structural-schema.ts';
+import { dereference, fieldSchema } from './structural-schema.ts';
 import { correlatedItem, quoteValue } from './validate.ts';
 
 /** A rule ready to run, or what is wrong with it. */
@@ -75,11 +76,11 @@ export function evaluateRules(schema: StructuralSchema, value: unknown, oldValue
     const rules = node['x-kubernetes-validations'];
     if (rules !== undefined && rules.length > 0) errors.push(...runRules(rules, node, at, resolve));
     if (Array.isArray(at.value)) visitItems(node, at.value, at);
-    else if (isJsonObject(at.value)) visitFields(node, at.value, at);
+    else if (isObject(at.value)) visitFields(node, at.value, at);
   }
 
   function visitFields(node: StructuralSchema, value: Readonly<Record<string, unknown>>, at: Place): void {
-    const old = isJsonObject(at.old) ? at.old : {};
+    const old = isObject(at.old) ? at.old : {};
     for (const [name, inner] of Object.entries(value)) {
       const field =
         typeof inner === 'object' || Object.hasOwn(node.properties ?? {}, name) ? fieldSchema(node, name) : node.additionalProperties;

@@ -1,6 +1,6 @@
-// Defaults of built-in kinds that depend on other fields, by schema name. Constant ones are data, in `facts/`.
+// Defaults of built-in kinds that depend on other fields, by schema name. Constant ones are data, in `builtin-rules/`.
 
-import { isJsonObject } from './structural-schema.ts';
+import { isObject } from '#kube/json';
 
 type Draft = Record<string, unknown>;
 
@@ -162,10 +162,10 @@ function customNames(draft: Draft): void {
 
 function recordsIn(draft: Draft, field: string): Draft[] {
   const list = draft[field];
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 function mapIn(draft: Draft, field: string): Draft {
   const value = draft[field];
-  return isJsonObject(value) ? value : {};
+  return isObject(value) ? value : {};
 }

@@ -1,3 +1,4 @@
+import { isObject } from '#kube/json';
 import type { FieldError } from '../api/api-error.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
@@ -6,7 +7,6 @@ import { parseJsonPath, plainPath } from '../printing/json-path.ts';
 import type { PrinterColumn } from '../printing/printer-column.ts';
 import { structureErrors } from './structure-rules.ts';
 import type { StructuralSchema } from './structural-schema.ts';
-import { isJsonObject } from './structural-schema.ts';
 import { quoteValue } from './validate.ts';
 
 /** What a CustomResourceDefinition says. The maps are by version; where there are errors they may be incomplete. */
@@ -75,7 +75,7 @@ const COMMON_PARTS: readonly (readonly [string, string])[] = [
  */
 function hoisted(errors: readonly FieldError[], versions: readonly unknown[]): readonly FieldError[] {
   const parts = COMMON_PARTS.filter(([part]) => {
-    const [first, ...others] = versions.map((version) => (isJsonObject(version) ? version[part] : undefined));
+    const [first, ...others] = versions.map((version) => (isObject(version) ? version[part] : undefined));
     return first !== undefined && others.every((other) => JSON.stringify(other) === JSON.stringify(first));
   });
   return errors.flatMap((error) => {
@@ -134,7 +134,7 @@ class Reader {
   }
 
   version(given: unknown, path: string): Version {
-    const version = isJsonObject(given) ? given : {};
+    const version = isObject(given) ? given : {};
     const name = textIn(version, 'name');
     if (!LABEL_1035.test(name)) this.#invalid(`${path}.name`, name, 'must be a lower-case DNS label that begins with a letter');
     const subresources = recordIn(version, 'subresources');
@@ -149,7 +149,7 @@ class Reader {
       hasStatus: subresources['status'] !== undefined,
       scale: this.#scale(subresources, `${path}.subresources.scale`),
       selectable: listIn(version, 'selectableFields').flatMap((field) =>
-        isJsonObject(field) ? [textIn(field, 'jsonPath').replace(/^\./, '')] : [],
+        isObject(field) ? [textIn(field, 'jsonPath').replace(/^\./, '')] : [],
       ),
     };
   }
@@ -157,7 +157,7 @@ class Reader {
   #schema(version: Fields, path: string): StructuralSchema | undefined {
     const schema = recordIn(version, 'schema')['openAPIV3Schema'];
     const at = `${path}.schema.openAPIV3Schema`;
-    if (!isJsonObject(schema)) {
+    if (!isObject(schema)) {
       this.#add(at, 'FieldValueRequired', 'Required value: schemas are required');
       return undefined;
     }
@@ -166,7 +166,7 @@ class Reader {
   }
 
   #column(given: unknown, path: string): PrinterColumn[] {
-    const column = isJsonObject(given) ? given : {};
+    const column = isObject(given) ? given : {};
     const [name, type, jsonPath] = [textIn(column, 'name'), textIn(column, 'type'), textIn(column, 'jsonPath')];
     if (type !== '' && !COLUMN_TYPES.includes(type)) this.#invalid(`${path}.type`, type, `must be one of ${COLUMN_TYPES.join(',')}`);
     const values = parseJsonPath(jsonPath);
@@ -185,7 +185,7 @@ class Reader {
   }
 
   #scale(subresources: Fields, path: string): ScalePaths | undefined {
-    if (!isJsonObject(subresources['scale'])) return undefined;
+    if (!isObject(subresources['scale'])) return undefined;
     const scale = subresources['scale'];
     const specReplicas = this.#scalePath(scale, 'specReplicasPath', ['spec'], path);
     const statusReplicas = this.#scalePath(scale, 'statusReplicasPath', ['status'], path);
@@ -238,7 +238,7 @@ function descriptorOf(spec: Fields, names: Fields, version: Version): ResourceDe
 
 function recordIn(object: Fields, field: string): Fields {
   const value = object[field];
-  return isJsonObject(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 function listIn(object: Fields, field: string): readonly unknown[] {

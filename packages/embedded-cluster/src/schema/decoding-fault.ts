@@ -1,7 +1,8 @@
 // Why an object of a built-in kind cannot be read into its type, as Go's JSON package words it.
 
+import { isObject } from '#kube/json';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
-import { dereference, fieldSchema, isJsonObject } from './structural-schema.ts';
+import { dereference, fieldSchema } from './structural-schema.ts';
 
 /** The first value of a type other than its field's; undefined where all can be read. Nulls are read as absent. */
 export function decodingFault(schema: StructuralSchema, object: unknown, resolve: SchemaResolver): string | undefined {
@@ -25,7 +26,7 @@ function faultAt(reference: StructuralSchema, value: unknown, place: Place, reso
   if (schema.format === 'byte' && typeof value === 'string') return base64Fault(value);
   if (Array.isArray(value))
     return firstOf(value, (item) => (schema.items === undefined ? undefined : faultAt(schema.items, item, place, resolve)));
-  if (!isJsonObject(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const holder = reference.$ref === undefined ? place.holder : typeName(reference.$ref);
   return firstOf(Object.entries(value), ([name, inner]) => {
     const field = fieldSchema(schema, name);
@@ -59,7 +60,7 @@ function isReadable(schema: StructuralSchema, value: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isJsonObject(value);
+      return isObject(value);
     default:
       return typeof value === schema.type;
   }

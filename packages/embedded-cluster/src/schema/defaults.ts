@@ -1,7 +1,8 @@
+import { isObject } from '#kube/json';
 import { formatQuantity, parseQuantity } from '#kube/quantity';
 import { COMPUTED_DEFAULTS } from './computed-defaults.ts';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
-import { dereference, fieldSchema, isJsonObject } from './structural-schema.ts';
+import { dereference, fieldSchema } from './structural-schema.ts';
 
 const NANO_PER_MILLI = 1_000_000n;
 
@@ -26,7 +27,7 @@ function visit(reference: StructuralSchema, value: unknown, resolve: SchemaResol
   const schema = dereference(reference, resolve);
   if (Array.isArray(value)) {
     visitItems(schema, value, resolve, fill);
-  } else if (isJsonObject(value)) {
+  } else if (isObject(value)) {
     visitFields(schema, value, resolve, fill);
     if (fill && reference.$ref !== undefined) dropEmptyMaps(schema, value);
     const compute = fill && reference.$ref !== undefined ? COMPUTED_DEFAULTS[reference.$ref] : undefined;
@@ -72,7 +73,7 @@ function dropEmptyMaps({ properties }: StructuralSchema, object: Record<string, 
     const isMap = typeof field?.additionalProperties === 'object' && field.properties === undefined;
     const inner = object[name];
     // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- an empty map
-    if (isMap && isJsonObject(inner) && Object.keys(inner).length === 0) delete object[name];
+    if (isMap && isObject(inner) && Object.keys(inner).length === 0) delete object[name];
   }
 }
 

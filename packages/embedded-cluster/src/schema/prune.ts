@@ -1,5 +1,6 @@
+import { isObject } from '#kube/json';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
-import { dereference, fieldSchema, isJsonObject, takesUnknownFields } from './structural-schema.ts';
+import { dereference, fieldSchema, takesUnknownFields } from './structural-schema.ts';
 
 /**
  * Drops what the schema does not know, in place, and answers the paths of what was dropped (`spec.foo`), which strict
@@ -17,7 +18,7 @@ export function prune(schema: StructuralSchema, value: unknown, resolve: SchemaR
       for (let index = 0; index < at.length; index++) visit(node.items, at[index], `${path}[${index}]`, false);
       return;
     }
-    if (isJsonObject(at)) visitObject(node, at, path, root);
+    if (isObject(at)) visitObject(node, at, path, root);
   }
 
   function visitObject(node: StructuralSchema, at: Record<string, unknown>, path: string, root: boolean): void {

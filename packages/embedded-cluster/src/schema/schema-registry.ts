@@ -1,5 +1,6 @@
 import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
-import { builtinSchemasJson } from './builtin-schemas.generated.ts';
+import { findPublished } from './published/published-schemas.ts';
+import { structuralForm } from './structural-form.ts';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
 
 /**
@@ -7,13 +8,19 @@ import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
  * resource that they describe.
  */
 export class SchemaRegistry {
-  #builtins: ReadonlyMap<string, StructuralSchema> | undefined;
+  /** Structural forms of the built-in schemas that were asked for. */
+  readonly #builtins = new Map<string, StructuralSchema>();
   readonly #custom = new Map<string, StructuralSchema>();
 
-  /** A named schema (`io.k8s.api.core.v1.Pod`). The built-in ones are parsed when the first is asked for. */
+  /** The schema of a built-in type (`io.k8s.api.core.v1.Pod`). */
   resolve(name: string): StructuralSchema | undefined {
-    this.#builtins ??= new Map(Object.entries(JSON.parse(builtinSchemasJson) as Record<string, StructuralSchema>));
-    return this.#builtins.get(name) ?? this.#custom.get(name);
+    const known = this.#builtins.get(name);
+    if (known !== undefined) return known;
+    const published = findPublished(name);
+    if (published === undefined) return undefined;
+    const schema = structuralForm(name, published);
+    this.#builtins.set(name, schema);
+    return schema;
   }
 
   /** `resolve`, bound, for code that walks a schema. */

@@ -75,8 +75,3 @@ export function fieldSchema(object: StructuralSchema, name: string): StructuralS
 export function takesUnknownFields(object: StructuralSchema): boolean {
   return object['x-kubernetes-preserve-unknown-fields'] === true || object.additionalProperties === true;
 }
-
-/** A JSON object (not an array, not null). */
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

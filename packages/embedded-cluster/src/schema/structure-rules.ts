@@ -1,12 +1,12 @@
 // What a schema in a CustomResourceDefinition must be like to be structural, in the words of the real server.
 
+import { isObject } from '#kube/json';
 import type { FieldError } from '../api/api-error.ts';
 import { undefinedFields } from './cel-fields.ts';
 import { compileRule, evaluateRules } from './cel.ts';
 import { prune } from './prune.ts';
 import { compileRe2 } from './re2.ts';
 import type { CelRule, StructuralSchema } from './structural-schema.ts';
-import { isJsonObject } from './structural-schema.ts';
 import { quoteValue, validateAgainst } from './validate.ts';
 
 const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
@@ -58,8 +58,8 @@ class StructureCheck {
     this.#rules(schema, path, isRoot);
     this.#junctions(schema, path);
     for (const [name, property] of Object.entries(schema.properties ?? {})) this.node(property, `${path}.properties[${name}]`, false);
-    if (isJsonObject(schema.items)) this.node(schema.items, `${path}.items`, false);
-    if (isJsonObject(schema.additionalProperties)) this.node(schema.additionalProperties, `${path}.additionalProperties`, false);
+    if (isObject(schema.items)) this.node(schema.items, `${path}.items`, false);
+    if (isObject(schema.additionalProperties)) this.node(schema.additionalProperties, `${path}.additionalProperties`, false);
   }
 
   rootMetadata(schema: StructuralSchema, path: string): void {

@@ -1,9 +1,10 @@
+import { isObject } from '#kube/json';
 import type { FieldError } from '../api/api-error.ts';
 import { equalJson } from '../api/json.ts';
 import { hasFormat } from './formats.ts';
 import { compileRe2 } from './re2.ts';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
-import { dereference, fieldSchema, isJsonObject } from './structural-schema.ts';
+import { dereference, fieldSchema } from './structural-schema.ts';
 
 /**
  * Holds a value against a schema: types, required fields, enums, bounds, patterns, formats, unique list items. Answers
@@ -45,7 +46,7 @@ class Validation {
     if (typeof value === 'string') this.#checkString(schema, value, path);
     else if (typeof value === 'number') this.#checkNumber(schema, value, path);
     else if (Array.isArray(value)) this.#checkArray(schema, value, path, old);
-    else if (isJsonObject(value)) this.#checkObject(schema, value, path, old);
+    else if (isObject(value)) this.#checkObject(schema, value, path, old);
     this.#checkChoice(schema, value, path);
     this.#checkJunctions(schema, value, path);
   }
@@ -138,13 +139,13 @@ class Validation {
   /** Built-in kinds name the key, custom resources the item. */
   #duplicate(schema: StructuralSchema, path: string, identity: unknown): void {
     const [key, second] = schema['x-kubernetes-list-map-keys'] ?? [];
-    const named = isBuiltIn(schema) && key !== undefined && second === undefined && isJsonObject(identity);
+    const named = isBuiltIn(schema) && key !== undefined && second === undefined && isObject(identity);
     const value = named ? identity[key] : identity;
     this.#add(named ? `${path}.${key}` : path, 'FieldValueDuplicate', `Duplicate value: ${quoteValue(value)}`);
   }
 
   #checkObject(schema: StructuralSchema, value: Readonly<Record<string, unknown>>, path: string, old: unknown): void {
-    const before = isJsonObject(old) ? old : {};
+    const before = isObject(old) ? old : {};
     for (const name of schema.required ?? [])
       if (value[name] === undefined) this.#add(join(path, name), 'FieldValueRequired', 'Required value');
     const names = Object.keys(value);
@@ -201,7 +202,7 @@ function isBuiltIn(list: StructuralSchema): boolean {
 
 function keyValues(itemSchema: StructuralSchema, item: unknown, keys: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  for (const key of keys) values[key] = (isJsonObject(item) ? item[key] : undefined) ?? itemSchema.properties?.[key]?.default;
+  for (const key of keys) values[key] = (isObject(item) ? item[key] : undefined) ?? itemSchema.properties?.[key]?.default;
   return values;
 }
 
@@ -214,8 +215,8 @@ function boundWords({ minimum, maximum }: StructuralSchema): string {
 /** The previous version of a list item; undefined unless the list has keys. */
 export function correlatedItem(list: StructuralSchema, item: unknown, old: unknown): unknown {
   const keys = list['x-kubernetes-list-type'] === 'map' ? (list['x-kubernetes-list-map-keys'] ?? []) : [];
-  if (keys.length === 0 || !Array.isArray(old) || !isJsonObject(item)) return undefined;
-  return (old as readonly unknown[]).find((other) => isJsonObject(other) && keys.every((key) => other[key] === item[key]));
+  if (keys.length === 0 || !Array.isArray(old) || !isObject(item)) return undefined;
+  return (old as readonly unknown[]).find((other) => isObject(other) && keys.every((key) => other[key] === item[key]));
 }
 
 function join(path: string, name: string): string {

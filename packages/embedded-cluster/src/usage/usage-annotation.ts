@@ -1,3 +1,4 @@
+import { isObject } from '#kube/json';
 import type { Parsed } from '#kube/parsed';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { USAGE_PROFILE_KINDS, type UsageProfile, type UsageProfileKind } from './usage-profile.ts';
@@ -32,12 +33,12 @@ export function parseUsageAnnotation(text: string): UsageAnnotation {
   } catch {
     return { ok: false, problems: [`${USAGE_ANNOTATION}: no valid JSON`] };
   }
-  if (!isRecord(parsed)) return { ok: false, problems: [`${USAGE_ANNOTATION}: must be an object by container name`] };
+  if (!isObject(parsed)) return { ok: false, problems: [`${USAGE_ANNOTATION}: must be an object by container name`] };
   const problems: string[] = [];
   const byContainer: Record<string, StatedProfile> = {};
   for (const [container, stated] of Object.entries(parsed)) {
     const at = `${USAGE_ANNOTATION}: ${container}`;
-    if (isRecord(stated)) byContainer[container] = readProfile(stated, at, problems);
+    if (isObject(stated)) byContainer[container] = readProfile(stated, at, problems);
     else problems.push(`${at}: must be an object`);
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, byContainer };
@@ -113,8 +114,4 @@ function isPositive(value: number): boolean {
 
 function isKind(value: unknown): value is UsageProfileKind {
   return typeof value === 'string' && (USAGE_PROFILE_KINDS as readonly string[]).includes(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

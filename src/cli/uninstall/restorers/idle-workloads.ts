@@ -19,6 +19,7 @@ import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
 import { readOriginalNote } from '../../../core/ownership/original-note.ts';
 import { EMPTY_NOTE, leave, keepRemembered, take, valueToWrite, type OriginalNote } from '../../../core/ownership/owners.ts';
+import { isObject } from '#kube/json';
 import { groupOfVersion } from '#kube/records/workload';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
@@ -129,7 +130,7 @@ async function whyForeign(
 /** Kinds that are not Kubernetes' own may have none, or something else in its place. */
 function optionalSelectorOf({ wire }: ObjectHead): Wire | null {
   const selector = objectAt(wire, 'spec')['selector'];
-  return typeof selector === 'object' && selector !== null && !Array.isArray(selector) ? (selector as Wire) : null;
+  return isObject(selector) ? selector : null;
 }
 
 async function podsOf(

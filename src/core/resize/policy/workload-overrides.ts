@@ -2,7 +2,7 @@
 
 import { MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
-import { isObject, parseJson } from '../../model/json.ts';
+import { isObject, parseJson } from '#kube/json';
 import type { Parsed } from '#kube/parsed';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { withDefaults, type OptionalResources } from '#kube/records/resources';

@@ -3,7 +3,7 @@
 // original values, which idle mode shares with other writers.
 
 import { INSTANT, record, required, text } from '../../model/codec.ts';
-import { parseJson } from '../../model/json.ts';
+import { parseJson } from '#kube/json';
 import type { IdleNote } from '../model/idle-memory.ts';
 import { VALUES } from './values-codec.ts';
 

@@ -1,5 +1,6 @@
 // Addresses and ports of services, drawn from the object's own name: the same manifests give the same cluster.
 
+import { fnv1a } from '#kube/fnv1a';
 import type { Service } from '../../controllers/wire/service.ts';
 
 /** 10.96.0.0/16: the first part of kubeadm's default service network. */
@@ -12,7 +13,7 @@ const NODE_PORTS = 2768;
 
 /** The address that belongs to the name, or the next free one; undefined where none is left. */
 export function freeClusterIp(name: string, taken: ReadonlySet<string>): string | undefined {
-  const start = hash(name) % ADDRESSES;
+  const start = fnv1a(name) % ADDRESSES;
   for (let step = 0; step < ADDRESSES; step += 1) {
     const index = FIRST_ADDRESS + ((start + step) % ADDRESSES);
     const address = [...NETWORK, index >> 8, index & 255].join('.');
@@ -23,7 +24,7 @@ export function freeClusterIp(name: string, taken: ReadonlySet<string>): string 
 
 /** undefined where none is left. */
 export function freeNodePort(name: string, taken: ReadonlySet<number>): number | undefined {
-  const start = hash(name) % NODE_PORTS;
+  const start = fnv1a(name) % NODE_PORTS;
   for (let step = 0; step < NODE_PORTS; step += 1) {
     const port = FIRST_NODE_PORT + ((start + step) % NODE_PORTS);
     if (!taken.has(port)) return port;
@@ -41,10 +42,4 @@ export function takenAddresses(services: readonly Service[]): { readonly address
   const addresses = new Set(services.map(({ spec }) => spec.clusterIP ?? ''));
   const ports = new Set(services.flatMap(({ spec }) => (spec.ports ?? []).map(({ nodePort }) => nodePort ?? 0)));
   return { addresses, ports };
-}
-
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  return value;
 }

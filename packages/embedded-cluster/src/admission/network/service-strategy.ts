@@ -1,6 +1,6 @@
+import { isObject } from '#kube/json';
 import { isIP } from 'node:net';
 import type { FieldError } from '../../api/api-error.ts';
-import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ResourceStrategy, StrategyContext } from '../../api/strategy.ts';
 import type { Service, ServicePort } from '../../controllers/wire/service.ts';
@@ -26,7 +26,7 @@ export const serviceStrategy: ResourceStrategy = {
 
 /** What a client left open is drawn; what it had before stays. */
 function allocate(draft: KubeObject, old: Service | undefined, { cluster }: StrategyContext): void {
-  if (!isRecord(draft['spec'])) return;
+  if (!isObject(draft['spec'])) return;
   const { spec } = draft as Service;
   if (spec.type === 'ExternalName') {
     delete spec.clusterIP;
@@ -39,7 +39,7 @@ function allocate(draft: KubeObject, old: Service | undefined, { cluster }: Stra
   setAddress(spec, stated(spec.clusterIP) ?? stated(old?.spec.clusterIP) ?? freeClusterIp(name, taken.addresses));
   if ((spec.type ?? 'ClusterIP') === 'ClusterIP') return;
   spec.externalTrafficPolicy ??= 'Cluster';
-  if (Array.isArray(spec.ports) && spec.ports.every(isRecord)) allocateNodePorts(spec.ports, old?.spec.ports ?? [], name, taken.ports);
+  if (Array.isArray(spec.ports) && spec.ports.every(isObject)) allocateNodePorts(spec.ports, old?.spec.ports ?? [], name, taken.ports);
 }
 
 function setAddress(spec: Service['spec'], address: string | undefined): void {

@@ -1,7 +1,7 @@
 // Rules of single parts of a pod's spec that its schema cannot say.
 
+import { isObject } from '#kube/json';
 import type { FieldError } from '../../api/api-error.ts';
-import { isRecord } from '../../api/json.ts';
 import type { PodSpec, WireContainer } from '../../controllers/wire/pod.ts';
 import { duplicate, forbiddenField, invalidValue, required } from '../field-errors.ts';
 
@@ -20,7 +20,7 @@ const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc'] as const;
 export function probeErrors(container: WireContainer, field: string): FieldError[] {
   return PROBES.flatMap((name) => {
     const probe: unknown = container[name as never];
-    if (!isRecord(probe)) return [];
+    if (!isObject(probe)) return [];
     const [first, ...others] = HANDLERS.filter((handler) => probe[handler] !== undefined);
     if (first === undefined) return [required(`${field}.${name}`, 'must specify a handler type')];
     return others.map((handler) => forbiddenField(`${field}.${name}.${handler}`, 'may not specify more than 1 handler type'));
@@ -83,5 +83,5 @@ export function spreadErrors(spec: PodSpec, root: string): FieldError[] {
 }
 
 function partsOf(list: unknown): readonly Part[] {
-  return Array.isArray(list) ? list.filter(isRecord) : [];
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.ts';
+import { isObject } from '#kube/json';
 import type { PodSpec } from '../../controllers/wire/pod.ts';
 import { placedContainers } from './pod-containers.ts';
 
@@ -7,7 +7,7 @@ import { placedContainers } from './pod-containers.ts';
  * the schema refuses it in better words.
  */
 export function hasPodShape(spec: unknown): spec is PodSpec {
-  if (!isRecord(spec)) return false;
+  if (!isObject(spec)) return false;
   const lists = ['containers', 'initContainers', 'tolerations', 'volumes'].map((field) => spec[field]);
   if (!lists.every(isRecordsOrAbsent)) return false;
   if (!['serviceAccountName', 'serviceAccount', 'priorityClassName'].every((field) => isTextOrAbsent(spec[field]))) return false;
@@ -19,16 +19,16 @@ export function hasPodShape(spec: unknown): spec is PodSpec {
 
 function areResources(resources: unknown): boolean {
   if (resources === undefined) return true;
-  return isRecord(resources) && [resources['requests'], resources['limits']].every((list) => list === undefined || isAmounts(list));
+  return isObject(resources) && [resources['requests'], resources['limits']].every((list) => list === undefined || isAmounts(list));
 }
 
 /** Numbers are quantities too: YAML writes `cpu: 1`. */
 function isAmounts(list: unknown): boolean {
-  return isRecord(list) && Object.values(list).every((amount) => typeof amount === 'string' || typeof amount === 'number');
+  return isObject(list) && Object.values(list).every((amount) => typeof amount === 'string' || typeof amount === 'number');
 }
 
 function isRecordsOrAbsent(list: unknown): boolean {
-  return list === undefined || (Array.isArray(list) && list.every(isRecord));
+  return list === undefined || (Array.isArray(list) && list.every(isObject));
 }
 
 function isTextOrAbsent(value: unknown): boolean {

@@ -1,5 +1,5 @@
+import { isObject } from '#kube/json';
 import type { FieldError } from '../../api/api-error.ts';
-import { isRecord } from '../../api/json.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ResourceStrategy, StrategyContext } from '../../api/strategy.ts';
 import type { Pod } from '../../controllers/wire/pod.ts';
@@ -31,7 +31,7 @@ function prepareForCreate(draft: KubeObject, context: StrategyContext): void {
 function prepareForUpdate(draft: KubeObject, old: KubeObject, _context: StrategyContext, subresource: string): void {
   const pod = draft as Pod;
   const before = old as Pod;
-  if (subresource !== '' && subresource !== 'status' && !isRecord(draft['spec'])) return;
+  if (subresource !== '' && subresource !== 'status' && !isObject(draft['spec'])) return;
   switch (subresource) {
     case 'resize':
       keepOnlyResize(pod, before);

@@ -1,5 +1,5 @@
+import { isObject } from '#kube/json';
 import type { FieldError } from '../../api/api-error.ts';
-import { isRecord } from '../../api/json.ts';
 import type { ResourceStrategy } from '../../api/strategy.ts';
 import { equalJson } from '../../api/json.ts';
 import type { Claim, StorageClass } from '../../controllers/wire/storage.ts';
@@ -13,7 +13,7 @@ const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 export const claimStrategy: ResourceStrategy = {
   prepareForCreate(draft, { cluster }) {
     draft['status'] = { phase: 'Pending' };
-    if (!isRecord(draft['spec'])) return;
+    if (!isObject(draft['spec'])) return;
     const { spec } = draft as Claim;
     const defaults = cluster.list(CLASSES).filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true');
     // Of several, the youngest.

@@ -1,5 +1,5 @@
+import { isObject } from '#kube/json';
 import type { FieldError } from '../../api/api-error.ts';
-import { isRecord } from '../../api/json.ts';
 import type { ResourceStrategy } from '../../api/strategy.ts';
 import type { Job, JobSpec } from '../../controllers/wire/workload.ts';
 import { required } from '../field-errors.ts';
@@ -12,11 +12,11 @@ const NAME_LABEL = 'batch.kubernetes.io/job-name';
 export const jobStrategy: ResourceStrategy = {
   prepareForCreate(draft) {
     const { spec, metadata } = draft as Partial<Job> & Pick<Job, 'metadata'>;
-    if (!isRecord(spec) || !isRecord(spec.template) || spec.manualSelector === true) return;
+    if (!isObject(spec) || !isObject(spec.template) || spec.manualSelector === true) return;
     const { uid, name } = metadata;
     const own = { [UID_LABEL]: uid, 'controller-uid': uid, [NAME_LABEL]: name, 'job-name': name };
-    const labelled = isRecord(spec.template.metadata) ? spec.template.metadata : {};
-    if (labelled.labels !== undefined && !isRecord(labelled.labels)) return;
+    const labelled = isObject(spec.template.metadata) ? spec.template.metadata : {};
+    if (labelled.labels !== undefined && !isObject(labelled.labels)) return;
     spec.template.metadata = { ...labelled, labels: { ...labelled.labels, ...own } };
     spec.selector = { matchLabels: { [UID_LABEL]: uid } };
   },

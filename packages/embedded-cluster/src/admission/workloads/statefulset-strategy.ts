@@ -1,7 +1,7 @@
+import { isObject } from '#kube/json';
 import type { ResourceStrategy } from '../../api/strategy.ts';
 import { equalJson } from '../../api/json.ts';
 import type { StatefulSet } from '../../controllers/wire/workload.ts';
-import { isRecord } from '../../api/json.ts';
 import type { PodTemplate } from '../../controllers/wire/pod.ts';
 import type { FieldError } from '../../api/api-error.ts';
 import { forbiddenField, invalidValue, required } from '../field-errors.ts';
@@ -53,7 +53,7 @@ function managementErrors(policy: unknown): FieldError[] {
 
 /** Each claim template becomes a volume of its name in every pod, so that containers may mount it. */
 function withClaimVolumes({ template, volumeClaimTemplates = [] }: Partial<StatefulSet['spec']>): Partial<PodTemplate> {
-  if (!isRecord(template?.spec)) return {};
+  if (!isObject(template?.spec)) return {};
   const volumes = Array.isArray(template.spec.volumes) ? template.spec.volumes : [];
   // A claim template replaces a volume of the same name.
   const names = claimNames(volumeClaimTemplates).filter((name) => !volumes.some((volume) => volume.name === name));

@@ -1,6 +1,6 @@
+import { isObject } from '#kube/json';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
-import { isRecord } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { ADMIN, serviceAccountUser, type UserInfo } from './user.ts';
 
@@ -37,7 +37,7 @@ export class Authenticator {
     const [header = '', payload = '', signature = ''] = token.split('.');
     if (!sameText(signature, this.#sign(`${header}.${payload}`))) return undefined;
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
-    if (!isRecord(claims) || (this.#expiryById.get(String(claims['jti'])) ?? 0) <= this.#machine.nowMs()) return undefined;
+    if (!isObject(claims) || (this.#expiryById.get(String(claims['jti'])) ?? 0) <= this.#machine.nowMs()) return undefined;
     const [, , namespace = '', name = ''] = String(claims['sub']).split(':');
     const account = this.#findServiceAccount(namespace, name);
     if (account === undefined || account.metadata.uid !== claims['uid']) return undefined;

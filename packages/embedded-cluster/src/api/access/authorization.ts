@@ -1,6 +1,6 @@
 // RBAC: what a user may do, from Roles, ClusterRoles and their bindings.
 
-import { isRecord } from '../json.ts';
+import { isObject } from '#kube/json';
 import type { KubeObject } from '../kube-object.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { AUTHENTICATED_GROUP, MASTERS_GROUP, type UserInfo } from './user.ts';
@@ -87,7 +87,7 @@ export class Authorizer {
   *#bound(user: UserInfo, binding: KubeObject, namespace: string | null): Iterable<{ readonly rule: PolicyRule; readonly why: string }> {
     const subject = records(binding['subjects']).find((each) => isSubject(user, each, namespace));
     if (subject === undefined) return;
-    const reference = isRecord(binding['roleRef']) ? binding['roleRef'] : {};
+    const reference = isObject(binding['roleRef']) ? binding['roleRef'] : {};
     const kind = String(reference['kind']);
     const name = String(reference['name']);
     const role =
@@ -101,7 +101,7 @@ export class Authorizer {
 
   /** An aggregated ClusterRole has the rules of those that its selectors choose. */
   #rulesOf(role: KubeObject): readonly PolicyRule[] {
-    const aggregation = isRecord(role['aggregationRule']) ? role['aggregationRule'] : undefined;
+    const aggregation = isObject(role['aggregationRule']) ? role['aggregationRule'] : undefined;
     const own = records(role['rules']) as readonly PolicyRule[];
     if (aggregation === undefined) return own;
     const wanted = records(aggregation['clusterRoleSelectors']).map((selector) => selector['matchLabels']);
@@ -114,11 +114,11 @@ export class Authorizer {
 }
 
 function hasLabels(object: KubeObject, labels: unknown): boolean {
-  return isRecord(labels) && Object.entries(labels).every(([key, value]) => object.metadata.labels?.[key] === value);
+  return isObject(labels) && Object.entries(labels).every(([key, value]) => object.metadata.labels?.[key] === value);
 }
 
 function records(value: unknown): readonly Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function isSubject(user: UserInfo, subject: Record<string, unknown>, namespace: string | null): boolean {

@@ -1,9 +1,9 @@
 // Reviews: questions in the form of objects that are answered and never stored.
 
+import { isObject } from '#kube/json';
 import { badRequest, invalid, type ApiStatusError } from '../api-error.ts';
 import type { Authenticator } from './authentication.ts';
 import type { AccessAttributes, Authorizer, PolicyRule } from './authorization.ts';
-import { isRecord } from '../json.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
 import type { UserInfo } from './user.ts';
 
@@ -41,20 +41,20 @@ export function answerReview(
   user: UserInfo,
   namespace: string | null,
 ): Fields {
-  if (!isRecord(body)) throw badRequest('the request body must be a review object');
-  const spec = isRecord(body['spec']) ? body['spec'] : {};
+  if (!isObject(body)) throw badRequest('the request body must be a review object');
+  const spec = isObject(body['spec']) ? body['spec'] : {};
   return {
     kind: descriptor.kind,
     apiVersion,
     ...body,
-    metadata: { ...(isRecord(body['metadata']) ? body['metadata'] : {}) },
+    metadata: { ...(isObject(body['metadata']) ? body['metadata'] : {}) },
     status: review(spec, user, namespace),
   };
 }
 
 function attributesOf(spec: Fields): AccessAttributes {
   const resource = spec['resourceAttributes'];
-  if (isRecord(resource)) {
+  if (isObject(resource)) {
     const of = (field: string): string => (typeof resource[field] === 'string' ? resource[field] : '');
     const named = (field: string): string | null => (of(field) === '' ? null : of(field));
     return {
@@ -69,7 +69,7 @@ function attributesOf(spec: Fields): AccessAttributes {
     };
   }
   const nonResource = spec['nonResourceAttributes'];
-  if (isRecord(nonResource)) return { verb: String(nonResource['verb']), path: String(nonResource['path']) };
+  if (isObject(nonResource)) return { verb: String(nonResource['verb']), path: String(nonResource['path']) };
   const why = 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified';
   // The real server names no kind here, either.
   const subject = { group: 'authorization.k8s.io', kind: '', plural: '', name: '' };

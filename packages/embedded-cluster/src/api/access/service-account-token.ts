@@ -1,6 +1,6 @@
+import { isObject } from '#kube/json';
 import type { Authenticator } from './authentication.ts';
 import { invalid } from '../api-error.ts';
-import { isRecord } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { toTimestamp } from '../timestamp.ts';
 
@@ -15,7 +15,7 @@ function tooShort(seconds: unknown): Error {
 
 /** Answers a TokenRequest. Throws ApiStatusError 422 for a lifetime under ten minutes. */
 export function issueToken(authenticator: Authenticator, account: KubeObject, body: unknown): object {
-  const spec = isRecord(body) && isRecord(body['spec']) ? body['spec'] : {};
+  const spec = isObject(body) && isObject(body['spec']) ? body['spec'] : {};
   const seconds = spec['expirationSeconds'] ?? DEFAULT_SECONDS;
   if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds < MIN_SECONDS) throw tooShort(seconds);
   const audiences = Array.isArray(spec['audiences']) ? spec['audiences'].map(String) : [];

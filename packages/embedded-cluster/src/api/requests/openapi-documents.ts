@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openApiV2Document, openApiV3Document, openApiV3Index } from '../../schema/openapi.ts';
+import { openApiV2Document, openApiV3Document, openApiV3Index } from '../../schema/published/openapi.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { groupVersion, type ServedResources } from '../resources/served-resources.ts';
 

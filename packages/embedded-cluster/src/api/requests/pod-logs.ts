@@ -1,9 +1,10 @@
 // pods/log: what a container wrote, cut as the query asks, and on demand what it writes from now on.
 
+import { isObject } from '#kube/json';
 import type { Clock } from '../../ports/clock.ts';
 import { text, type Answer } from '../answer.ts';
 import { ApiStatusError, badRequest, notFound } from '../api-error.ts';
-import { isRecord, readPath } from '../json.ts';
+import { readPath } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { LogLine, LogProvider } from '../providers.ts';
 
@@ -46,7 +47,7 @@ export function podLog(provider: LogProvider | undefined, pod: KubeObject, query
 function containerOf(pod: KubeObject, asked: string | undefined): string {
   const namesAt = (field: string): string[] => {
     const list = readPath(pod, ['spec', field]);
-    return Array.isArray(list) ? list.filter(isRecord).map((container) => String(container['name'])) : [];
+    return Array.isArray(list) ? list.filter(isObject).map((container) => String(container['name'])) : [];
   };
   const names = namesAt('containers');
   const every = [...names, ...namesAt('initContainers')];

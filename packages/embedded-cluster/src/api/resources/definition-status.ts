@@ -1,6 +1,7 @@
 // The status of a CustomResourceDefinition: which names it got, and whether it is served.
 
-import { isRecord, readPath } from '../json.ts';
+import { isObject } from '#kube/json';
+import { readPath } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ServedResource } from './served-resources.ts';
 
@@ -100,13 +101,13 @@ function acceptedNames(definition: KubeObject): object {
 function storedVersions(definition: KubeObject, old: KubeObject | undefined): readonly string[] {
   const before = readPath(old, ['status', 'storedVersions']);
   const versions = readPath(definition, ['spec', 'versions']);
-  const now = (Array.isArray(versions) ? versions : []).filter(isRecord).filter((version) => version['storage'] === true);
+  const now = (Array.isArray(versions) ? versions : []).filter(isObject).filter((version) => version['storage'] === true);
   return [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...now.map((version) => String(version['name']))])];
 }
 
 function namesOf(definition: KubeObject): Names {
   const names = readPath(definition, ['spec', 'names']);
-  const given = isRecord(names) ? names : {};
+  const given = isObject(names) ? names : {};
   const text = (field: string): string => (typeof given[field] === 'string' ? given[field] : '');
   const kind = text('kind');
   return {

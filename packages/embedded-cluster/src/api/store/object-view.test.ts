@@ -13,11 +13,16 @@ describe('views', () => {
       kind: 'HorizontalPodAutoscaler',
       metadata,
       spec: { minReplicas: 1, maxReplicas: 3, metrics: [cpu, memory], behavior: { scaleDown: { stabilizationWindowSeconds: 10 } } },
-      status: { currentReplicas: 1 },
+      status: { currentReplicas: 1, desiredReplicas: 2 },
     };
     const shown = HPA_V1_VIEW.toServed(stored);
     expect(shown['spec']).toEqual({ minReplicas: 1, maxReplicas: 3, targetCPUUtilizationPercentage: 70 });
     expect(HPA_V1_VIEW.toStored(shown)).toEqual(stored);
+  });
+
+  test('autoscaling/v1 shows both counts of an autoscaler that has not counted yet', () => {
+    const stored: KubeObject = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata, status: { desiredReplicas: 0 } };
+    expect(HPA_V1_VIEW.toServed(stored)['status']).toEqual({ currentReplicas: 0, desiredReplicas: 0 });
   });
 
   test('events are the same events under both names', () => {

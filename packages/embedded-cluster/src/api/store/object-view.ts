@@ -77,7 +77,8 @@ export const HPA_V1_VIEW: ObjectView = {
         ? { ...object.metadata, annotations: { ...object.metadata.annotations, [OTHER_METRICS]: JSON.stringify(rest) } }
         : object.metadata,
       spec: { ...spec, ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: cpu }) },
-      status,
+      // Go writes both counts of v1, of which v2 leaves `currentReplicas` out at zero.
+      status: { currentReplicas: 0, desiredReplicas: 0, ...status },
     };
   },
   toStored(object) {

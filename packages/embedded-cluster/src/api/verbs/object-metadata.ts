@@ -1,7 +1,8 @@
 // Decodes the metadata of an object that a client sent: known fields of the right types, everything else named.
 
+import { isObject } from '#kube/json';
 import { badRequest, UndecodableError } from '../api-error.ts';
-import { cloneJson, isRecord } from '../json.ts';
+import { cloneJson } from '../json.ts';
 import type { KubeObject, ObjectMeta } from '../kube-object.ts';
 
 type FieldType = 'string' | 'integer' | 'strings' | 'map' | 'list';
@@ -41,10 +42,10 @@ export interface DecodedObject {
 
 /** Throws ApiStatusError 400 where the body is no object or a field of its metadata has the wrong type. */
 export function decodeObject(body: unknown, apiVersion: string, kind: string): DecodedObject {
-  if (!isRecord(body)) throw badRequest(`the request body must be a ${kind} object`);
+  if (!isObject(body)) throw badRequest(`the request body must be a ${kind} object`);
   checkTypeMeta(body, apiVersion, kind);
   const given = body['metadata'] ?? {};
-  if (!isRecord(given)) throw undecodable(apiVersion, kind, 'metadata', 'ObjectMeta', given);
+  if (!isObject(given)) throw undecodable(apiVersion, kind, 'metadata', 'ObjectMeta', given);
   const metadata: Record<string, unknown> = {};
   const unknownFields: string[] = [];
   for (const [name, value] of Object.entries(given)) {
@@ -94,9 +95,9 @@ function hasType(value: unknown, type: FieldType): boolean {
     case 'strings':
       return Array.isArray(value) && value.every((item) => typeof item === 'string');
     case 'map':
-      return isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
+      return isObject(value) && Object.values(value).every((item) => typeof item === 'string');
     case 'list':
-      return Array.isArray(value) && value.every(isRecord);
+      return Array.isArray(value) && value.every(isObject);
   }
 }
 

@@ -1,11 +1,12 @@
 // The four kinds of PATCH. Each gives the wanted object; from there it is an update like any other.
 
+import { isObject } from '#kube/json';
 import type { PatchType } from '#kube/api-transport';
 import { applyConflictError } from '../../patch/apply.ts';
 import { jsonPatch } from '../../patch/json-patch.ts';
 import { mergePatch } from '../../patch/merge-patch.ts';
 import { ApiStatusError, badRequest, conflict, fault, invalid, notFound, UndecodableError } from '../api-error.ts';
-import { cloneJson, isRecord } from '../json.ts';
+import { cloneJson } from '../json.ts';
 import { draftOf, type KubeObject } from '../kube-object.ts';
 import { decodeObject, jsonType } from './object-metadata.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -116,7 +117,7 @@ export class ObjectPatcher {
   #merged(patch: PatchRequest, current: KubeObject): unknown {
     const { type, body, resource } = patch;
     if (type === 'application/json-patch+json') return jsonPatched(current, body);
-    if (!isRecord(body))
+    if (!isObject(body))
       throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`);
     if (type === 'application/merge-patch+json' || current.kind === 'Scale') return mergePatch(current, body);
     return this.#parts.schemas.strategicMerge(resource.descriptor, current, body);
@@ -203,7 +204,7 @@ function jsonPatched(current: KubeObject, body: unknown): unknown {
 
 /** Everything that is applied says what it is. */
 function checkTyped({ body, resource }: PatchRequest): void {
-  const { apiVersion, kind } = isRecord(body) ? body : {};
+  const { apiVersion, kind } = isObject(body) ? body : {};
   if (apiVersion === resource.apiVersion && kind === resource.descriptor.kind) return;
   throw badRequest(`invalid object type: ${groupVersionKind(apiVersion, kind)}`);
 }

@@ -97,16 +97,18 @@ export class ObjectWriter {
     delete draft.metadata.deletionGracePeriodSeconds;
     if (!resource.descriptor.hasGeneration) delete draft.metadata.generation;
     dropEmptyMetadata(draft.metadata);
-    if (resource.descriptor.subresources.includes('status') && !STATUS_ON_CREATE.has(resource.id)) clearStatus(resource, draft);
+    const isStatusCleared = resource.descriptor.subresources.includes('status') && !STATUS_ON_CREATE.has(resource.id);
+    if (isStatusCleared) clearStatus(resource, draft);
     this.#checkNamespace(resource, draft);
 
     // The creator owns the fields it sent and their defaults, not what strategies and admission add.
     if (!request.trusted) this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
     const by = this.#managedBy(resource, request, '');
+    const sent = isStatusCleared ? withoutStatus(draft) : draft;
     draft.metadata.managedFields =
       appliedFields !== undefined && appliedFields.length > 0
         ? appliedFields
-        : managedFieldsAfter(this.#parts.schemas, resource.descriptor, null, resource.view.toServed(draft), by, request.trusted);
+        : managedFieldsAfter(this.#parts.schemas, resource.descriptor, null, resource.view.toServed(sent), by, request.trusted);
     this.#strategise(resource, draft, null, request, '');
     const table = store.table(resource.storageId);
     if (table.get(draft.metadata.namespace, draft.metadata.name) !== undefined)
@@ -162,10 +164,7 @@ export class ObjectWriter {
     if (old === null) strategy?.prepareForCreate?.(draft, context);
     else strategy?.prepareForUpdate?.(draft, old, context, subresource);
     const errors: FieldError[] = metadataErrors(resource, draft, old);
-    if (!isChangeOfComponent(request, old)) {
-      this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
-      errors.push(...this.#parts.schemas.validate(resource.storedDescriptor, draft, old));
-    }
+    if (!isChangeOfComponent(request, old)) errors.push(...this.#fillAndValidate(resource, draft, old, subresource));
     // Strategies rely on the shape of an object, not on its values: where only values are invalid, all errors are reported together.
     const hasShape = errors.every(({ type }) => type !== 'FieldValueTypeInvalid' && type !== 'FieldValueRequired');
     if (!hasShape) this.#refuse(resource, draft, errors);
@@ -272,6 +271,16 @@ export class ObjectWriter {
     const time = toTimestamp(this.#parts.clock.now());
     return { manager: request.fieldManager, subresource, apiVersion: resource.apiVersion, time };
   }
+  /** Defaults, then the schema. A status that is kept from the stored object stays as its controller wrote it. */
+  #fillAndValidate(resource: ServedResource, draft: KubeObject, old: KubeObject | null, subresource: string): readonly FieldError[] {
+    const { schemas } = this.#parts;
+    const isStatusKept =
+      old !== null && !resource.custom && subresource !== 'status' && resource.descriptor.subresources.includes('status');
+    const changed = isStatusKept ? withoutStatus(draft) : draft;
+    schemas.applyDefaults(resource.storedDescriptor, changed);
+    if (isStatusKept) Object.assign(draft, changed, { status: draft['status'] });
+    return schemas.validate(resource.storedDescriptor, changed, old);
+  }
 
   #context(request: WriteRequest): StrategyContext {
     const { user, dryRun, may } = request;
@@ -282,6 +291,11 @@ export class ObjectWriter {
 /** Components of the cluster keep the shape of what they change: to check it against its schema each time was most of a write's cost. */
 function isChangeOfComponent({ trusted }: WriteRequest, old: KubeObject | null): boolean {
   return trusted && old !== null;
+}
+
+function withoutStatus(draft: KubeObject): KubeObject {
+  const { status: _, ...rest } = draft;
+  return rest;
 }
 
 /** The status is the server's to begin with: empty for built-in kinds, absent for custom ones. */

@@ -1,7 +1,8 @@
 // autoscaling/v1 Scale: one shape for how many replicas something has, whatever its kind.
 
+import { isObject } from '#kube/json';
 import { badRequest, invalid } from '../api-error.ts';
-import { isRecord, readPath, writePath } from '../json.ts';
+import { readPath, writePath } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 import type { ScalePaths, ServedResource } from '../resources/served-resources.ts';
@@ -79,14 +80,14 @@ function customSelector(object: KubeObject, paths: ScalePaths): string {
 
 /** A label selector object (or a ReplicationController's plain map) as the text of a query. */
 function selectorText(selector: unknown): string {
-  if (!isRecord(selector)) return '';
-  const plain = !isRecord(selector['matchLabels']) && !Array.isArray(selector['matchExpressions']);
-  const labels = plain ? selector : isRecord(selector['matchLabels']) ? selector['matchLabels'] : {};
+  if (!isObject(selector)) return '';
+  const plain = !isObject(selector['matchLabels']) && !Array.isArray(selector['matchExpressions']);
+  const labels = plain ? selector : isObject(selector['matchLabels']) ? selector['matchLabels'] : {};
   const parts = Object.keys(labels)
     .sort()
     .map((key) => `${key}=${String(labels[key])}`);
   const expressions = Array.isArray(selector['matchExpressions']) ? (selector['matchExpressions'] as unknown[]) : [];
-  return [...parts, ...expressions.filter(isRecord).map(expressionText)].join(',');
+  return [...parts, ...expressions.filter(isObject).map(expressionText)].join(',');
 }
 
 function expressionText(expression: Record<string, unknown>): string {

@@ -1,9 +1,9 @@
 // What a POST to a subresource does: an action of a resource's own (binding, eviction), or a token of a ServiceAccount.
 
+import { isObject } from '#kube/json';
 import type { Clock } from '../../ports/clock.ts';
 import { ApiStatusError, badRequest, notFound } from '../api-error.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { isRecord } from '../json.ts';
 import { decodeObject } from './object-metadata.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { ObjectWriter } from './object-writer.ts';
@@ -43,7 +43,7 @@ export class Subresources {
     if (resource.id === 'namespaces' && subresource === 'finalize') return this.finalize(resource, name, body, request);
     const action = actions.get(`${resource.id}/${subresource}`);
     if (action === undefined) throw methodNotAllowed();
-    if (body !== undefined && !isRecord(body)) throw badRequest('the request body must be an object');
+    if (body !== undefined && !isObject(body)) throw badRequest('the request body must be an object');
     const cluster = accessFor(request.user);
     return action(target, body ?? {}, { now: clock.now(), cluster, user: request.user, dryRun: request.dryRun });
   }

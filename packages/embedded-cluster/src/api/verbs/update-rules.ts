@@ -1,8 +1,8 @@
 // What an update may touch: the main resource leaves the status alone, a subresource leaves all but its part alone, and
 // the server's own metadata cannot be changed.
 
+import { isObject } from '#kube/json';
 import { badRequest } from '../api-error.ts';
-import { isRecord } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
 
@@ -31,7 +31,7 @@ export function keepOutsideSubresource(resource: ServedResource, draft: KubeObje
 }
 
 function statusOnly(resource: ServedResource, draft: KubeObject, stored: KubeObject): KubeObject {
-  if (draft['status'] !== undefined && draft['status'] !== null && !isRecord(draft['status']))
+  if (draft['status'] !== undefined && draft['status'] !== null && !isObject(draft['status']))
     throw badRequest(`status: must be an object, not ${JSON.stringify(draft['status'])}`);
   const metadata = { ...stored.metadata };
   const { labels, annotations } = draft.metadata;
@@ -102,7 +102,7 @@ export function isRemovable(object: KubeObject): boolean {
 
 /** A namespace is held by `spec.finalizers` until its content is gone. */
 function hasSpecFinalizers(object: KubeObject): boolean {
-  if (object.kind !== 'Namespace' || !isRecord(object['spec'])) return false;
+  if (object.kind !== 'Namespace' || !isObject(object['spec'])) return false;
   const { finalizers } = object['spec'];
   return Array.isArray(finalizers) && finalizers.length > 0;
 }

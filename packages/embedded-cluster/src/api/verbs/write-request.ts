@@ -1,6 +1,6 @@
+import { isObject } from '#kube/json';
 import type { AccessAttributes } from '../access/authorization.ts';
 import { badRequest, conflict } from '../api-error.ts';
-import { isRecord } from '../json.ts';
 import { optionsInvalid, unsupported } from '../requests/option-errors.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
@@ -97,7 +97,7 @@ export function readDeleteOptions(body: unknown, asked: Readonly<Record<string, 
 
 function recordOf(given: unknown, otherwise: string): Record<string, unknown> {
   if (given === undefined || given === null) return {};
-  if (!isRecord(given)) throw badRequest(otherwise);
+  if (!isObject(given)) throw badRequest(otherwise);
   return given;
 }
 

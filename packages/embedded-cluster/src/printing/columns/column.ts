@@ -1,7 +1,7 @@
+import { isObject } from '#kube/json';
 import type { LabelSelector } from '#kube/label-selector';
 import type { Instant } from '#kube/units';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isJsonObject } from '../../schema/structural-schema.ts';
 import { ageOf } from '../ages.ts';
 
 export type Cell = string | number | boolean | null;
@@ -51,12 +51,12 @@ export const CREATED_AT: Column = text('Created At', 'When the object was create
 /** The object at a path of fields; empty where there is none. */
 export function fieldsAt(object: unknown, ...path: readonly string[]): Fields {
   const value = valueAt(object, ...path);
-  return isJsonObject(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 export function itemsAt(object: unknown, ...path: readonly string[]): readonly Fields[] {
   const value = valueAt(object, ...path);
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 export function stringsAt(object: unknown, ...path: readonly string[]): readonly string[] {
@@ -65,7 +65,7 @@ export function stringsAt(object: unknown, ...path: readonly string[]): readonly
 }
 
 export function valueAt(object: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, step) => (isJsonObject(value) ? value[step] : undefined), object);
+  return path.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), object);
 }
 
 /** Text of a scalar; `otherwise` (by default nothing) where there is none. */
@@ -99,7 +99,7 @@ export function labelsText(labels: Fields): string {
 
 /** A label selector in words: `app=web,tier in (a,b),!old`. */
 export function selectorText(selector: unknown): string {
-  const { matchLabels = {}, matchExpressions = [] }: Partial<LabelSelector> = isJsonObject(selector) ? selector : {};
+  const { matchLabels = {}, matchExpressions = [] }: Partial<LabelSelector> = isObject(selector) ? selector : {};
   const labels = Object.keys(matchLabels)
     .sort()
     .map((key) => `${key}=${String(matchLabels[key])}`);

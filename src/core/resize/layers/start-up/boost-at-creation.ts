@@ -2,7 +2,7 @@
 // of Evenkeel's, on whichever replica leads then.
 
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../../recommendations/quantities.ts';
-import { isObject, parseJson, type JsonObject } from '../../../model/json.ts';
+import { isObject, parseJson, type JsonObject } from '#kube/json';
 import type { RequestsAndLimits } from '#kube/records/resources';
 import type { Values } from '../../model/container-values.ts';
 

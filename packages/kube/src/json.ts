@@ -1,8 +1,8 @@
-// JSON that a person or another program has written: read without exceptions.
+// JSON that a user or another program wrote, read without exceptions.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** undefined where it is no JSON. */
+/** The value of a JSON text; undefined where the text is no JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -11,6 +11,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export function isObject(value: unknown): value is JsonObject {
+/** A JSON object: neither an array nor null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

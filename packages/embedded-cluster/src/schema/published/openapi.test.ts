@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { BUILT_IN_RESOURCES } from '../api/resources/descriptors.ts';
-import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
+import { BUILT_IN_RESOURCES } from '../../api/resources/descriptors.ts';
+import type { ResourceDescriptor } from '../../api/resource-descriptor.ts';
 import { openApiV2Document, openApiV3Document, openApiV3Index } from './openapi.ts';
-import { SchemaRegistry } from './schema-registry.ts';
+import { SchemaRegistry } from '../schema-registry.ts';
 
 /** As a client gets it. */
 const asWire = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -55,7 +55,7 @@ describe('OpenAPI v3', () => {
     const { containers } = document.components.schemas['io.k8s.api.core.v1.PodSpec'].properties;
     expect(containers).toMatchObject({
       'x-kubernetes-patch-merge-key': 'name',
-      items: { $ref: '#/components/schemas/io.k8s.api.core.v1.Container' },
+      items: { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Container' }] },
     });
   });
 

@@ -1,4 +1,4 @@
-import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
+import type { ResourceDescriptor } from '../../api/resource-descriptor.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,0 +1,75 @@
+// Optimistic concurrency for user requests: decide from an object, write it if it is unchanged, else read it again and repeat.
+
+import type { WriteOutcome } from '../ports/writers.ts';
+import { recordAudit, type AuditEntry } from './audit.ts';
+import type { Caller, CommandPorts } from './context.ts';
+import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+
+/** Attempts before a conflict is the caller's: two users may write at once, and the status of an object changes by itself. */
+const MAX_ATTEMPTS = 6;
+
+/** A write of one object, decided from the version that was read. */
+export interface PlannedWrite<Item> {
+  readonly kind: 'write';
+  readonly audit: Omit<AuditEntry, 'outcome'>;
+  /** Validates the write first, where that takes a request: the refusal, or null. */
+  readonly validate?: () => Promise<CommandRefusal | null>;
+  /** Guarded by the resourceVersion that was read, so that a concurrent write is never overwritten. */
+  readonly write: () => Promise<WriteOutcome & { readonly object?: unknown }>;
+  /** The answer after the write. @param object as the API server answered it; undefined where the writer answers none */
+  readonly itemOf: (object: unknown) => Item;
+}
+
+export interface GuardedWrite<Seen, Item> {
+  /** `Kind name`, for refusals. */
+  readonly object: string;
+  /** Kind and namespace with the name, for the log. */
+  readonly logName: string;
+  /** The answer where the API server is not reached. */
+  readonly unavailable?: string;
+  /** Decides from the object as it was read: a write, or the answer without one. @param tries 1 in the first attempt */
+  plan(seen: Seen, tries: number): PlannedWrite<Item> | CommandOutcome<Item>;
+  /**
+   * Reads the object again after a conflict, from the API server, as informers may lag.
+   * null: it is gone, or another object has its name. A refusal: it differs from what the caller saw.
+   */
+  readAgain(seen: Seen): Promise<{ readonly kind: 'read'; readonly object: Seen } | CommandRefusal | null>;
+}
+
+const NOT_REACHED = 'The API server cannot be reached, so nothing was changed. Try again shortly.';
+
+/** Plans and writes, up to `MAX_ATTEMPTS` times while the object changes in between. Each write leaves one audit entry. */
+export async function writeGuarded<Seen, Item>(
+  ports: CommandPorts,
+  caller: Caller,
+  first: Seen,
+  guarded: GuardedWrite<Seen, Item>,
+): Promise<CommandOutcome<Item>> {
+  let seen = first;
+  for (let tries = 1; ; tries += 1) {
+    const plan = guarded.plan(seen, tries);
+    if (plan.kind !== 'write') return plan;
+    const { audit } = plan;
+    let outcome: WriteOutcome & { readonly object?: unknown };
+    try {
+      const invalid = (await plan.validate?.()) ?? null;
+      if (invalid !== null) return invalid;
+      outcome = await plan.write();
+      if (outcome.kind === 'conflict' && tries < MAX_ATTEMPTS) {
+        const again = await guarded.readAgain(seen);
+        if (again !== null && again.kind !== 'read') return again;
+        if (again !== null) {
+          seen = again.object;
+          continue;
+        }
+      }
+    } catch (error) {
+      ports.logger.warn('Writing user request failed', { object: guarded.logName, err: error });
+      recordAudit(ports, caller, { ...audit, outcome: 'error' });
+      return { kind: 'unavailable', message: guarded.unavailable ?? NOT_REACHED };
+    }
+    const refusal = refusalOf(outcome, guarded.object);
+    recordAudit(ports, caller, { ...audit, outcome: refusal === null ? 'allowed' : 'error' });
+    return refusal ?? { kind: 'done', item: plan.itemOf(outcome.object), dryRun: caller.dryRun };
+  }
+}
