@@ -112,7 +112,7 @@ module.exports = {
     },
     {
       name: 'core-folders-in-the-table',
-      comment: 'Every folder of src/core stands in the folder table above.',
+      comment: 'Every folder of src/core is in the folder table above.',
       severity: 'error',
       from: { path: '^src/core/', pathNot: `^src/core/(${Object.keys(core).join('|')})/` },
       to: {},

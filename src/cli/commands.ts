@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import type { CommandLoaders } from './run-cli.ts';
 
-/** Stands for `evenkeel demo` where the embedded cluster is not shipped. */
+/** Replaces `evenkeel demo` where the embedded cluster is not shipped. */
 const demoElsewhere: Command = {
   name: 'demo',
   summary: 'run Evenkeel on an embedded cluster; in a checkout of the sources only: make demo',

@@ -33,7 +33,7 @@ export interface AnnotationChange {
   decide(workload: WorkloadRecord, now: Instant): AnnotationPlan;
 }
 
-/** Answers the workload as it now is (in a dry run: as it would be). */
+/** @returns the workload after the change (in a dry run as it would be) */
 export async function annotateWorkload(
   ports: CommandPorts,
   caller: Caller,
@@ -52,10 +52,10 @@ function annotateFound(
   known: WorkloadRecord,
   change: AnnotationChange,
 ): Promise<CommandOutcome<WorkloadRecord>> {
-  const { apiVersion, kind, namespace, name, uid } = known;
+  const { apiVersion, kind, namespace, name, uid } = observed;
   const subject = { apiVersion, kind, namespace, name, uid };
   const now = ports.clock.now();
-  return writeGuarded(ports, caller, known, {
+  return writeGuarded(ports, caller, observed, {
     object: `${kind} ${name}`,
     logName: `${namespace}/${name}`,
     plan(workload) {
@@ -73,7 +73,7 @@ function annotateFound(
         audit: { ...plan.audit, subject },
         write: () => write(ports, caller, workload, annotations),
         itemOf: (object) => {
-          recordWritten(ports, caller, [known, workload], annotations);
+          recordWritten(ports, caller, [observed, workload], annotations);
           return annotated(workload, annotations, object);
         },
       };
@@ -81,14 +81,14 @@ function annotateFound(
     async readAgain(workload) {
       const fresh = await readAgain(ports, workload);
       if (fresh === null) return null;
-      return caller.unmoved === true && fingerprintIntent(fresh.annotations) !== fingerprintIntent(workload.annotations)
+      return caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)
         ? MOVED_ON
         : { kind: 'read', object: fresh };
     },
   });
 }
 
-/** What a policy with `workloadOverrides: Stricter` would ignore is refused, and the policy named; what is there already is not. */
+/** Refuses overrides that the policy named; what is there already is not. */
 function planOf(ports: CommandPorts, change: AnnotationChange, workload: WorkloadRecord, now: Instant): AnnotationPlan {
   const plan = change.decide(workload, now);
   if (plan.kind !== 'write') return plan;
@@ -132,7 +132,7 @@ function write(
 
 /**
  * The workload as the server has it: informers may be a moment behind. An empty patch in a dry run answers the object, and
- * asks for no permission besides that to annotate. null where it is gone, or another of its name.
+ * asks for no permission besides that to annotate. null where it is gone, or replaced
  */
 async function readAgain({ records }: CommandPorts, workload: WorkloadRecord): Promise<WorkloadRecord | null> {
   const { object } = await records.annotate(workloadPath(workload), {}, { dryRun: true, fieldManager: FIELD_MANAGER });

@@ -6,7 +6,7 @@ import type { Caller, CommandPorts } from './context.ts';
 import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** Attempts before a conflict is the caller's: two users may write at once, and the status of an object changes by itself. */
-const MAX_TRIES = 6;
+const MAX_ATTEMPTS = 6;
 
 /** A write of one object, decided from the version that was read. */
 export interface PlannedWrite<Item> {
@@ -36,9 +36,9 @@ export interface GuardedWrite<Seen, Item> {
   readAgain(seen: Seen): Promise<{ readonly kind: 'read'; readonly object: Seen } | CommandRefusal | null>;
 }
 
-const NOT_REACHED = 'The API server is out of reach, so nothing was changed. Try again shortly.';
+const NOT_REACHED = 'The API server cannot be reached, so nothing was changed. Try again shortly.';
 
-/** Plans and writes, up to `MAX_TRIES` times while the object changes in between. Each write leaves one audit entry. */
+/** Plans and writes, up to `MAX_ATTEMPTS` times while the object changes in between. Each write leaves one audit entry. */
 export async function writeGuarded<Seen, Item>(
   ports: CommandPorts,
   caller: Caller,
@@ -55,7 +55,7 @@ export async function writeGuarded<Seen, Item>(
       const invalid = (await plan.validate?.()) ?? null;
       if (invalid !== null) return invalid;
       outcome = await plan.write();
-      if (outcome.kind === 'conflict' && tries < MAX_TRIES) {
+      if (outcome.kind === 'conflict' && tries < MAX_ATTEMPTS) {
         const again = await guarded.readAgain(seen);
         if (again !== null && again.kind !== 'read') return again;
         if (again !== null) {
@@ -64,7 +64,7 @@ export async function writeGuarded<Seen, Item>(
         }
       }
     } catch (error) {
-      ports.logger.warn('Writing a user request failed', { object: guarded.logName, err: error });
+      ports.logger.warn('Writing user request failed', { object: guarded.logName, err: error });
       recordAudit(ports, caller, { ...audit, outcome: 'error' });
       return { kind: 'unavailable', message: guarded.unavailable ?? NOT_REACHED };
     }

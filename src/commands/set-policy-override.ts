@@ -54,8 +54,8 @@ type Annotations = Readonly<Record<string, string>>;
 type Plan = { readonly kind: 'write'; readonly text: string | null; readonly override: PolicyOverride | null } | CommandRefusal | null;
 
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
-/** Ten years: later than that is until it is removed, and times past the year 9999 cannot be written. */
-const MAX_MS = 3650 * DAY_MS;
+/** Ten years, because timestamps after the year 9999 cannot be written. */
+const MAX_EXPIRY_MS = 3650 * DAY_MS;
 
 /** Sets or takes away one field of one policy. Answers the policy with it. */
 export const setPolicyOverride: Command<OnPolicy, WirePolicy> = {
@@ -78,7 +78,7 @@ function overrideField(
   const { kind } = known;
   const { name } = known.metadata;
   const now = ports.clock.now();
-  return writeGuarded<WirePolicy, WirePolicy>(ports, caller, known, {
+  return writeGuarded<WirePolicy, WirePolicy>(ports, caller, observed, {
     object: `${kind} ${name}`,
     logName: `${kind}/${name}`,
     plan(policy) {
@@ -179,7 +179,7 @@ function stateOf({ metadata, spec }: WirePolicy): string {
   return JSON.stringify([spec, metadata.annotations?.[ANNOTATION] ?? null]);
 }
 
-/** The policy as the server has it; null where it is gone, or another of its name. Refused where it differs from what the caller has seen. */
+/** Reads the policy from the API server; null where it was deleted or replaced. A conditional command is refused where it has changed. */
 async function readAgain(
   { records }: CommandPorts,
   { unmoved }: Caller,

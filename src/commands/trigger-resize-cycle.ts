@@ -50,7 +50,7 @@ export const triggerResizeCycle: Command<unknown, TriggeredCycle> = {
   },
 };
 
-/** Writes the request on one policy, or joins a cycle that another caller requested of it in the meantime. Answers the cycle's id. */
+/** Writes the request to one policy, or joins the request of another caller. Returns the id of the cycle. */
 async function requestCycle(
   ports: CommandPorts,
   caller: Caller,
@@ -60,19 +60,19 @@ async function requestCycle(
   const outcome = await writeGuarded<PodResizePolicy, string>(ports, caller, policy, {
     object: `PodResizePolicy ${nameOf(policy)}`,
     logName: nameOf(policy),
-    unavailable: 'The API server is out of reach. Try again shortly; a cycle already asked for is joined.',
-    plan(seen, tries) {
-      const active = activeCycle(seen);
+    unavailable: 'The API server cannot be reached. Try again shortly; a cycle that was requested already is joined.',
+    plan(current, tries) {
+      const active = activeCycle(current);
       if (active !== null && (active === cycleId || tries > 1)) return { kind: 'done', item: active, dryRun: caller.dryRun };
       return {
         kind: 'write',
-        audit: auditEntryOf(caller, seen, cycleId),
-        write: () => annotate(ports, caller, seen, cycleId),
+        audit: auditEntryOf(caller, current, cycleId),
+        write: () => annotate(ports, caller, current, cycleId),
         itemOf: () => cycleId,
       };
     },
-    async readAgain(seen) {
-      const fresh = await readAgain(ports, seen);
+    async readAgain(current) {
+      const fresh = await readAgain(ports, current);
       return fresh === null ? null : { kind: 'read', object: fresh };
     },
   });
@@ -80,14 +80,14 @@ async function requestCycle(
   return outcome.kind === 'not-found' ? { kind: 'done', item: cycleId, dryRun: caller.dryRun } : outcome;
 }
 
-/** Guarded by the version that was decided from: two who ask at once ask for one cycle. */
+/** Conditional on the resourceVersion that was decided from, so at once ask for one cycle. */
 function annotate({ records }: CommandPorts, caller: Caller, policy: PodResizePolicy, cycleId: string) {
   const { resourceVersion } = policy.metadata;
   const guard = resourceVersion === undefined ? {} : { resourceVersion };
   return records.annotate(pathOf(policy), { [OBJECT_ANNOTATIONS.trigger]: cycleId }, { ...guard, dryRun: caller.dryRun });
 }
 
-/** The policy as the server has it, informers may be a moment behind; null where it is gone, or another of its name. */
+/** Reads the policy from the API server, because informers may lag; null where it was deleted or replaced. */
 async function readAgain({ records }: CommandPorts, policy: PodResizePolicy): Promise<PodResizePolicy | null> {
   const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true });
   const fresh = object as PodResizePolicy | undefined;

@@ -77,7 +77,7 @@ export function isBudgetRefusal(failure: ApiFailure): boolean {
 
 /**
  * Whether an answer shows that the authorizer allowed the request. An API server answers 401 and 500, and 429 of priority and fairness,
- * before or instead of the authorizer; 502 to 504 may be a load balancer's. A 403 of admission is not told from one of a proxy.
+ * before or instead of the authorizer; 502 to 504 may be a load balancer's. A 403 of admission cannot be distinguished from one of a proxy.
  */
 export function isBehindAuthorizer(failure: ApiFailure | null): boolean {
   if (failure === null || isBudgetRefusal(failure)) return true;

@@ -332,7 +332,7 @@ describe('mode Auto', () => {
     expect(dry.status()).toMatchObject({ state: 'awaiting', reason: 'dry-run' });
     expect(dry.status().apply).toBeUndefined();
     expect(dry.applied.map(({ outcome }) => outcome)).toEqual(['dry-run']);
-    expect(dry.log.lines.filter(({ level, message }) => level === 'info' && message.startsWith('Would'))).toHaveLength(1);
+    expect(dry.log.lines.filter(({ level, message }) => level === 'info' && message.startsWith('Dry run'))).toHaveLength(1);
     expect(dry.policy('all').status?.conditions).toContainEqual(
       expect.objectContaining({ type: 'DryRun', status: 'True', reason: 'SetBySetting' }),
     );

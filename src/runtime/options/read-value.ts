@@ -70,12 +70,12 @@ function readNumber(schema: ScalarSchema, raw: unknown, fromText: boolean): Read
 }
 
 function describeRange(schema: ScalarSchema): string {
-  const parts = [
+  const bounds = [
     schema.minimum === undefined ? '' : ` of at least ${schema.minimum}`,
     schema.exclusiveMinimum === undefined ? '' : ` above ${schema.exclusiveMinimum}`,
     schema.maximum === undefined ? '' : ` and at most ${schema.maximum}`,
   ];
-  return parts.join('');
+  return bounds.join('');
 }
 
 function readDuration(schema: ScalarSchema, raw: unknown): ReadValue {
