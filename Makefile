@@ -55,12 +55,13 @@ soak: $(INSTALLED) ## Run the fortnight, 1,000 random kills and wide random seed
 	@status=0; $(call JEST,test:soak,node_modules/.soak-results.json) || status=1; \
 	  node hack/test-totals.ts node_modules/.soak-results.json || status=1; exit $$status
 
-check: $(INSTALLED) ## Format, types, lint, import rules, unused code, generated files (3 minutes)
+check: $(INSTALLED) ## Format, types, lint, import rules, unused code, vocabulary, generated files (3 minutes)
 	npm run -s format:check
 	npm run -s typecheck
 	npm run -s lint
 	npm run -s depcruise
 	npm run -s knip
+	node hack/check-vocabulary.ts
 	node hack/generate.ts --check
 
 verify: check ## Run check, then test: what must pass before a commit

@@ -1,4 +1,4 @@
-// A person's word on one workload, as annotations: decided from the workload as it stands, written only if it still stands so.
+// Writes a user request as annotations of a workload: decided from the present workload, and written only while it is unchanged.
 
 import type { WorkloadRecord } from '#kube/records/workload';
 import { workloadKey, workloadPath } from '#kube/records/workload';
@@ -13,22 +13,22 @@ import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from '.
 import { writeGuarded } from './guarded-write.ts';
 import { MOVED_ON, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
-/** What a change comes to on a workload as it stands. */
+/** The result of a change for the present workload. */
 export type AnnotationPlan =
   | {
       readonly kind: 'write';
-      /** null removes one. */
+      /** null removes an annotation. */
       readonly annotations: Readonly<Record<string, string | null>>;
       readonly audit: Pick<AuditEntry, 'action' | 'eventReason' | 'message' | 'before' | 'after'>;
     }
-  /** It stands there already. */
+  /** The workload has the annotations already. */
   | { readonly kind: 'same' }
   | CommandRefusal;
 
 export interface AnnotationChange {
-  /** Repeats of a key are told apart by it. */
+  /** Part of the identity of an idempotency key. */
   readonly action: string;
-  /** It changes what runs, so that it is only validated in a dry run. */
+  /** Whether the request changes pods, so that a dry run only validates it. */
   readonly changesWorkload?: true;
   decide(workload: WorkloadRecord, now: Instant): AnnotationPlan;
 }
@@ -49,7 +49,7 @@ export async function annotateWorkload(
 function annotateFound(
   ports: CommandPorts,
   caller: Caller,
-  known: WorkloadRecord,
+  observed: WorkloadRecord,
   change: AnnotationChange,
 ): Promise<CommandOutcome<WorkloadRecord>> {
   const { apiVersion, kind, namespace, name, uid } = observed;
@@ -81,32 +81,32 @@ function annotateFound(
     async readAgain(workload) {
       const fresh = await readAgain(ports, workload);
       if (fresh === null) return null;
-      return caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)
+      return caller.unmoved === true && fingerprintIntent(fresh.annotations) !== fingerprintIntent(workload.annotations)
         ? MOVED_ON
         : { kind: 'read', object: fresh };
     },
   });
 }
 
-/** Refuses overrides that the policy named; what is there already is not. */
+/** Refuses overrides that a policy with `workloadOverrides: Stricter` would ignore; present ones are not refused. */
 function planOf(ports: CommandPorts, change: AnnotationChange, workload: WorkloadRecord, now: Instant): AnnotationPlan {
   const plan = change.decide(workload, now);
   if (plan.kind !== 'write') return plan;
   const before = ports.wideningOf(workload)?.overrides ?? [];
   const after = ports.wideningOf(annotated(workload, plan.annotations, undefined));
-  const added = after?.overrides.filter((each) => !before.includes(each)) ?? [];
+  const added = after?.overrides.filter((override) => !before.includes(override)) ?? [];
   if (after === null || added.length === 0) return plan;
   return {
     kind: 'conflict',
-    message: `PodResizePolicy ${after.policy} takes only overrides that are stricter than itself (spec.workloadOverrides): ${added.join('; ')}.`,
+    message: `PodResizePolicy ${after.policy} accepts only overrides that are stricter than itself (spec.workloadOverrides): ${added.join('; ')}.`,
   };
 }
 
-/** Seen once the informers tell of another version than those that were decided from, or of the very annotations. */
+/** The write is observed once the informers show the annotations, or another version than those that were decided from. */
 function recordWritten(
   ports: CommandPorts,
   { dryRun }: Caller,
-  decidedFrom: readonly [known: WorkloadRecord, fresh: WorkloadRecord],
+  decidedFrom: readonly [observed: WorkloadRecord, fresh: WorkloadRecord],
   annotations: Readonly<Record<string, string | null>>,
 ): void {
   if (dryRun) return;
@@ -118,7 +118,7 @@ function recordWritten(
   });
 }
 
-/** Guarded by the version that was decided from: what another has written meanwhile is never lost. */
+/** Conditional on the resourceVersion that was decided from, so that no concurrent write is lost. */
 function write(
   ports: CommandPorts,
   caller: Caller,
@@ -131,8 +131,9 @@ function write(
 }
 
 /**
- * The workload as the server has it: informers may be a moment behind. An empty patch in a dry run answers the object, and
- * asks for no permission besides that to annotate. null where it is gone, or replaced
+ * Reads the workload from the API server, because informers may lag. An empty patch in a dry run returns the object and needs no other
+ * permission than the one to annotate.
+ * @returns null where the workload was deleted or replaced
  */
 async function readAgain({ records }: CommandPorts, workload: WorkloadRecord): Promise<WorkloadRecord | null> {
   const { object } = await records.annotate(workloadPath(workload), {}, { dryRun: true, fieldManager: FIELD_MANAGER });

@@ -1,4 +1,4 @@
-// What approve, reject and roll-back share: find the object, let the rule decide on the new spec, write it, tell of it.
+// Writes a user request to the spec of a Recommendation, as approve, reject, roll back and wake do.
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import { PLURALS, type Recommendation, type RecommendationSpec } from '../apis/v1alpha1/index.ts';
@@ -12,26 +12,26 @@ import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from '.
 import { writeGuarded, type PlannedWrite } from './guarded-write.ts';
 import { MOVED_ON, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
-/** The workload and its Recommendation as it now is (in a dry run: as it would be). */
+/** A workload and its changed Recommendation (in a dry run as it would be). */
 export interface ChangedRecommendation {
   readonly workload: WorkloadRecord;
   readonly recommendation: Recommendation;
 }
 
-/** One kind of intent. */
+/** One kind of request. */
 export interface Intent {
   readonly action: string;
   readonly eventReason: string;
   readonly message: string;
-  /** Why it would have no effect in a mode; null: it has one there. An intent that waits for another mode would surprise. */
+  /** Why the request has no effect in a mode, in which case it is refused instead of waiting for another mode; null where it has one. */
   whyIneffective(mode: ResizeMode): string | null;
-  /** Whether it changes what runs, so that it is only validated in a dry run. */
+  /** Whether the request changes pods, so that a dry run only validates it. */
   changesWorkload(recommendation: Recommendation): boolean;
-  /** The change of `spec` as a merge patch (null removes), `null` where it stands there already, or why not. */
+  /** The merge patch of `spec`, null where the spec has the request already, or a refusal. */
   decide(recommendation: Recommendation, now: Instant): SpecPatch | null | CommandRefusal;
 }
 
-/** A merge patch of the spec: what a person states, or null to take it back. */
+/** A merge patch of the spec; null removes a field. */
 export type SpecPatch = { readonly kind: 'patch' } & {
   readonly spec: { readonly [Field in keyof RecommendationSpec]?: RecommendationSpec[Field] | null };
 };
@@ -50,7 +50,7 @@ export async function stateIntent(
   if (known === undefined) {
     return {
       kind: 'conflict',
-      message: `${workload.kind} ${workload.name} has no Recommendation: it is still being looked at, or its mode publishes none.`,
+      message: `${workload.kind} ${workload.name} has no Recommendation: no decision was made yet, or its mode publishes none.`,
     };
   }
   const caller = intent.changesWorkload(known) ? applyDryRun(ports, requestedBy, workload) : requestedBy;
@@ -81,7 +81,7 @@ export async function stateIntent(
 interface Plan {
   readonly kind: 'write';
   readonly spec: SpecPatch['spec'];
-  /** The annotation of repeats; null: none. */
+  /** The annotation of idempotency keys; null where it does not change. */
   readonly keys: string | null;
 }
 
@@ -106,7 +106,7 @@ function planOf(
   return { kind: 'write', spec: decision.spec, keys: withKey(annotation, intent.action, caller, now) };
 }
 
-/** Seen once the informers tell of what was written, or of another version than that it was decided from and they knew. */
+/** The write is observed once the informers show it, or a version that is neither the one decided from nor the one shown at the write. */
 function recordWritten(
   ports: CommandPorts,
   { dryRun }: Caller,
@@ -115,10 +115,10 @@ function recordWritten(
 ): void {
   if (dryRun) return;
   const version = (): string | undefined => ports.cluster.findRecommendation(workloadKey(workload))?.metadata.resourceVersion;
-  const known = version();
+  const versionAtWrite = version();
   ports.written?.(() => {
-    const now = version();
-    return now === wrote.metadata.resourceVersion || (now !== known && now !== decidedFrom.metadata.resourceVersion);
+    const current = version();
+    return current === wrote.metadata.resourceVersion || (current !== versionAtWrite && current !== decidedFrom.metadata.resourceVersion);
   });
 }
 
@@ -150,7 +150,7 @@ function pathOf(workload: WorkloadRecord, { metadata: { name, namespace = worklo
   return { plural: PLURALS.Recommendation, namespace, name };
 }
 
-/** The patch carried out here, for a writer that does not answer the object. */
+/** Applies the patch locally, for a writer that does not return the object. */
 function merged(recommendation: Recommendation, patch: SpecPatch['spec']): Recommendation {
   const fields = Object.entries({ ...recommendation.spec, ...patch }).filter(([, value]) => value !== null);
   return { ...recommendation, spec: Object.fromEntries(fields) as unknown as RecommendationSpec };

@@ -26,7 +26,7 @@ import { COMMAND_EVENT, FIELD_MANAGER, type Caller, type CommandPorts } from './
 import { writeGuarded } from './guarded-write.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
-/** A policy as far as overrides go. */
+/** The fields of a policy of any kind that overrides need. */
 export interface WirePolicy {
   readonly apiVersion: string;
   readonly kind: OverridableKind;
@@ -37,46 +37,46 @@ export interface WirePolicy {
 
 interface PolicyOverrideBody {
   readonly field: string;
-  /** null takes the override away. */
+  /** null removes the override. */
   readonly value: unknown;
   readonly expiresIn?: string;
   readonly reason: string;
 }
 
 interface OnPolicy {
-  /** By kind or plural, in any case. */
+  /** Kind or plural, case-insensitive. */
   readonly target: { readonly kind: string; readonly name: string };
   readonly body: PolicyOverrideBody;
 }
 
 type Annotations = Readonly<Record<string, string>>;
-/** The annotation to write, or why not; null: it stands so already. */
+/** The annotation to write, or a refusal; null where it is unchanged. */
 type Plan = { readonly kind: 'write'; readonly text: string | null; readonly override: PolicyOverride | null } | CommandRefusal | null;
 
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
 /** Ten years, because timestamps after the year 9999 cannot be written. */
 const MAX_EXPIRY_MS = 3650 * DAY_MS;
 
-/** Sets or takes away one field of one policy. Answers the policy with it. */
+/** Sets or removes the override of one field of a policy. Returns the changed policy. */
 export const setPolicyOverride: Command<OnPolicy, WirePolicy> = {
   requires: ADMIN,
   async run(ports, caller, { target, body }) {
     const kind = overridableKindNamed(target.kind);
     if (kind === undefined) return UNKNOWN_KIND;
-    const known = findPolicy(ports, kind, target.name);
-    if (known === undefined) return { kind: 'not-found', message: `There is no ${kind} ${target.name}.` };
-    return overrideField(ports, caller, known, body);
+    const policy = findPolicy(ports, kind, target.name);
+    if (policy === undefined) return { kind: 'not-found', message: `There is no ${kind} ${target.name}.` };
+    return overrideField(ports, caller, policy, body);
   },
 };
 
 function overrideField(
   ports: CommandPorts,
   caller: Caller,
-  known: WirePolicy,
+  observed: WirePolicy,
   body: PolicyOverrideBody,
 ): Promise<CommandOutcome<WirePolicy>> {
-  const { kind } = known;
-  const { name } = known.metadata;
+  const { kind } = observed;
+  const { name } = observed.metadata;
   const now = ports.clock.now();
   return writeGuarded<WirePolicy, WirePolicy>(ports, caller, observed, {
     object: `${kind} ${name}`,
@@ -113,7 +113,7 @@ function planOf(kind: OverridableKind, annotations: Annotations | undefined, bod
   if (after.kind === 'unreadable') {
     return {
       kind: 'conflict',
-      message: `The annotation ${ANNOTATION} that stands on the policy is not JSON. Correct or remove it by hand first.`,
+      message: `The annotation ${ANNOTATION} of the policy is not JSON. Correct or remove it with kubectl first.`,
     };
   }
   return after.text === (stored ?? null) ? null : { kind: 'write', text: after.text, override };
@@ -121,22 +121,22 @@ function planOf(kind: OverridableKind, annotations: Annotations | undefined, bod
 
 function valueDetails(kind: OverridableKind, { field, value }: PolicyOverrideBody, stored: string | undefined): readonly ErrorDetail[] {
   const faults = overrideFaults(kind, field, value);
-  const told = faults.map((fault) => ({ path: `/${fault.of}${fault.path}`, message: fault.message }));
-  if (value !== null) return told;
-  // Whatever stands there can be taken away; a field that there is not, and that stands nowhere, is a slip of the pen.
-  const mistyped = schemaOfField(kind, field) === null && stored?.includes(JSON.stringify(field)) !== true;
-  return mistyped ? told : [];
+  const details = faults.map((fault) => ({ path: `/${fault.of}${fault.path}`, message: fault.message }));
+  if (value !== null) return details;
+  // Every present override can be removed; an unknown field without an override is a typing error.
+  const isMistyped = schemaOfField(kind, field) === null && stored?.includes(JSON.stringify(field)) !== true;
+  return isMistyped ? details : [];
 }
 
 function endDetails(value: unknown, ends: ReturnType<typeof parseDuration> | null): readonly ErrorDetail[] {
   const wrong = (message: string): readonly ErrorDetail[] => [{ path: '/expiresIn', message }];
   if (ends === null) return [];
-  if (value === null) return wrong('has no meaning where value is null, which takes the override away');
+  if (value === null) return wrong('is not accepted where value is null, which removes the override');
   if (!ends.ok) return wrong(ends.message);
-  return ends.value > MAX_MS ? wrong('must be at most 3650d; left out, it stands until it is removed') : [];
+  return ends.value > MAX_EXPIRY_MS ? wrong('must be at most 3650d; without it, the override applies until it is removed') : [];
 }
 
-/** What the API server and the reading of the spec as a whole say of it: rules that span fields. */
+/** Validates the whole spec with the override, by Evenkeel's rules and by the API server: rules that span several fields. */
 async function refusalOfSpec(
   ports: CommandPorts,
   policy: WirePolicy,
@@ -148,12 +148,12 @@ async function refusalOfSpec(
   if (policy.kind === 'PodResizePolicy') {
     const reading = readPolicy({ ...policy, spec } as unknown as PodResizePolicy, { admission: true, prometheus: true });
     if (!reading.ok)
-      return { kind: 'invalid', details: [{ path: '/value', message: `does not go with the rest of the spec: ${reading.message}` }] };
+      return { kind: 'invalid', details: [{ path: '/value', message: `contradicts the rest of the spec: ${reading.message}` }] };
   }
   const object = { plural: PLURALS[policy.kind], namespace: null, name: policy.metadata.name };
   const patch = { spec: mergePatchFrom(policy.spec, spec) };
   const outcome = await ports.records.patchIntent(object, patch, { dryRun: true, fieldManager: FIELD_MANAGER });
-  // Somebody writes at this moment: the write that follows is guarded.
+  // A conflict is left to the following write, which is conditional.
   return outcome.kind === 'conflict' ? null : refusalOf(outcome, `${policy.kind} ${policy.metadata.name}`);
 }
 
@@ -168,13 +168,13 @@ function write(
   return ports.records.annotate(pathOf(policy), { [ANNOTATION]: text }, { ...guard, dryRun: caller.dryRun, fieldManager: FIELD_MANAGER });
 }
 
-/** Of the other kinds nobody is told when they change. */
+/** Only for PodResizePolicies: the informers notify of no other kind. */
 function recordWritten(ports: CommandPorts, { dryRun }: Caller, { kind, metadata }: WirePolicy, text: string | null): void {
   if (dryRun || kind !== 'PodResizePolicy') return;
   ports.written?.(() => (findPolicy(ports, kind, metadata.name)?.metadata.annotations?.[ANNOTATION] ?? null) === text);
 }
 
-/** What people state of a policy; its status moves by itself. */
+/** The part of a policy that users write, without its status. */
 function stateOf({ metadata, spec }: WirePolicy): string {
   return JSON.stringify([spec, metadata.annotations?.[ANNOTATION] ?? null]);
 }
@@ -202,7 +202,7 @@ function auditEntryOf(
   const until = end === null ? '' : ` until ${isoTime(end)}`;
   const sentence =
     override === null
-      ? `${by} took away the override of spec.${field}`
+      ? `${by} removed the override of spec.${field}`
       : `${by} overrode spec.${field} with ${JSON.stringify(override.value)}${until}`;
   return {
     action: override === null ? 'RemovePolicyOverride' : 'SetPolicyOverride',

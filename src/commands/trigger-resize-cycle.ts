@@ -19,9 +19,9 @@ const EVERY_POLICY_PROTECTED = {
 const ID_SHAPE = /^cycle-(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)-[a-z0-9]+$/;
 
 /**
- * Asks for a cycle now by the annotation `evenkeel.io/trigger` on every PodResizePolicy but those that select only reserved
- * namespaces; the leader acts. One that was asked for and has not begun is joined. The id holds the moment it was asked for,
- * so that any replica can tell.
+ * Requests a cycle by the annotation `evenkeel.io/trigger` on every PodResizePolicy, except those that select only reserved namespaces; the
+ * leader carries it out. A requested cycle that has not started is joined. The id contains the time of the request, so that every replica
+ * can compare it with the last cycle.
  */
 export const triggerResizeCycle: Command<unknown, TriggeredCycle> = {
   requires: ADMIN,
@@ -33,20 +33,20 @@ export const triggerResizeCycle: Command<unknown, TriggeredCycle> = {
     const policies = all.filter((policy) => !ports.isProtectedPolicy(policy));
     if (policies.length === 0) return EVERY_POLICY_PROTECTED;
     const names = policies.map(nameOf);
-    // The cycle itself runs in a dry run, too, and reports what it would change.
+    // A cycle also runs in a dry run and reports what it would change.
     const dryRun = caller.dryRun || policies.every((policy) => ports.isDryRunPolicy(policy));
     const now = ports.clock.now();
     const pending = policies.map(activeCycle).find((id) => id !== null) ?? null;
     const repeated = caller.idempotencyKey === null ? null : cycleOfKey(policies, caller.idempotencyKey, now);
     if (repeated !== null) return { kind: 'done', item: { cycleId: repeated, joined: true, policies: names }, dryRun };
-    const own = newId(now, caller);
-    let cycleId = pending ?? own;
+    const createdId = newId(now, caller);
+    let cycleId = pending ?? createdId;
     for (const policy of policies) {
       const outcome = await requestCycle(ports, caller, policy, cycleId);
       if (outcome.kind !== 'done') return outcome;
       cycleId = outcome.item;
     }
-    return { kind: 'done', item: { cycleId, joined: cycleId !== own, policies: names }, dryRun };
+    return { kind: 'done', item: { cycleId, joined: cycleId !== createdId, policies: names }, dryRun };
   },
 };
 
@@ -80,7 +80,7 @@ async function requestCycle(
   return outcome.kind === 'not-found' ? { kind: 'done', item: cycleId, dryRun: caller.dryRun } : outcome;
 }
 
-/** Conditional on the resourceVersion that was decided from, so at once ask for one cycle. */
+/** Conditional on the resourceVersion that was decided from, so that concurrent requests share one cycle. */
 function annotate({ records }: CommandPorts, caller: Caller, policy: PodResizePolicy, cycleId: string) {
   const { resourceVersion } = policy.metadata;
   const guard = resourceVersion === undefined ? {} : { resourceVersion };
@@ -103,37 +103,37 @@ function auditEntryOf(caller: Caller, { apiVersion, kind, metadata }: PodResizeP
     action: 'TriggerCycle',
     eventReason: COMMAND_EVENT.cycleTriggered,
     subject: { apiVersion, kind, namespace: null, name: metadata.name, uid: metadata.uid ?? '' },
-    message: `${caller.scope.actor} asked for a resize cycle`,
+    message: `${caller.scope.actor} requested a resize cycle`,
     before: { trigger: metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? null },
     after: { trigger: cycleId },
   };
 }
 
-/** The cycle of a policy that runs, or that was asked for and has not begun; null where neither is. */
+/** The id of a running cycle of a policy, or of a requested one that has not started; null where there is neither. */
 function activeCycle({ metadata, status }: PodResizePolicy): string | null {
   const last: LastCycle = status?.lastCycle ?? {};
   if (last.startedAt !== undefined && last.finishedAt === undefined) return last.id ?? last.trigger ?? null;
   const id = metadata.annotations?.[OBJECT_ANNOTATIONS.trigger];
   if (id === undefined || last.trigger === id || last.id === id) return null;
-  return beganSince(last, id) ? null : id;
+  return hasStartedSince(last, id) ? null : id;
 }
 
 type LastCycle = NonNullable<NonNullable<PodResizePolicy['status']>['lastCycle']>;
 
-function beganSince(last: LastCycle, id: string): boolean {
-  const askedAt = instantOf(ID_SHAPE.exec(id)?.[1]);
-  const lastBegan = instantOf(last.startedAt);
-  // An id of another's making says nothing of its time: it is due until the policy has told of it.
-  return askedAt !== null && lastBegan !== null && lastBegan >= askedAt;
+function hasStartedSince(last: LastCycle, id: string): boolean {
+  const requestedAt = instantOf(ID_SHAPE.exec(id)?.[1]);
+  const startedAt = instantOf(last.startedAt);
+  // An id of another format has no time: it is pending until the policy's status contains it.
+  return requestedAt !== null && startedAt !== null && startedAt >= requestedAt;
 }
 
-/** The id of a key's own request, if that was the last on any policy: the id ends in the key's hash. */
+/** The id of an earlier request with the same key, where it is the last one of a policy: an id ends in the key's hash. */
 function cycleOfKey(policies: readonly PodResizePolicy[], key: string, now: Instant): string | null {
   const suffix = `-${hashOf(key)}`;
   const ids = policies.flatMap((policy) => policy.metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? []);
-  const id = ids.find((each) => each.endsWith(suffix));
-  const askedAt = instantOf(ID_SHAPE.exec(id ?? '')?.[1]);
-  return id !== undefined && askedAt !== null && now - askedAt < DAY_MS ? id : null;
+  const id = ids.find((candidate) => candidate.endsWith(suffix));
+  const requestedAt = instantOf(ID_SHAPE.exec(id ?? '')?.[1]);
+  return id !== undefined && requestedAt !== null && now - requestedAt < DAY_MS ? id : null;
 }
 
 function newId(now: Instant, caller: Caller): string {

@@ -196,7 +196,7 @@ describe('An unavailable server', () => {
     expect(logger.lines.some(({ message }) => message.includes('is unreachable; starting without it'))).toBe(true);
     history.appendEntry(anEntry('a1', 1));
     await eventually('the status reports the store as unavailable: its server was stopped', HANG_MS, () => !history.status().ok);
-    expect(history.status().message).toMatch(/not writable: .*1 rows wait, 0 dropped/);
+    expect(history.status().message).toMatch(/not writable: .*1 rows waiting, 0 dropped/);
     await expect(history.readEntries({ limit: 1 })).rejects.toThrow(/reading the timeline: /);
     await server.up();
     // Without a further call: it retries on its own.
