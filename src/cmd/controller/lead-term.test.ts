@@ -6,7 +6,7 @@ function aTerm(isLeader: () => boolean) {
   const calls: string[] = [];
   const record = (call: string) => () => void calls.push(call);
   const dependencies = {
-    shared: { share: record('share'), withdraw: record('withdraw'), changes: record('changes') },
+    shared: { share: record('share'), discardQueued: record('discardQueued'), changes: record('changes') },
     feed: { stop: async () => record('feed.stop')() },
     source: {
       status: () => ({ name: 'kubelet' }),
@@ -38,7 +38,7 @@ describe('the end of a term', () => {
       how: 'by a lost lease writes nothing that its successor could have replaced',
       stillLeads: false,
       decide: until,
-      gone: ['checkpoints.leave', 'withdraw'],
+      gone: ['checkpoints.leave', 'discardQueued'],
     },
   ])('$how', async ({ stillLeads, decide, gone }) => {
     const { dependencies, calls } = aTerm(() => stillLeads);
@@ -46,14 +46,14 @@ describe('the end of a term', () => {
     const led = leadTerm(dependencies, decide, term.signal);
     setImmediate(() => term.abort());
     await led;
-    expect(calls.filter((call) => call === 'checkpoints.leave' || call === 'withdraw')).toEqual(gone);
+    expect(calls.filter((call) => call === 'checkpoints.leave' || call === 'discardQueued')).toEqual(gone);
     expect(calls).toEqual(expect.arrayContaining(['checkpoints.start 7', 'recorder.stop', 'stopSharing', 'stopSharingSource']));
   });
 
-  test('by an error withdraws everything as well, although the lease is still held', async () => {
+  test('by an error discards everything as well, although the lease is still held', async () => {
     const { dependencies, calls } = aTerm(() => true);
     const fault = new Error('a fault');
     await expect(leadTerm(dependencies, () => Promise.reject(fault), new AbortController().signal)).rejects.toBe(fault);
-    expect(calls).toEqual(expect.arrayContaining(['checkpoints.leave', 'withdraw', 'recorder.stop', 'stopSharing']));
+    expect(calls).toEqual(expect.arrayContaining(['checkpoints.leave', 'discardQueued', 'recorder.stop', 'stopSharing']));
   });
 });
