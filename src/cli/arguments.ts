@@ -1,6 +1,8 @@
 // Options of a subcommand, declared as a table from which they are parsed, validated and listed in the help. All problems are reported at
 // once.
 
+import { parseArgs } from 'node:util';
+
 /** Parses an option's value. A failure has what is allowed. */
 export type OptionReader<T> = (text: string) => { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
@@ -28,18 +30,32 @@ export function parseArguments<T extends OptionTable>(
   args: readonly string[],
   { withPositionals = false }: { readonly withPositionals?: boolean } = {},
 ): ParsedArguments<T> {
+  const specs = new Map(Object.entries(table));
+  const options = Object.fromEntries(
+    [...specs].map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
+  );
+  // Not strict: `parseArgs` throws at the first problem, and all are reported here.
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   const problems: string[] = [];
   const positionals: string[] = [];
-  const specs = new Map(Object.entries(table));
-  const values = new Map<string, unknown>([...specs].map(([name, spec]) => [name, spec.default]));
-  const given = new Set<string>();
-  const rest = [...args];
-  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
-    if (withPositionals && isPositional(arg)) positionals.push(...(arg === '--' ? rest.splice(0) : [arg]));
-    else problems.push(...takeArgument(arg, rest, specs, { values, given }));
+  const parsed: Parsed = { values: new Map([...specs].map(([name, spec]) => [name, spec.default])), given: new Set() };
+  /** The argument behind an unknown option is its value, not a further problem. */
+  let skipped = -1;
+  for (const token of tokens) {
+    if (token.kind === 'option') {
+      const spec = specs.get(token.name);
+      if (spec !== undefined && token.rawName.startsWith('--')) problems.push(...takeOption(token.name, spec, token.value, parsed));
+      else {
+        problems.push(unknownOption(args[token.index] ?? token.rawName, specs));
+        if (token.inlineValue !== true) skipped = token.index + 1;
+      }
+    } else if (token.kind === 'positional' && token.index !== skipped) {
+      if (withPositionals) positionals.push(token.value);
+      else problems.push(unknownOption(token.value, specs));
+    }
   }
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, values: Object.fromEntries(values) as OptionValues<T>, given, positionals };
+  return { ok: true, values: Object.fromEntries(parsed.values) as OptionValues<T>, given: parsed.given, positionals };
 }
 
 interface Parsed {
@@ -47,22 +63,12 @@ interface Parsed {
   readonly given: Set<string>;
 }
 
-function isPositional(arg: string): boolean {
-  return arg === '--' || arg === '-' || !arg.startsWith('-');
+function unknownOption(argument: string, specs: ReadonlyMap<string, unknown>): string {
+  return `${argument}: unknown option; use one of ${[...specs.keys()].map((name) => `--${name}`).join(', ')}`;
 }
 
-/** Parses an option, with its value from `rest` unless it is inline. Returns its problems. */
-function takeArgument(arg: string, rest: string[], specs: ReadonlyMap<string, OptionSpec<unknown>>, parsed: Parsed): string[] {
-  const [, name = '', inline] = /^--([a-z][a-z-]*)(?:=(.*))?$/s.exec(arg) ?? [];
-  const spec = specs.get(name);
-  if (spec === undefined) {
-    if (inline === undefined && rest[0]?.startsWith('--') === false) rest.shift();
-    return [`${arg}: unknown option; use one of ${[...specs.keys()].map((each) => `--${each}`).join(', ')}`];
-  }
-  return takeOption(name, spec, inline ?? (spec.value === undefined ? 'true' : rest.shift()), parsed);
-}
-
-function takeOption(name: string, spec: OptionSpec<unknown>, raw: string | undefined, parsed: Parsed): string[] {
+function takeOption(name: string, spec: OptionSpec<unknown>, given: string | undefined, parsed: Parsed): string[] {
+  const raw = given ?? (spec.value === undefined ? 'true' : undefined);
   if (raw === undefined) return [`--${name}: needs a value (${spec.value ?? ''})`];
   if (parsed.given.has(name)) return [`--${name}: given twice`];
   parsed.given.add(name);

@@ -1,6 +1,6 @@
 import type { Operations, Pod, PodContainer } from '../apis/http/types.generated.ts';
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
-import { sumKnown, UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
+import { sumIfAllKnown, sumKnown, UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { fieldOf, selectPage, type Listing, type SortValue } from './listing.ts';
 import { podUsage } from './pod-usage.ts';
@@ -115,8 +115,7 @@ function containerRecord(container: ContainerRecord, used: OptionalResources | n
 
 /** null for a resource where any container has no value: one container without a limit leaves the pod without one. */
 function sumIfAll(all: readonly OptionalResources[]): OptionalResources {
-  const sum = (amounts: readonly (number | null)[]): number | null =>
-    amounts.length === 0 ? null : amounts.reduce((total, amount) => (amount === null || total === null ? null : total + amount), 0);
+  const sum = (amounts: readonly (number | null)[]): number | null => (amounts.length === 0 ? null : sumIfAllKnown(amounts));
   return { cpuMillicores: sum(all.map(({ cpuMillicores }) => cpuMillicores)), memoryBytes: sum(all.map(({ memoryBytes }) => memoryBytes)) };
 }
 

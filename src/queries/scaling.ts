@@ -1,3 +1,4 @@
+import { sumIfAllKnown } from '#kube/records/resources';
 import type { Operations, ScalingActivity, Warning } from '../apis/http/types.generated.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
@@ -91,17 +92,13 @@ function activityOf(changes: readonly TimelineEntry[]): ScalingActivity {
     dryRun: outcome === 'dry-run',
     outcome,
     durationSeconds: durationMs === null ? null : durationMs / 1000,
-    costDeltaPerHourUsd: sumOrNull(changes.map((change) => change.costDeltaPerHourUsd)),
+    costDeltaPerHourUsd: roundUsd(sumIfAllKnown(changes.map((change) => change.costDeltaPerHourUsd))),
   };
 }
 
-function sumOrNull(values: readonly (number | null)[]): number | null {
-  let sum = 0;
-  for (const value of values) {
-    if (value === null) return null;
-    sum += value;
-  }
-  return Math.round(sum * 1e6) / 1e6;
+/** Rounded to micro-dollars: sums of floating-point numbers carry noise. */
+function roundUsd(usd: number | null): number | null {
+  return usd === null ? null : Math.round(usd * 1e6) / 1e6;
 }
 
 export const listScaling = defineQuery({

@@ -3,7 +3,15 @@
 
 import { requestCost } from '../core/cost/request-cost.ts';
 import { requestsBesideContainers } from '#kube/records/pod-requests';
-import { addKnown, withDefaults, NO_RESOURCES, UNSET_RESOURCES, type OptionalResources, type Resources } from '#kube/records/resources';
+import {
+  sumIfAllKnown,
+  addKnown,
+  withDefaults,
+  NO_RESOURCES,
+  UNSET_RESOURCES,
+  type OptionalResources,
+  type Resources,
+} from '#kube/records/resources';
 import { HOURS_PER_MONTH, type Instant, type Usd } from '#kube/units';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { countedRequests, type PodRecord } from '#kube/records/pod';
@@ -219,7 +227,7 @@ class Accumulator {
       this.#requested[field] += requested;
       this.#recommended[field] += recommended[field] ?? requested;
       if (recommended[field] !== null) this.#anyRecommended = true;
-      this.#limits[field] = bothOrNull(this.#limits[field], limits[field]);
+      this.#limits[field] = sumIfAllKnown([this.#limits[field], limits[field]]);
       if (used !== null) this.#used[field] = addKnown(this.#used[field], used[field]);
     }
     this.#cost = addKnown(this.#cost, cost);
@@ -248,10 +256,6 @@ function accumulatorAt<Key>(map: Map<Key, Accumulator>, key: Key): Accumulator {
   const created = new Accumulator();
   map.set(key, created);
   return created;
-}
-
-function bothOrNull(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
 }
 
 function lesserOf(used: OptionalResources, requests: OptionalResources): OptionalResources {

@@ -1,6 +1,6 @@
 // Current usage of containers and nodes. A UsageSource writes it, queries read it, and listeners receive each sample.
 
-import type { Resources } from '#kube/records/resources';
+import { addKnown, type Resources } from '#kube/records/resources';
 import { STALE_PERIODS } from '../core/model/stale-source.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '#kube/units';
 import type { ContainerRef, ContainerUsage, NetworkUsage, NodeUsage, PodRef, UsageSample, VolumeUsage } from '#kube/records/usage';
@@ -318,9 +318,5 @@ export class UsageModel implements UsageSink, EvidenceSink {
 }
 
 function plus(a: UsageTotal, b: UsageTotal): UsageTotal {
-  return { cpuMillicores: added(a.cpuMillicores, b.cpuMillicores), memoryBytes: added(a.memoryBytes, b.memoryBytes) };
-}
-
-function added(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : a + b;
+  return { cpuMillicores: addKnown(a.cpuMillicores, b.cpuMillicores), memoryBytes: addKnown(a.memoryBytes, b.memoryBytes) };
 }

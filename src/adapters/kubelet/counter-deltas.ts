@@ -1,3 +1,4 @@
+import { addKnown } from '#kube/records/resources';
 import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { ContainerEvidence, ContainerRef, PodRef } from '#kube/records/usage';
 import type { ContainerCounters } from '#kube/kubelet/kubelet-pages';
@@ -78,9 +79,9 @@ function addTo(
   }
   const since = (value: number | null, column: number): number | null => (value === null ? null : value - valueAt(before, row, column));
   const [periods, throttled, oomEvents] = [since(now.cpuPeriods, 1), since(now.throttledPeriods, 2), since(now.oomEvents, 3)];
-  sum.periods = plus(sum.periods, periods);
-  sum.throttled = plus(sum.throttled, throttled);
-  sum.oomEvents = plus(sum.oomEvents, oomEvents);
+  sum.periods = addKnown(sum.periods, periods);
+  sum.throttled = addKnown(sum.throttled, throttled);
+  sum.oomEvents = addKnown(sum.oomEvents, oomEvents);
   const isRepeated = isRepeatedPage || (row !== undefined && now.at !== null && now.at <= (before[row + AT] ?? NaN));
   sum.unknownCpu ||= isRepeated || (periods ?? 0) < 0 || (throttled ?? 0) < 0;
   sum.unknownOom ||= isRepeated || (oomEvents ?? 0) < 0;
@@ -102,10 +103,6 @@ function isRepeatedPage(counters: readonly ContainerCounters[], before: Float64A
 function valueAt(before: Float64Array, row: number | undefined, column: number): number {
   const value = row === undefined ? 0 : (before[row + column] ?? 0);
   return Number.isNaN(value) ? 0 : value;
-}
-
-function plus(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : a + b;
 }
 
 /** 0 where no period elapsed: a container that used no CPU was not throttled. */

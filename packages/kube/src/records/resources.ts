@@ -66,6 +66,34 @@ export function greaterResources(a: OptionalResources, b: OptionalResources): Op
   return { cpuMillicores: greaterAmount(a.cpuMillicores, b.cpuMillicores), memoryBytes: greaterAmount(a.memoryBytes, b.memoryBytes) };
 }
 
+/** The amount, raised to a minimum. An unset amount (null) stays unset; a minimum of null is none. */
+export function raiseAmount(amount: number | null, min: number | null): number | null {
+  return amount === null || min === null ? amount : Math.max(amount, min);
+}
+
+/** Each amount, raised to its minimum as in `raiseAmount`. */
+export function raiseResources(amounts: OptionalResources, min: OptionalResources): OptionalResources {
+  return {
+    cpuMillicores: raiseAmount(amounts.cpuMillicores, min.cpuMillicores),
+    memoryBytes: raiseAmount(amounts.memoryBytes, min.memoryBytes),
+  };
+}
+
+/** The amount, lowered to a maximum. An unset amount (null) stays unset; a maximum of null is none. */
+export function capAmount(amount: number | null, max: number | null): number | null {
+  return amount === null || max === null ? amount : Math.min(amount, max);
+}
+
+/** Sum of values that are all known; null: at least one is null. */
+export function sumIfAllKnown(values: readonly (number | null)[]): number | null {
+  let sum = 0;
+  for (const value of values) {
+    if (value === null) return null;
+    sum += value;
+  }
+  return sum;
+}
+
 export function sameResources(a: OptionalResources, b: OptionalResources): boolean {
   return a.cpuMillicores === b.cpuMillicores && a.memoryBytes === b.memoryBytes;
 }

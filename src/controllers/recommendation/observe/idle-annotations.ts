@@ -3,7 +3,7 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle-memory.ts';
-import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
+import { capAmount, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import type { WorkloadRecord } from '#kube/records/workload';
 import { requestBounds } from '../../../core/resize/policy/container-rules.ts';
 import { readOriginalNote } from '../../../core/ownership/original-note.ts';
@@ -67,8 +67,8 @@ type RecordContext = Pick<WorkloadSituation, 'policy' | 'overrides' | 'hpas' | '
 /** Limits recorded sizes to `max`, and recorded minReplicas to maxReplicas of the HorizontalPodAutoscaler. */
 function limitToBounds(idle: IdleMemory, { policy, overrides, hpas }: RecordContext): IdleMemory {
   const limitRequests = (name: string, { requests }: RequestsAndLimits): OptionalResources => ({
-    cpuMillicores: limitTo(requests.cpuMillicores, requestBounds('cpu', policy, overrides, name, null).max),
-    memoryBytes: limitTo(requests.memoryBytes, requestBounds('memory', policy, overrides, name, null).max),
+    cpuMillicores: capAmount(requests.cpuMillicores, requestBounds('cpu', policy, overrides, name, null).max?.value ?? null),
+    memoryBytes: capAmount(requests.memoryBytes, requestBounds('memory', policy, overrides, name, null).max?.value ?? null),
   });
   const hpa = hpas.find(({ name }) => name === idle.autoscaler?.name);
   const maxReplicas = hpa?.maxReplicas ?? Number.POSITIVE_INFINITY;
@@ -77,8 +77,4 @@ function limitToBounds(idle: IdleMemory, { policy, overrides, hpas }: RecordCont
     natural: new Map([...idle.natural].map(([name, values]) => [name, { ...values, requests: limitRequests(name, values) }])),
     autoscaler: idle.autoscaler && { ...idle.autoscaler, minReplicas: Math.min(idle.autoscaler.minReplicas, maxReplicas) },
   };
-}
-
-function limitTo(amount: number | null, max: { readonly value: number } | null): number | null {
-  return amount === null || max === null ? amount : Math.min(amount, max.value);
 }

@@ -1,7 +1,7 @@
 // The plans of a workload: for each container the values in force, the target and the reasons.
 
 import type { ContainerRecord, PodRecord, QosClass } from '#kube/records/pod';
-import { UNSET_RESOURCES, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
+import { raiseAmount, UNSET_RESOURCES, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
 import type { Bytes } from '#kube/units';
 import { withoutOverages } from './keep-overages.ts';
 import { approvedBaselinesOf } from './approved-baselines.ts';
@@ -109,8 +109,8 @@ export function partOfTarget(plan: ContainerPlan, changes: readonly DueChange[])
   for (const { resource, direction } of changes) {
     const field = FIELD[resource];
     const least = direction === 'raise' ? inForce : null;
-    requests = withAmount(requests, resource, atLeast(target.requests[field], least?.requests[field] ?? null));
-    limits = withAmount(limits, resource, atLeast(target.limits[field], least?.limits[field] ?? null));
+    requests = withAmount(requests, resource, raiseAmount(target.requests[field], least?.requests[field] ?? null));
+    limits = withAmount(limits, resource, raiseAmount(target.limits[field], least?.limits[field] ?? null));
   }
   return { requests: keepBurstable(targetInputs, requests, limits), limits };
 }
@@ -150,10 +150,6 @@ function count(tally: Map<string, Tally>, { requests, limits }: ContainerRecord)
   const known = tally.get(key);
   if (known === undefined) tally.set(key, { count: 1, values: { requests, limits } });
   else known.count += 1;
-}
-
-function atLeast(amount: number | null, least: number | null): number | null {
-  return amount === null || least === null ? amount : Math.max(amount, least);
 }
 
 function qosInForce({ pods }: WorkloadSituation, current: Values): QosClass {

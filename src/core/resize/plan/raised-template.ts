@@ -1,7 +1,7 @@
 // Accepts a template that a user has raised since values were applied: earlier usage does not contradict it, so its amounts are lower
 // bounds of the values in force until a new reduction has passed every gate.
 
-import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
+import { raiseResources, UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import { FIELD, RESOURCES, sameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
@@ -46,8 +46,8 @@ export function atLeastRaised(values: Values, before: Values, template: Values):
     const now = template.get(name);
     if (now === undefined) return [name, inForce];
     const raised = raisedFields(before.get(name), now);
-    const requests = atLeast(inForce.requests, raised.requests);
-    return [name, { requests, limits: atLeast(atLeast(inForce.limits, raised.limits), requests) }];
+    const requests = raiseResources(inForce.requests, raised.requests);
+    return [name, { requests, limits: raiseResources(raiseResources(inForce.limits, raised.limits), requests) }];
   });
   return new Map(after);
 }
@@ -63,16 +63,6 @@ function raisedAmounts(before: OptionalResources | undefined, now: OptionalResou
     if (was === null || is === null || is < was * MIN_RAISE_RATIO) raised = withAmount(raised, resource, null);
   }
   return raised;
-}
-
-/** Set amounts, raised to those of `least` that are set. */
-function atLeast(amounts: OptionalResources, least: OptionalResources): OptionalResources {
-  let result = amounts;
-  for (const resource of RESOURCES) {
-    const [has, wants] = [amounts[FIELD[resource]], least[FIELD[resource]]];
-    if (has !== null && wants !== null && wants > has) result = withAmount(result, resource, wants);
-  }
-  return result;
 }
 
 function isSame(a: Values, b: Values): boolean {

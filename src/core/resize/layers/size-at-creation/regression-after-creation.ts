@@ -4,7 +4,7 @@
 import { POD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { approvedBaselinesOf } from '../../plan/approved-baselines.ts';
 import { namesOf, type PodRecord } from '#kube/records/pod';
-import type { OptionalResources } from '#kube/records/resources';
+import { raiseResources } from '#kube/records/resources';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { lowersAnything, type Values } from '../../model/container-values.ts';
 import { isShortLived } from '../../plan/interlocks.ts';
@@ -52,20 +52,11 @@ function deployedIfLarger({ workload, memory }: WorkloadSituation, settled: Valu
   const deployed: Values = new Map(
     workload.containers.map(({ name, requests, limits }) => [
       name,
-      { requests, limits: notLess(limits, approvedBaselinesOf(name, memory.limitExceptions)) },
+      { requests, limits: raiseResources(limits, approvedBaselinesOf(name, memory.limitExceptions)) },
     ]),
   );
   const smaller = [...deployed].some(([name, deployedValues]) => lowersAnything(deployedValues, settled.get(name) ?? deployedValues));
   return smaller ? new Map([...settled, ...deployed]) : null;
-}
-
-/** Limits that are no less than the approved baselines. */
-function notLess(limits: OptionalResources, least: OptionalResources): OptionalResources {
-  const greater = (a: number | null, b: number | null): number | null => (a === null || b === null ? a : Math.max(a, b));
-  return {
-    cpuMillicores: greater(limits.cpuMillicores, least.cpuMillicores),
-    memoryBytes: greater(limits.memoryBytes, least.memoryBytes),
-  };
 }
 
 function hasValues(pod: PodRecord, settled: Values, { kubeletVersions }: WorkloadSituation): boolean {
