@@ -8,6 +8,7 @@ import { OWN_NAMESPACE } from '../src/demo/demo-cluster.ts';
 import { followClock } from '../src/demo/follow-clock.ts';
 import { serveCluster } from '#embedded-cluster/serve-cluster';
 import { startController } from '../src/cmd/controller/controller.ts';
+import { LeaderFeed, type LeaderFeedDependencies } from '../src/controllers/replicas/leader-feed.ts';
 import { reachCluster } from '../src/cmd/controller/reach-cluster.ts';
 import { SILENT_LOGGER } from '../src/runtime/logging.ts';
 import { type ExportedMetric, PrometheusMetrics } from '../src/runtime/metrics.ts';
@@ -17,8 +18,8 @@ import { SeededRandom } from '../src/runtime/random.ts';
 import { SystemTimer } from '../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 
-/** The last metric to be registered, when the leader's reconcilers run. */
-const LAST_METRIC = 'evenkeel_workqueue_depth';
+/** Registered last: by the leader's reconcilers, and by the admission webhook once its certificate is made. */
+const LAST_METRICS = ['evenkeel_workqueue_depth', 'evenkeel_admission_seconds'];
 const MAX_MS = 30_000;
 
 const file = join(import.meta.dirname, '..', 'docs', 'metrics.md');
@@ -57,7 +58,9 @@ async function metricsOfAController(): Promise<readonly ExportedMetric[]> {
     if (!loaded.ok) throw new Error(loaded.message);
     const world = await reachCluster(loaded.settings, parts, undefined, followClock);
     const controller = await startController({ ...parts, environment: world, settings: loaded.settings });
-    await registered(metrics, LAST_METRIC);
+    for (const name of LAST_METRICS) await registered(metrics, name);
+    // Only replicas with a shared store, which is PostgreSQL, follow a leader.
+    new LeaderFeed({ metrics } as unknown as LeaderFeedDependencies);
     await controller.stop();
     await world.close();
     return [...metrics.exported()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -76,6 +79,8 @@ function settingsFor(kubeconfig: string): Readonly<Record<string, string>> {
     'controller.metricsAddr': anywhere,
     'controller.probeAddr': anywhere,
     'history.url': 'sqlite::memory:',
+    'controller.admission.enabled': 'true',
+    'controller.admission.addr': anywhere,
   };
 }
 

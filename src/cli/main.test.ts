@@ -14,6 +14,12 @@ test('the demo, whose embedded cluster is not shipped, is refused with where it 
   expect(code).toBe(2);
 });
 
+test.each(['constructor', '__proto__', 'toString'])('%s is no command', async (name) => {
+  const child = spawn(process.execPath, [...FLAGS, name], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect([err, code]).toEqual([`evenkeel: unknown command "${name}"; \`evenkeel help\` lists them\n`, 2]);
+});
+
 test('a reader that closes the pipe (`evenkeel help | head -1`) gets no stack trace', async () => {
   const child = spawn(process.execPath, [...FLAGS, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();

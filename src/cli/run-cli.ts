@@ -9,7 +9,7 @@ export async function runCli(commands: CommandLoaders): Promise<number> {
   const [name = 'help', ...args] = process.argv.slice(2);
   const terminal = processTerminal();
   if (name === 'help' || name === '--help' || name === '-h') return help(commands, terminal);
-  const load = commands[name];
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined) {
     terminal.err(`evenkeel: unknown command "${name}"; \`evenkeel help\` lists them`);
     return 2;

@@ -55,9 +55,10 @@ function annotateFound(
   const { apiVersion, kind, namespace, name, uid } = observed;
   const subject = { apiVersion, kind, namespace, name, uid };
   const now = ports.clock.now();
-  return writeGuarded(ports, caller, observed, {
+  return writeGuarded(ports, observed, {
     object: `${kind} ${name}`,
     logName: `${namespace}/${name}`,
+    callerOf: () => caller,
     plan(workload) {
       const keys = workload.annotations[IDEMPOTENCY_ANNOTATION];
       const meaning = meaningOfKey(keys, change.action, caller, now);

@@ -6,6 +6,7 @@ import { recordAudit } from './audit.ts';
 import type { Command, OnWorkload, ReasonBody } from './command.ts';
 import { COMMAND_EVENT } from './context.ts';
 import { findTarget } from './find-target.ts';
+import { NOT_REACHED } from './guarded-write.ts';
 import { refusalOf } from './outcome.ts';
 
 /** Deletes the Recommendation of a workload with its memory; the controller creates a new one from the recorded usage. */
@@ -34,7 +35,7 @@ export const deleteRecommendation: Command<OnWorkload<ReasonBody>, WorkloadRecor
     } catch (error) {
       ports.logger.warn('Deleting Recommendation failed', { object: `${namespace}/${name}`, err: error });
       recordAudit(ports, caller, { ...audit, outcome: 'error' });
-      return { kind: 'unavailable', message: 'The API server cannot be reached, so nothing was changed. Try again shortly.' };
+      return { kind: 'unavailable', message: NOT_REACHED };
     }
     // Already deleted, which is the requested state.
     const refusal = outcome.kind === 'gone' ? null : refusalOf(outcome, `Recommendation ${name}`);

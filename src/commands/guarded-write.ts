@@ -27,8 +27,10 @@ export interface GuardedWrite<Seen, Item> {
   readonly logName: string;
   /** The answer where the API server is not reached. */
   readonly unavailable?: string;
+  /** The caller of this write: one whose policy is in dry run, as far as the object that was read makes that matter. */
+  callerOf(seen: Seen): Caller;
   /** Decides from the object as it was read: a write, or the answer without one. @param tries 1 in the first attempt */
-  plan(seen: Seen, tries: number): PlannedWrite<Item> | CommandOutcome<Item>;
+  plan(seen: Seen, tries: number, caller: Caller): PlannedWrite<Item> | CommandOutcome<Item>;
   /**
    * Reads the object again after a conflict, from the API server, as informers may lag.
    * null: it is gone, or another object has its name. A refusal: it differs from what the caller saw.
@@ -36,18 +38,19 @@ export interface GuardedWrite<Seen, Item> {
   readAgain(seen: Seen): Promise<{ readonly kind: 'read'; readonly object: Seen } | CommandRefusal | null>;
 }
 
-const NOT_REACHED = 'The API server cannot be reached, so nothing was changed. Try again shortly.';
+/** A time-out may come after the API server has made the change. */
+export const NOT_REACHED = 'The API server does not answer. Look whether the change was made, and try again shortly if it was not.';
 
 /** Plans and writes, up to `MAX_ATTEMPTS` times while the object changes in between. Each write leaves one audit entry. */
 export async function writeGuarded<Seen, Item>(
   ports: CommandPorts,
-  caller: Caller,
   first: Seen,
   guarded: GuardedWrite<Seen, Item>,
 ): Promise<CommandOutcome<Item>> {
   let seen = first;
   for (let tries = 1; ; tries += 1) {
-    const plan = guarded.plan(seen, tries);
+    const caller = guarded.callerOf(seen);
+    const plan = guarded.plan(seen, tries, caller);
     if (plan.kind !== 'write') return plan;
     const { audit } = plan;
     let outcome: WriteOutcome & { readonly object?: unknown };

@@ -53,12 +53,13 @@ export async function stateIntent(
       message: `${workload.kind} ${workload.name} has no Recommendation: no decision was made yet, or its mode publishes none.`,
     };
   }
-  const caller = intent.changesWorkload(known) ? applyDryRun(ports, requestedBy, workload) : requestedBy;
   const { namespace = workload.namespace, name } = known.metadata;
-  return writeGuarded(ports, caller, known, {
+  return writeGuarded(ports, known, {
     object: `Recommendation ${name}`,
     logName: `${namespace}/${name}`,
-    plan(recommendation) {
+    // Per version that is read: an overage that was granted meanwhile makes a rejection one that changes pods.
+    callerOf: (recommendation) => (intent.changesWorkload(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy),
+    plan(recommendation, _tries, caller) {
       const item = { workload, recommendation };
       const plan = planOf(ports, caller, intent, item);
       return plan.kind === 'write' ? plannedWrite(ports, caller, intent, item, plan) : plan;
@@ -73,7 +74,7 @@ export async function stateIntent(
       const fresh = object as Recommendation | undefined;
       if (fresh === undefined || (fresh.metadata.uid ?? '') !== (recommendation.metadata.uid ?? '')) return null;
       const isSame = JSON.stringify(fresh.spec) === JSON.stringify(recommendation.spec);
-      return caller.unmoved === true && !isSame ? MOVED_ON : { kind: 'read', object: fresh };
+      return requestedBy.unmoved === true && !isSame ? MOVED_ON : { kind: 'read', object: fresh };
     },
   });
 }

@@ -78,9 +78,10 @@ function overrideField(
   const { kind } = observed;
   const { name } = observed.metadata;
   const now = ports.clock.now();
-  return writeGuarded<WirePolicy, WirePolicy>(ports, caller, observed, {
+  return writeGuarded<WirePolicy, WirePolicy>(ports, observed, {
     object: `${kind} ${name}`,
     logName: `${kind}/${name}`,
+    callerOf: () => caller,
     plan(policy) {
       const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
       if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };

@@ -57,9 +57,10 @@ async function requestCycle(
   policy: PodResizePolicy,
   cycleId: string,
 ): Promise<CommandOutcome<string>> {
-  const outcome = await writeGuarded<PodResizePolicy, string>(ports, caller, policy, {
+  const outcome = await writeGuarded<PodResizePolicy, string>(ports, policy, {
     object: `PodResizePolicy ${nameOf(policy)}`,
     logName: nameOf(policy),
+    callerOf: () => caller,
     unavailable: 'The API server cannot be reached. Try again shortly; a cycle that was requested already is joined.',
     plan(current, tries) {
       const active = activeCycle(current);

@@ -77,6 +77,17 @@ describe('the recommender’s state', () => {
     expect(await next.samples()).toBe(100);
   });
 
+  test('is restored into a thread that is replaced before any checkpoint was read', async () => {
+    const store = new MemoryStore();
+    const { recommender, checkpoints } = aReplica(store, new FakeClock(T0));
+    store.away = true;
+    await checkpoints.restore();
+    store.away = false;
+    // A replaced thread answers no question until its restore has ended.
+    recommender.sequenceNumbers = () => new Promise(() => undefined);
+    expect(await checkpoints.restore()).toBe(0);
+  });
+
   test('is not overwritten by a former leader', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();

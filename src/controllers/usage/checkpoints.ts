@@ -27,6 +27,7 @@ export class Checkpoints {
   #saved: SequenceNumbers | null = null;
   /** Whether the store has been read completely: before that, a save could replace days of history by minutes. */
   #restored = false;
+  #isFirstRestore = true;
   #saving = false;
   /** Number of the leader's term; checkpoints of a later term are not overwritten. */
   #term = 0;
@@ -53,7 +54,9 @@ export class Checkpoints {
       refused += result.refused;
     };
     try {
-      const isEmpty = this.#saved === null && (await recommender.sequenceNumbers()).every((mark) => mark === 0);
+      // Asked at start only. A thread that was replaced answers questions once this restore has ended, so that asking would wait forever.
+      const isEmpty = this.#isFirstRestore && (await recommender.sequenceNumbers()).every((mark) => mark === 0);
+      this.#isFirstRestore = false;
       let portion: UsageCheckpoint[] = [];
       for await (const checkpoint of store.loadCheckpoints()) {
         portion.push(checkpoint);

@@ -42,10 +42,10 @@ export const WAITING_RANK: Readonly<Record<AwaitingReason, number>> = {
   'stale-data': 22,
 };
 
-/** The reason to report: that of the lowest rank, with the earliest time of all that share it. null: `all` is empty. */
+/** The wait to report: of those with the lowest rank, the one that ends first, so that message and time belong together. null: none. */
 export function pickByRank(all: readonly Waiting[]): Waiting | null {
-  const [first] = [...all].sort((a, b) => WAITING_RANK[a.reason] - WAITING_RANK[b.reason]);
-  if (first === undefined) return null;
-  const untils = all.flatMap((each) => (each.reason === first.reason && each.until !== null ? [each.until] : []));
-  return { ...first, until: untils.length === 0 ? null : Math.min(...untils) };
+  const endOf = ({ until }: Waiting): number => until ?? Number.POSITIVE_INFINITY;
+  const compare = (a: Waiting, b: Waiting): number =>
+    WAITING_RANK[a.reason] - WAITING_RANK[b.reason] || (endOf(a) < endOf(b) ? -1 : endOf(a) > endOf(b) ? 1 : 0);
+  return all.toSorted(compare)[0] ?? null;
 }
