@@ -35,7 +35,7 @@ interface Span {
 }
 
 const WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
-const BETWEEN_WORDS = /^[ _-]?$/;
+const BETWEEN_WORDS = /^(\s*|[_-])$/;
 const CODE_FILE = /\.(ts|js|cjs|go)$/;
 
 export class RefusedWordFinder {
@@ -52,7 +52,7 @@ export class RefusedWordFinder {
       const [first = ''] = form.words;
       this.#formsByFirstWord.set(first, [...(this.#formsByFirstWord.get(first) ?? []), form]);
     }
-    this.#anyForm = new RegExp(forms.map(({ words }) => words.join('[ _-]?')).join('|'), 'i');
+    this.#anyForm = new RegExp(forms.map(({ words }) => words.join('[ _-]*')).join('|'), 'i');
   }
 
   /** Refused words of one file or folder name: the last part of the path. */
@@ -110,10 +110,18 @@ function spanOf(expected: readonly string[], words: readonly Word[], line: strin
   if (first === undefined || last === undefined || words.length < expected.length) return null;
   const isWritten = words.every(({ text, at }, index) => {
     const before = words[index - 1] ?? { text: '', at };
-    return text.toLowerCase() === expected[index] && BETWEEN_WORDS.test(line.slice(before.at + before.text.length, at));
+    return (
+      isForm(text.toLowerCase(), expected[index], index > 0 && index === words.length - 1) &&
+      BETWEEN_WORDS.test(line.slice(before.at + before.text.length, at))
+    );
   });
   const end = last.at + last.text.length;
   return isWritten ? { start: first.at, end, found: line.slice(first.at, end) } : null;
+}
+
+/** The last word of a name may be a plural: `PolicyBooks`. */
+function isForm(word: string, expected: string | undefined, mayBePlural: boolean): boolean {
+  return word === expected || (mayBePlural && word === `${expected}s`);
 }
 
 function isUsedAs(use: WordUse, { start, end, found }: Span, line: string, identifiers: string): boolean {
@@ -124,6 +132,8 @@ function isUsedAs(use: WordUse, { start, end, found }: Span, line: string, ident
       return /^[A-Z]+$/.test(found) && /^_\w/.test(line.slice(end)) && !/\w$/.test(line.slice(0, start));
     case 'constant-suffix':
       return /^[A-Z]+_[A-Z_]+$/.test(found) && !/^\w/.test(line.slice(end));
+    case 'name':
+      return /[a-z][A-Z]/.test(found);
     case 'identifier':
       return !found.includes(' ') && identifiers.slice(start, end) === found;
   }

@@ -1,7 +1,10 @@
 // Words and names that no text of this project uses, each with the standard term that replaces it.
 
-/** Where a word is refused: in any text, in names of code alone, or at the beginning or end of a constant alone. */
-export type WordUse = 'text' | 'identifier' | 'constant-prefix' | 'constant-suffix';
+/**
+ * Where a word is refused: in any text, in camel case anywhere (strings and YAML too), in names of code alone, or at the beginning or end
+ * of a constant alone.
+ */
+export type WordUse = 'text' | 'name' | 'identifier' | 'constant-prefix' | 'constant-suffix';
 
 export interface RefusedWord {
   /** Lower-case words, in each form: `policy book` is refused as `PolicyBook`, `policy-book`, `policy_book` and `policy book`. */
@@ -18,22 +21,25 @@ export interface RefusedWord {
 const PRODUCTION = /^(src|packages\/kube)\/(?!.*\.test\.ts$)/;
 
 export const REFUSED_WORDS: readonly RefusedWord[] = [
-  { forms: ['told', 'tell', 'tells', 'telling'], write: 'report, record, publish, event, message' },
-  { forms: ['nobody', 'somebody', 'whoever'], write: 'no caller, a user, an administrator, another controller' },
-  { forms: ['birth', 'births', 'born'], write: 'creation, admission, size at creation' },
-  { forms: ['loan', 'loans', 'lent', 'lend', 'lends', 'lending'], write: 'temporary increase, boost' },
+  { forms: ['told', 'tell', 'tells', 'telling', 'teller', 'untold', 'retell'], write: 'report, record, publish, event, message' },
   {
-    forms: ['standing', 'stands'],
+    forms: ['nobody', 'somebody', 'anybody', 'everybody', 'someone', 'whoever'],
+    write: 'no caller, a user, an administrator, another controller',
+  },
+  { forms: ['birth', 'births', 'born', 'newborn', 'rebirth'], write: 'creation, admission, size at creation' },
+  { forms: ['loan', 'loans', 'loaned', 'lent', 'lend', 'lends', 'lending', 'lender', 'lenders'], write: 'temporary increase, boost' },
+  {
+    forms: ['standing', 'stands', 'stood'],
     write: 'is stored, is listed, applies, is current, gate state, approval state',
   },
-  { forms: ['wish', 'wishes', 'personal wishes'], write: 'user request, UserRequests' },
-  { forms: ['nap', 'naps', 'short naps'], write: 'idle period, shortIdlePeriods' },
+  { forms: ['wish', 'wishes', 'wished', 'wishing', 'personal wishes'], write: 'user request, UserRequests' },
+  { forms: ['nap', 'naps', 'napping', 'napped', 'short naps'], write: 'idle period, shortIdlePeriods' },
   { forms: ['asleep'], write: 'idled' },
   { forms: ['quiet spell'], write: 'idle tracker, idle period' },
   { forms: ['deed', 'deeds', 'record deed'], write: 'audit entry, recordAudit' },
-  { forms: ['hindrance', 'hindrances'], write: 'blocker, blocked by' },
-  { forms: ['forgiven'], write: 'reset count' },
-  { forms: ['roomiest'], write: 'with the most available capacity' },
+  { forms: ['hindrance', 'hindrances', 'hinder', 'hinders', 'hindered'], write: 'blocker, blocked by' },
+  { forms: ['forgiven', 'forgive', 'forgives', 'forgiving'], write: 'reset count' },
+  { forms: ['roomiest', 'roomier', 'roomy'], write: 'with the most available capacity' },
   { forms: ['node room'], write: 'free capacity, available' },
   { forms: ['calm start'], write: 'warm-up' },
   { forms: ['calm since'], write: 'lastEvidenceAt' },
@@ -47,11 +53,11 @@ export const REFUSED_WORDS: readonly RefusedWord[] = [
   { forms: ['council'], write: 'predictors' },
   { forms: ['expert', 'experts'], write: 'predictor' },
   { forms: ['put up with', 'puts up with'], write: 'tolerate' },
-  { forms: ['new normal', 'new normals'], use: 'identifier', write: 'approvedBaseline (the API describes the new normal)' },
+  { forms: ['new normal', 'new normals'], use: 'name', write: 'approvedBaseline (the API describes the new normal)' },
   { forms: ['other resizes'], write: 'externalResizes' },
   { forms: ['memory limit because'], write: 'memoryLimitReason' },
   { forms: ['waking because'], write: 'wakeReason' },
-  { forms: ['wakes on'], use: 'identifier', write: 'wakeTriggers (custom resources; the API keeps wakesOn)' },
+  { forms: ['wakes on'], use: 'name', write: 'wakeTriggers (custom resources; the API keeps wakesOn)' },
   { forms: ['openings'], use: 'identifier', write: 'openCount' },
   { forms: ['world', 'surroundings'], use: 'identifier', path: PRODUCTION, write: 'dependencies, environment' },
   { forms: ['most', 'longest'], use: 'constant-prefix', write: 'MAX_' },
@@ -69,6 +75,7 @@ export interface AllowedWord {
 }
 
 export const ALLOWED_WORDS: readonly AllowedWord[] = [
+  { form: 'roomy', path: /^src\/server\/page\/styles\/tokens\.ts$/, reason: 'A density of the design.' },
   { form: 'wakes on', path: /^src\/(server|queries)\//, reason: 'The field wakesOn of the API is a decided record.' },
   { form: 'nobody', path: /^test\/controlplane\/postgres-server\.ts$/, line: 'else as nobody', reason: 'The Unix user nobody.' },
   { form: 'nobody', path: /^test\/controlplane\/postgres-server\.ts$/, line: "name === 'nobody'", reason: 'The Unix user nobody.' },

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aScope } from '../../test/builders/scopes.ts';
 import { aCaller, commandPortsOf } from '../../test/builders/command-ports.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { withExceptions } from '../../test/builders/exceptions.ts';
 import { MiB } from '#kube/units';
 import { approveRecommendation } from './approve-recommendation.ts';
 import { bulkRecommendations } from './bulk-recommendations.ts';
@@ -266,6 +267,22 @@ describe('in a dry run', () => {
     ports = { ...ports, isDryRun: () => true };
     expect(await run(aCaller())).toMatchObject({ kind: 'done', dryRun: false });
     expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([false]);
+  });
+
+  test('of the workload’s policy, the rejection of an overage that was granted in the meantime is not stored', async () => {
+    ports = { ...ports, isDryRun: () => true };
+    withExceptions(world, 'checkout', {});
+    const known = world.cluster.recommendationList.find(({ spec }) => spec.targetRef.name === 'checkout')!;
+    const [exception] = known.status!.limitExceptions!;
+    const at = new Date(world.clock.now()).toISOString();
+    const overage = { before: '1Gi', value: '1536Mi', since: at, until: at };
+    world.records.recommendationsAhead.set(`shop/${known.metadata.name}`, {
+      ...known,
+      metadata: { ...known.metadata, resourceVersion: '99' },
+      status: { ...known.status!, limitExceptions: [{ ...exception!, overage }] },
+    });
+    expect(await carryOut(rejectLimitException, ports, aCaller(), { target: CHECKOUT, body: {} })).toMatchObject({ dryRun: true });
+    expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([true]);
   });
 
   test('of each workload’s policy, a bulk reports the items that were only validated', async () => {

@@ -4,7 +4,7 @@ import type { Permission } from '../../src/adapters/kubernetes/permissions.ts';
 import { requestsOf, type BY_DEFAULT } from './rules.ts';
 
 /** Requests that default cluster roles allow every authenticated user, such as discovery. */
-const EVERYBODY = /^(create selfsubject(access|rules)reviews\.authorization\.k8s\.io|\w+ other)$/;
+const ALL_USERS = /^(create selfsubject(access|rules)reviews\.authorization\.k8s\.io|\w+ other)$/;
 
 /** Requests of a program, by verb and resource. */
 export interface Observed {
@@ -24,7 +24,7 @@ export function observedIn(metrics: string): Observed {
     const [, verb = '', resource = '', code = ''] = match;
     const request = verb === 'apply' ? `patch ${resource}` : `${verb} ${resource}`;
     if (code === '403') denied.push(request);
-    if (EVERYBODY.test(request)) continue;
+    if (ALL_USERS.test(request)) continue;
     requested.add(request);
     // Server-side apply that creates an object also needs the `create` permission.
     if (verb === 'apply' && code === '201') requested.add(`create ${resource}`);

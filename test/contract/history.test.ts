@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'evenkeel-history-'));
 const path = join(folder, 'history.sqlite');
 const clock = new FakeClock();
 
-const ROOMY = { retentionMs: 1e9, maxBytes: 1e12 };
+const LARGE = { retentionMs: 1e9, maxBytes: 1e12 };
 
 function open(bounds: { readonly retentionMs: number; readonly maxBytes: number; readonly steps?: readonly SchemaStep[] }) {
   return openSqliteHistory({ path, ...bounds, clock, machine: new FakeClock(), logger: SILENT_LOGGER, metrics: NO_METRICS });
@@ -42,10 +42,10 @@ async function query(statement: string): Promise<readonly object[]> {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('History in SQLite', () => {
-  historyCases({ open: () => open(ROOMY), clear: async () => clear() });
+  historyCases({ open: () => open(LARGE), clear: async () => clear() });
 
   test('serves one process: nothing is shared through it', async () => {
-    const history = await open(ROOMY);
+    const history = await open(LARGE);
     expect(history.shared).toBeNull();
     await history.close();
   });
@@ -53,7 +53,7 @@ describe('History in SQLite', () => {
 
 describe('The schema in SQLite', () => {
   schemaCases({
-    open: (steps) => open(steps === undefined ? ROOMY : { ...ROOMY, steps }),
+    open: (steps) => open(steps === undefined ? LARGE : { ...LARGE, steps }),
     clear: async () => clear(),
     query,
     createTablesOfVersion2: async () => {
@@ -74,7 +74,7 @@ describe('History in SQLite, bounded', () => {
 
   test('the retention also deletes entries that versions before schema 3 stored', async () => {
     clear();
-    await (await open(ROOMY)).close();
+    await (await open(LARGE)).close();
     const at = clock.now();
     await query(`insert into applied (id, at, workload, body) values ('old', ${at}, 'w', '{}'), ('new', ${at + 60_000}, 'w', '{}')`);
     const history = await open({ retentionMs: 60_000, maxBytes: 1e12 });

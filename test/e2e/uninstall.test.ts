@@ -75,7 +75,7 @@ describe('evenkeel uninstall --restore', () => {
 
       const third = uninstall();
       expect(await third.exit()).toMatchObject({ code: 0 });
-      expect(third.stdout.join('\n')).toContain('nothing is left');
+      expect(third.stdout.join('\n')).toContain('evenkeel uninstall: complete');
       for (const pod of await podsOf(cluster, 'web')) {
         const requests = pod.metadata.name === theirs.metadata.name ? { cpu: '777m', memory: '256Mi' } : TOO_LARGE.requests;
         expect(pod.spec.containers[0]?.resources?.requests).toEqual(requests);

@@ -17,22 +17,22 @@ const NO_STORAGE = {
 /** Crowded clusters mix all constraints; the others have free capacity, and their pods use few. */
 const MIXED: Theme = { nodes: 1, affinity: 1, spread: 1, volumes: 1, ports: 1 };
 const NONE: Theme = { nodes: 0.1, affinity: 0, spread: 0, volumes: 0, ports: 0 };
-const THEMES: readonly { readonly roomy: boolean; readonly theme: Theme }[] = [
-  { roomy: false, theme: MIXED },
-  { roomy: false, theme: { ...NONE, ports: 1 } },
-  { roomy: true, theme: MIXED },
-  { roomy: true, theme: { ...NONE, affinity: 2 } },
-  { roomy: true, theme: { ...NONE, nodes: 0.5, spread: 3 } },
-  { roomy: true, theme: { ...NONE, affinity: 1, spread: 2 } },
-  { roomy: true, theme: { ...NONE, volumes: 3 } },
-  { roomy: true, theme: { ...NONE, ports: 6 } },
+const THEMES: readonly { readonly lightlyLoaded: boolean; readonly theme: Theme }[] = [
+  { lightlyLoaded: false, theme: MIXED },
+  { lightlyLoaded: false, theme: { ...NONE, ports: 1 } },
+  { lightlyLoaded: true, theme: MIXED },
+  { lightlyLoaded: true, theme: { ...NONE, affinity: 2 } },
+  { lightlyLoaded: true, theme: { ...NONE, nodes: 0.5, spread: 3 } },
+  { lightlyLoaded: true, theme: { ...NONE, affinity: 1, spread: 2 } },
+  { lightlyLoaded: true, theme: { ...NONE, volumes: 3 } },
+  { lightlyLoaded: true, theme: { ...NONE, ports: 6 } },
 ];
 
 /** A small cluster that combines all inputs of scheduling at random. */
 export function randomCluster(seed: number): WireCluster {
   const dice = new Dice(seed);
-  const { roomy, theme } = dice.pick(THEMES);
-  const nodes = dice.times(dice.between(1, 7), (index) => randomNode(dice, index, roomy));
+  const { lightlyLoaded, theme } = dice.pick(THEMES);
+  const nodes = dice.times(dice.between(1, 7), (index) => randomNode(dice, index, lightlyLoaded));
   const running = dice.below(20);
   const storage = theme.volumes > 0 ? randomStorage(dice, nodes, running) : NO_STORAGE;
   const claims = Object.fromEntries(

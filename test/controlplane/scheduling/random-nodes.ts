@@ -1,9 +1,9 @@
 import type { Dice } from './dice.ts';
 import { GPU, HOSTNAME, NAMESPACES, OLD_ZONE, REGION, ZONE, ZONES, type WireObject } from './wire-cluster.ts';
 
-const ROOMY = { cpu: '64', memory: '256Gi', pods: '110', 'ephemeral-storage': '500Gi', [GPU]: '50', 'hugepages-2Mi': '8Gi' };
+const LIGHTLY_LOADED = { cpu: '64', memory: '256Gi', pods: '110', 'ephemeral-storage': '500Gi', [GPU]: '50', 'hugepages-2Mi': '8Gi' };
 
-export function randomNode(dice: Dice, index: number, roomy: boolean): WireObject {
+export function randomNode(dice: Dice, index: number, lightlyLoaded: boolean): WireObject {
   const name = `node-${index}`;
   const zone = dice.pick(ZONES);
   const labels: Record<string, string> = {
@@ -23,12 +23,12 @@ export function randomNode(dice: Dice, index: number, roomy: boolean): WireObjec
     ...(dice.chance(0.3) && { [GPU]: dice.pick(['0', '1', '4']) }),
     ...(dice.chance(0.2) && { 'hugepages-2Mi': dice.pick(['0', '64Mi', '1Gi']) }),
   };
-  const allocatable = roomy ? ROOMY : crowded;
+  const allocatable = lightlyLoaded ? LIGHTLY_LOADED : crowded;
   return {
     metadata: { name, uid: `uid-${name}`, labels },
     spec: {
-      ...(dice.chance(roomy ? 0.02 : 0.06) && { unschedulable: true }),
-      ...(dice.chance(roomy ? 0.05 : 0.2) && { taints: dice.times(dice.between(1, 2), () => randomTaint(dice)) }),
+      ...(dice.chance(lightlyLoaded ? 0.02 : 0.06) && { unschedulable: true }),
+      ...(dice.chance(lightlyLoaded ? 0.05 : 0.2) && { taints: dice.times(dice.between(1, 2), () => randomTaint(dice)) }),
     },
     status: {
       // Without `allocatable` the capacity of a node is allocatable.

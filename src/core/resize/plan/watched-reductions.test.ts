@@ -309,7 +309,7 @@ describe('after a roll-back for evidence', () => {
   });
 
   test.each([
-    ['forgives it', QUIET, 0],
+    ['resets the count', QUIET, 0],
     ['without evidence does not', UNMEASURED, 1],
   ])('a watch that ends %s', (_case, later, count) => {
     const rolledBack = {

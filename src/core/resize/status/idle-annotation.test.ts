@@ -20,11 +20,15 @@ describe('the annotation of an idled workload', () => {
     expect(parseIdleAnnotation(writeIdleAnnotation(IDLE))).toEqual(IDLE);
   });
 
+  test('is read without its wake triggers, which are only displayed', () => {
+    const { wakeTriggers: _, ...others } = JSON.parse(writeIdleAnnotation(IDLE)) as Record<string, unknown>;
+    expect(parseIdleAnnotation(JSON.stringify(others))).toEqual({ ...IDLE, wakeTriggers: '' });
+  });
+
   test.each([
     ['no JSON', '{'],
     ['no object', '5'],
     ['no time', '{"since":"yesterday","natural":[],"sizes":[]}'],
-    ['a number for what it wakes on', writeIdleAnnotation(IDLE).replace('"CPU of 10m over all replicas"', '5')],
     ['sizes that are no list', writeIdleAnnotation(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":{}')],
     ['a size without a container', writeIdleAnnotation(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":[null]')],
   ])('is ignored where a user has written %s', (_, annotation) => {

@@ -1,7 +1,7 @@
 // The annotation of an idled workload with its sizes before: for users, and for the case that its Recommendation is lost. It is written
 // once, so it has no values that change meanwhile. Replicas are in the annotation of original values, which several writers share.
 
-import { INSTANT, record, required, text } from '../../model/codec.ts';
+import { INSTANT, record, required, text, withDefault } from '../../model/codec.ts';
 import { parseJson } from '#kube/json';
 import type { IdleAnnotation } from '../model/idle-memory.ts';
 import { VALUES } from './values-codec.ts';
@@ -10,7 +10,8 @@ const IDLE_ANNOTATION = record<IdleAnnotation>({
   since: required(INSTANT),
   natural: required(VALUES),
   sizes: required(VALUES),
-  wakeTriggers: required(text(256)),
+  // Only displayed: a record without it restores the workload all the same.
+  wakeTriggers: withDefault(text(256), ''),
 });
 
 export function writeIdleAnnotation(idle: IdleAnnotation): string {

@@ -32,7 +32,7 @@ export type AccessDecision = { readonly allowed: true; readonly reason: string }
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** Permissions of every authenticated user: discovery and self reviews (the roles system:discovery and system:basic-user). */
-const EVERYBODY: readonly PolicyRule[] = [
+const ALL_USERS: readonly PolicyRule[] = [
   {
     verbs: ['get'],
     nonResourceURLs: [
@@ -78,7 +78,7 @@ export class Authorizer {
   }
 
   *#rules(user: UserInfo, namespace: string | null): Iterable<{ readonly rule: PolicyRule; readonly why: string }> {
-    if (user.groups.includes(AUTHENTICATED_GROUP)) for (const rule of EVERYBODY) yield { rule, why: 'every authenticated user may' };
+    if (user.groups.includes(AUTHENTICATED_GROUP)) for (const rule of ALL_USERS) yield { rule, why: 'every authenticated user may' };
     for (const binding of this.#store.table(`clusterrolebindings.${RBAC}`).list()) yield* this.#bound(user, binding, null);
     if (namespace === null) return;
     for (const binding of this.#store.table(`rolebindings.${RBAC}`).list(namespace)) yield* this.#bound(user, binding, namespace);
