@@ -4,7 +4,7 @@ import type { Command, Terminal } from '../cli/command.ts';
 import { DEMO_OPTIONS, type DemoOptions, parseDemoOptions } from './options.ts';
 import { preflight } from './preflight.ts';
 import { runDemo } from './run-demo.ts';
-import { keepHeapSmall } from './small-heap.ts';
+import { setFlagsFromString } from 'node:v8';
 
 /** `evenkeel demo`: runs Evenkeel on an embedded cluster. */
 export const demoCommand: Command = {
@@ -58,4 +58,14 @@ async function demo(options: DemoOptions, terminal: Terminal): Promise<number> {
   if (withController === null) return INTERRUPTED;
   terminal.out(JSON.stringify({ without, with: withController }));
   return 0;
+}
+
+/**
+ * Makes V8 collect garbage earlier for the rest of the process. The demo's live heap has about 110 MB; by default V8 lets it grow to four
+ * times that, plus a young generation of 48 MB (measured after four days at full speed: 460 MB resident; with these flags 270 MB, for a
+ * fifth more CPU time). Both flags are read at each collection, so they apply to a running process.
+ */
+function keepHeapSmall(): void {
+  setFlagsFromString('--heap-growing-percent=40');
+  setFlagsFromString('--semi-space-growth-factor=1');
 }

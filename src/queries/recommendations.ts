@@ -6,6 +6,7 @@ import type {
   RecommendationDetail,
   RecommendationTotals,
   Warning,
+  RecommendationClass,
 } from '../apis/http/types.generated.ts';
 import type { Recommendation, RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -22,7 +23,6 @@ import { RecordCache } from './record-cache.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Found, Page } from './outcome.ts';
-import { classRecords } from './class-records.ts';
 import { classOfNode } from '../core/resize/layers/node-classes/class-name.ts';
 import { recommendationRecord, recordInputs } from './recommendation-record.ts';
 import { explainSavings, type PricedPart } from '../core/cost/explain-savings.ts';
@@ -32,6 +32,7 @@ import { countWaitingRaises } from './waiting-raises.ts';
 import { wouldChangeIt } from './would-change-it.ts';
 import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
+import { readRequestsAndLimits } from '../core/recommendations/quantities.ts';
 
 const LISTING: Listing<RecommendationItem> = {
   id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
@@ -207,3 +208,19 @@ export const getRecommendation = defineQuery({
     { target }: { readonly target: WorkloadTarget },
   ) => recommendations.get(scope, target),
 });
+
+/** A DaemonSet's node classes in the API; empty where it is not sized by node class. */
+function classRecords(status: RecommendationStatus | undefined): readonly RecommendationClass[] {
+  return (status?.classes ?? []).map(({ name, pods = 0, state = null, reason = null, message = null, containers = [] }) => ({
+    name,
+    pods,
+    state,
+    reason,
+    message,
+    containers: containers.map((container) => ({
+      name: container.name,
+      current: readRequestsAndLimits(container.current),
+      recommended: readRequestsAndLimits(container.recommended),
+    })),
+  }));
+}

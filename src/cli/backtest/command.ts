@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, basename } from 'node:path';
 import process from 'node:process';
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { describeOptions } from '../arguments.ts';
@@ -6,15 +6,16 @@ import type { Command, Terminal } from '../command.ts';
 import { printable } from './escape.ts';
 import { findRecordings, type InputProblem, nameClashes, realOf } from './find-recordings.ts';
 import { BACKTEST_OPTIONS, type BacktestOptions, parseBacktestOptions } from './options.ts';
-import { progress } from './progress.ts';
 import { connectByOptions, readFromPrometheus } from './prometheus-recordings.ts';
 import type { ReplayJob } from './replay-job.ts';
 import { replayAll } from './replay-pool.ts';
-import { reportOf } from './report.ts';
+import { reportOf, type Report } from './report.ts';
 import { summarize } from './summary.ts';
 import { printTables } from './tables.ts';
-import { writeReport } from './write-report.ts';
-import { whyNotWritable } from './write-whole.ts';
+import { whyNotWritable, writeWhole } from './write-whole.ts';
+import { reportMarkdown } from './report-markdown.ts';
+import { reportHtml } from './report-html.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 
 const EXIT = { done: 0, failed: 1, usageError: 2, interrupted: 130 } as const;
 
@@ -173,4 +174,40 @@ function folderProblems({ emit, report }: BacktestOptions): string[] {
 
 function writeProblem({ source, line, problem }: InputProblem): string {
   return `${source}${line === null ? '' : `:${line}`}: ${problem}`;
+}
+
+/** Writes a report in the format of its extension: `.html`, else Markdown with a folder of plots. */
+function writeReport(path: string, report: Report): void {
+  if (path.toLowerCase().endsWith('.html')) {
+    writeWhole(path, reportHtml(report));
+    return;
+  }
+  const folder = `${basename(path).replace(/\.md$/i, '')}-plots`;
+  const { text, plots } = reportMarkdown(report, folder);
+  for (const [file, svg] of plots) writeWhole(join(dirname(path), folder, file), svg);
+  writeWhole(path, text);
+}
+
+const EVERY_MS = { terminal: 3 * SECOND_MS, file: 30 * SECOND_MS } as const;
+
+interface ProgressDependencies {
+  readonly total: number;
+  readonly print: (line: string) => void;
+  readonly isTerminal: boolean;
+  /** Monotonic clock in milliseconds. */
+  readonly now: () => number;
+}
+
+/** Returns a function to call after each recording. */
+function progress({ total, print, isTerminal, now }: ProgressDependencies): (done: number) => void {
+  const every: DurationMs = isTerminal ? EVERY_MS.terminal : EVERY_MS.file;
+  const started = now();
+  let last = started;
+  return (done) => {
+    const at = now();
+    if (at - last < every || done === total) return;
+    last = at;
+    const left = ((at - started) / done) * (total - done);
+    print(`${done} of ${total} recordings replayed, about ${Math.ceil(left / SECOND_MS)} s left`);
+  };
 }

@@ -9,7 +9,6 @@ import { traceOfRecording } from '../../core/backtest/replica-trace.ts';
 import { changesCsv, requestChanges } from '../../core/backtest/request-changes.ts';
 import type { RefusalScore } from '../../core/backtest/score.ts';
 import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace } from '../../core/backtest/time-grid.ts';
-import { defaultWarmUpDays } from '../../core/backtest/warm-up.ts';
 import { type InputProblem, unreadable } from './find-recordings.ts';
 import { type Plot, plotOf } from './plot.ts';
 
@@ -103,4 +102,13 @@ function readTrace(name: string, path: string): Trace | InputProblem {
 function nothingToScore(resource: Resource, days: number, warmUpDays: number): string {
   const what = resource === 'cpu' ? 'CPU' : 'memory';
   return `no ${what} usage to score: ${days.toFixed(2)} days, of which ${warmUpDays.toFixed(2)} are warm-up; record longer, or set a shorter --warm-up`;
+}
+
+const MIN_DAYS = 3;
+const MAX_DAYS = 14;
+
+/** A quarter of the recording, 3 to 14 days; never more than half of it. In days, a fraction where the recording is short. */
+function defaultWarmUpDays(slots: number): number {
+  const days = slots / SLOTS_PER_DAY;
+  return Math.min(Math.max(Math.round(days / 4), MIN_DAYS), MAX_DAYS, days / 2);
 }

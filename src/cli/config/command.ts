@@ -1,10 +1,10 @@
 import { readSettingArguments, readSettings } from '../../cmd/process/read-settings.ts';
 import { masked } from '../../runtime/options/masked.ts';
 import type { LoadedSettings } from '../../runtime/options/load-settings.ts';
-import type { Setting, SettingsSchema, SettingTable } from '../../runtime/options/setting.ts';
+import type { Setting, SettingsSchema, SettingTable, ValueSchema } from '../../runtime/options/setting.ts';
 import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import type { Command, Terminal } from '../command.ts';
-import { writtenValue } from './written-value.ts';
+import { formatDuration } from '../../core/model/duration.ts';
 
 const EXIT = { done: 0, wrong: 2 } as const;
 
@@ -59,4 +59,24 @@ function linesInForce<T extends SettingTable>(
     const value = JSON.stringify(masked(setting, writtenValue(setting, settings[path])));
     return `${path}: ${value} # ${sources.get(path) ?? 'default'}`;
   });
+}
+
+/** A parsed value in the form of a settings file: durations with units. */
+function writtenValue(schema: ValueSchema, value: unknown): unknown {
+  switch (schema.type) {
+    case 'duration':
+      return typeof value === 'number' ? formatDuration(value) : value;
+    case 'list':
+      return Array.isArray(value) ? value.map((item) => writtenValue(schema.items, item)) : value;
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.fields).map(([name, field]) => [name, writtenValue(field, (value as Record<string, unknown>)[name])]),
+      );
+    case 'string':
+    case 'boolean':
+    case 'integer':
+    case 'number':
+    case 'address':
+      return value;
+  }
 }

@@ -25,7 +25,7 @@ import { UNINSTALL_MANAGER } from '../../core/model/field-managers.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { LEASE_TIMES } from '../../runtime/leader-election.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import { clusterTimeIn } from './cluster-time.ts';
+import type { ApiTransport } from '#kube/api-transport';
 
 /** Leases of binaries with effects. */
 const LEASE_NAMES = [CONTROLLER_LEASE];
@@ -290,3 +290,16 @@ export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
     by: SOURCE,
   },
 ];
+
+/**
+ * The time on the cluster's clock after `ms` of machine time, since an embedded cluster's clock may run faster. null where it is unknown
+ * (full speed).
+ */
+async function clusterTimeIn(transport: ApiTransport, ms: DurationMs, signal: AbortSignal): Promise<Instant | null> {
+  const version = await transport.request({ method: 'GET', path: '/version', signal });
+  const { gitVersion } = (version.body ?? {}) as { readonly gitVersion?: unknown };
+  if (typeof gitVersion !== 'string' || !gitVersion.endsWith('+evenkeel')) return Date.now() + ms;
+  const { body } = await transport.request({ method: 'GET', path: '/evenkeel/clock', signal });
+  const { now, speed } = (body ?? {}) as { readonly now?: unknown; readonly speed?: unknown };
+  return typeof now === 'number' && typeof speed === 'number' ? now + ms * speed : null;
+}

@@ -8,7 +8,7 @@ import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
-import type { ReadSources } from '../../queries/sources.ts';
+import type { ReadSources, PolicyDefaults } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { Application } from '../../application/index.ts';
@@ -18,11 +18,13 @@ import type { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
 import type { ApiServerHealth } from '../process/api-server-health.ts';
 import type { StatusRegistry } from './status-registry.ts';
-import { policyDefaults } from './policy-defaults.ts';
 import type { ControllerPrometheus } from './prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
 import type { ControllerEnvironment } from './controller-environment.ts';
+import { podResizeDefaults } from '../../core/resize/policy/pod-resize-defaults.ts';
+import { defaultsFrom, schemaFieldDefaults, type FieldDefaults } from '../../core/policies/effective-values.ts';
+import { formatDuration } from '../../core/model/duration.ts';
 
 export interface DashboardDependencies {
   readonly registry: StatusRegistry;
@@ -125,4 +127,26 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
     policyDefaults: policyDefaults(settings),
     logger,
   };
+}
+
+/** The defaults of policies' fields, and whether each comes from a setting or a constant. */
+function policyDefaults(settings: Settings): PolicyDefaults {
+  const byKind: Readonly<Record<string, FieldDefaults>> = {
+    PodResizePolicy: defaultsFrom('default', podResizeDefaults()),
+    NodeScalingPolicy: nodeScalingDefaults(settings),
+  };
+  return { defaultsOf: (kind) => ({ ...schemaFieldDefaults(kind), ...byKind[kind] }) };
+}
+
+function nodeScalingDefaults(settings: Settings): FieldDefaults {
+  return defaultsFrom('setting', {
+    minNodes: settings['autoscaler.minNodes'],
+    maxNodes: settings['autoscaler.maxNodes'],
+    scaleUpThreshold: settings['autoscaler.scaleUpThreshold'],
+    scaleDownThreshold: settings['autoscaler.scaleDownThreshold'],
+    scaleUpCooldown: formatDuration(settings['autoscaler.scaleUpCooldown']),
+    scaleDownCooldown: formatDuration(settings['autoscaler.scaleDownCooldown']),
+    scanInterval: formatDuration(settings['autoscaler.scanInterval']),
+    preferSpot: settings['autoscaler.preferSpot'],
+  });
 }

@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '#kube/units';
 import { hash32, uniform } from '../clock/seeded-hash.ts';
 import type { DemandCurve } from './demand-curve.ts';
-import { minuteNoise, smoothNoise, smoothStep } from './noise.ts';
 import type { UsageProfile, UsageProfileKind } from './usage-profile.ts';
 
 /** Relative amplitudes of the noise on CPU: by minute, and over a quarter of an hour. */
@@ -126,4 +125,25 @@ function burst(seed: number, at: Instant): number {
   const into = at - slot * BURST_SLOT_MS - startMs;
   const height = 0.5 + 0.5 * uniform(slotSeed, 4);
   return height * smoothStep(-1.2 * MINUTE_MS, 0, into) * (1 - smoothStep(lengthMs, lengthMs + 1.2 * MINUTE_MS, into));
+}
+
+/** A new value each minute, −1 … 1. */
+function minuteNoise(seed: number, at: number): number {
+  return 2 * uniform(seed, Math.floor(at / MINUTE_MS)) - 1;
+}
+
+/** A curve through a random value every `knotMinutes`, −1 … 1, without steps or corners. */
+function smoothNoise(seed: number, at: number, knotMinutes: number): number {
+  const position = at / (knotMinutes * MINUTE_MS);
+  const knot = Math.floor(position);
+  const along = position - knot;
+  const weight = along * along * (3 - 2 * along);
+  const from = uniform(seed, knot);
+  return 2 * (from + (uniform(seed, knot + 1) - from) * weight) - 1;
+}
+
+/** 0 below `from`, 1 above `to`, smooth in between. */
+function smoothStep(from: number, to: number, x: number): number {
+  const along = Math.min(1, Math.max(0, (x - from) / (to - from)));
+  return along * along * (3 - 2 * along);
 }

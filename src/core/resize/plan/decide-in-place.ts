@@ -4,7 +4,7 @@
 import { namesOf } from '#kube/records/pod';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
-import { onceForEachPod } from '../model/resize-step.ts';
+import { onceForEachPod, type ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { advanceChange, endChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
@@ -19,7 +19,6 @@ import { rememberLargestNode } from './largest-node.ts';
 import { isHeldByUser, findChangeBlocker, findRollBackBlocker } from './interlocks.ts';
 import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './oom-bumps.ts';
-import { listBumpSteps } from './oom-steps.ts';
 import { describeExternalResizes, findOtherManager, externalResizes } from './other-manager.ts';
 import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
 import { needsVerification } from './stages.ts';
@@ -27,6 +26,8 @@ import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
 import { watchText } from './watched-reductions.ts';
 import { listReverts } from './failed-resize-reverts.ts';
+import { carryOut } from './carry-out.ts';
+import { valuesOf } from '../model/container-values.ts';
 
 /** Interval of decisions while a change is under way. */
 const CHANGE_INTERVAL_MS: DurationMs = MINUTE_MS;
@@ -259,4 +260,15 @@ function revert(draft: Draft): Outcome | null {
   draft.steps.push(...steps);
   draft.events.push(...events);
   return refused;
+}
+
+/** Steps of pods that do not have their bump yet. Other values of the pods stay. */
+function listBumpSteps(situation: WorkloadSituation): readonly ResizeStep[] {
+  const uids = new Set(situation.memory.oomBumps.map(({ uid }) => uid));
+  return situation.pods
+    .filter(({ uid }) => uids.has(uid))
+    .flatMap((pod) => {
+      const options = { kind: 'correct-drift', maxPods: 1, reason: 'OOM kill at the memory limit' } as const;
+      return carryOut({ ...situation, pods: [pod] }, valuesOf(pod), options).steps;
+    });
 }

@@ -24,7 +24,6 @@ import { recommendationsTable } from './recommendations-table.ts';
 import { river, riverEntries, riverSources } from './river.ts';
 import { runRate, type ClusterView } from './run-rate.ts';
 import { savings } from './savings.ts';
-import { toast } from './toast.ts';
 import { drawTopBar } from './top-bar.ts';
 import { usagePlot } from './usage-plot.ts';
 
@@ -373,4 +372,14 @@ const DONE = { approve: 'approved just now', reject: 'rejected just now', rollba
 /** Fields that change once the controller has acted. */
 function momentOf({ state, reason, updatedAt, appliedAt }: Recommendation): string {
   return [state, reason, updatedAt, appliedAt].join(' ');
+}
+
+/** Shows a message for 10 s, which screen readers announce. */
+function toast(sentence: string): void {
+  const place = byId('toast');
+  place.textContent = sentence;
+  place.hidden = false;
+  setTimeout(() => {
+    if (place.textContent === sentence) place.hidden = true;
+  }, 10_000);
 }
