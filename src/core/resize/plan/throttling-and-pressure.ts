@@ -1,5 +1,6 @@
 // Compares throttling and pressure after a reduction with the same hours of the week before, and where no such hour was measured, with
-// unchanged replicas. Measures without readings are ignored.
+// unchanged replicas. Measures without readings are ignored. roll-back-criteria.ts also has a throttling rule, which compares with the value
+// at the start of the change: it detects a rise within minutes, before a whole hour is measured.
 
 import { formatDuration } from '../../model/duration.ts';
 import { isoTime } from '#kube/time/iso-time';
