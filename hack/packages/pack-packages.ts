@@ -18,11 +18,24 @@ interface PackageFile {
   readonly exports: Readonly<Record<string, string>>;
 }
 
+/** The packages do not compile; the message is the output of the compiler. */
+export class CompileError extends Error {}
+
 /** Compiles the packages and writes each as a tarball into the folder, which is made where needed. Answers the paths. */
 export async function packPackages(folder: string): Promise<readonly string[]> {
-  await run(join(BIN, 'tsc'), ['-b', 'packages/embedded-cluster/tsconfig.build.json'], { cwd: ROOT });
+  await compile();
   await mkdir(folder, { recursive: true });
   return [await pack('kube', folder), await pack('embedded-cluster', folder)];
+}
+
+async function compile(): Promise<void> {
+  try {
+    await run(join(BIN, 'tsc'), ['-b', 'packages/embedded-cluster/tsconfig.build.json'], { cwd: ROOT });
+  } catch (error) {
+    // The compiler writes its errors to stdout. Without output it did not run.
+    const { stdout = '' } = error as { readonly stdout?: string };
+    throw stdout === '' ? error : new CompileError(stdout.trimEnd());
+  }
 }
 
 async function pack(name: PackageName, folder: string): Promise<string> {

@@ -9,7 +9,7 @@ import { MOVED_ON, type CommandRefusal } from '../commands/outcome.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { ClusterChange } from '../ports/cluster-reader.ts';
 import type { TimelineEntry } from '../ports/timeline.ts';
-import { confirmedAt, silentSources } from '../queries/freshness.ts';
+import { confirmedAt, listDataWarnings } from '../queries/freshness.ts';
 import type { Query } from '../queries/query.ts';
 import { createReadModels, type ReadModels } from '../queries/read-models.ts';
 import type { ReadSources } from '../queries/sources.ts';
@@ -105,9 +105,9 @@ export class Application {
     return confirmedAt(this.#sources);
   }
 
-  /** Warnings about sources that are stale. */
-  silentSources(): readonly Warning[] {
-    return silentSources(this.#sources);
+  /** Warnings about stale or unreachable sources and missing permissions. */
+  listDataWarnings(): readonly Warning[] {
+    return listDataWarnings(this.#sources);
   }
 
   /** Records for the change stream, without a scope: each topic of the stream has its own requirement. */

@@ -15,8 +15,8 @@ const MAX_LISTED = 5;
 /** Older data is marked stale. */
 export const STALE_AFTER_SECONDS = 120;
 
-/** Warnings about stale sources, after the first sync; values that depend on them are old or null. */
-export function silentSources({
+/** Warnings about stale or unreachable sources and missing permissions, after the first sync; values that depend on them are old or null. */
+export function listDataWarnings({
   clock,
   cluster,
   usage,

@@ -1,5 +1,5 @@
-// Connects handlers to an API description: path, method, access and validation of an operation come only from there, so the served API
-// matches its description.
+// Connects handlers to an API description: path, method and validation of an operation come only from there, so the served API matches its
+// description. Its access is copied from the query or command, which declares it, and `Application` checks it again.
 
 import express, { Router, type NextFunction, type Request, type Response } from 'express';
 import { unmetRole } from '../core/access/requirement.ts';
@@ -129,7 +129,8 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     response: Response,
   ): ApiRequest<Types> {
     const scope = this.#options.scopeOf(http);
-    // A caller without the role is refused before validation; the application checks namespaces.
+    // Refused before validation, so that a caller without the role learns nothing about the input. `Application` checks the role again,
+    // with the namespaces.
     const refusal = unmetRole(operation.access, scope);
     if (refusal !== null) throw refusalProblem(refusal, (pointer) => pointer);
     const path = validator.path(http.params);

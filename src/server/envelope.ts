@@ -29,12 +29,12 @@ export interface EnvelopeSources {
   readonly clock: Clock;
   /** Time at which the older of informers and usage source last confirmed the served data; null before the first confirmation. */
   confirmedAt(): Instant | null;
-  /** Warnings of sources without recent data. */
-  silentSources(): readonly Warning[];
+  /** Warnings about stale or unreachable sources and missing permissions. */
+  listDataWarnings(): readonly Warning[];
 }
 
 function envelopeMeta(reply: Reply<OperationTypes>, response: Response, sources: EnvelopeSources): object {
-  const warnings = [...sources.silentSources(), ...reply.warnings];
+  const warnings = [...sources.listDataWarnings(), ...reply.warnings];
   return {
     total: reply.total,
     timestamp: isoTime(sources.clock.now()),

@@ -115,7 +115,7 @@ function dashboardApp(dependencies: DashboardDependencies, streams: EventStreams
   const envelope = dashboardEnvelope({
     clock,
     confirmedAt: () => application.confirmedAt(),
-    silentSources: () => application.silentSources(),
+    listDataWarnings: () => application.listDataWarnings(),
   });
   app.use(pageRoutes(bounds.admit));
   app.use(guards(options));

@@ -27,9 +27,9 @@ export function refusalByKubelet(state: 'deferred' | 'infeasible', message: stri
 }
 
 /**
- * The verb that the authorizer refused; undefined where something else refused. It may differ from the request's: an apply that
- * would create the object is refused for want of `create`.
- * Whether the authorizer refused. @param message of a 403, which admission and quotas answer as too
+ * The verb that the authorizer refused; undefined where something else refused, such as admission or a quota. It may differ from the
+ * request's: an apply that would create the object is refused for want of `create`.
+ * @param message of a 403
  */
 export function refusedVerb(message: string): string | undefined {
   return PERMISSION.exec(message)?.[1];

@@ -30,7 +30,7 @@ export class ShardedRecommender implements UsageRecommender {
   }
 
   observeRollout(workload: WorkloadKey, at: Instant): void {
-    this.#workerOf(workload).notify({ kind: 'change', workload, at });
+    this.#workerOf(workload).notify({ kind: 'rollout', workload, at });
   }
 
   async backfill(series: readonly UsageSeries[]): Promise<BackfillResult> {
@@ -48,13 +48,13 @@ export class ShardedRecommender implements UsageRecommender {
   }
 
   async sequenceNumbers(): Promise<SequenceNumbers> {
-    const all = await Promise.all(this.#workers.map((worker) => worker.ask('changed', { since: Number.MAX_SAFE_INTEGER })));
+    const all = await Promise.all(this.#workers.map((worker) => worker.ask('changedSince', { since: Number.MAX_SAFE_INTEGER })));
     return all.map(({ sequence }) => sequence);
   }
 
   async *changedSince(sequenceNumbers: SequenceNumbers | null): AsyncGenerator<readonly RecommenderCheckpoint[]> {
     for (const [index, worker] of this.#workers.entries()) {
-      const { keys } = await worker.ask('changed', { since: sequenceNumbers?.[index] ?? 0 });
+      const { keys } = await worker.ask('changedSince', { since: sequenceNumbers?.[index] ?? 0 });
       for (let begin = 0; begin < keys.length; begin += CHECKPOINTS_PER_REQUEST) {
         yield await worker.ask('checkpoints', { keys: keys.slice(begin, begin + CHECKPOINTS_PER_REQUEST) });
       }

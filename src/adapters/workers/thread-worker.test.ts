@@ -73,12 +73,12 @@ describe('a recommender in a thread', () => {
     let restored: () => void = () => undefined;
     const { worker, threads, notify, timer } = aWorker(() => new Promise((resolve) => (restored = resolve)));
     notify(10);
-    const before = await worker.ask('changed', { since: 0 });
+    const before = await worker.ask('changedSince', { since: 0 });
     threads[0]?.emit('error', new Error('out of memory'));
     await timer.advance(1_000);
     expect(threads).toHaveLength(2);
     let answered = false;
-    const asked = worker.ask('changed', { since: before.sequence }).then((answer) => {
+    const asked = worker.ask('changedSince', { since: before.sequence }).then((answer) => {
       answered = true;
       return answer;
     });

@@ -108,7 +108,7 @@ export function pressureHealth(evidence: Pick<EvidenceLog, 'pressureByNode'>, so
 export function permissionHealth(permissions: Pick<PermissionWatch, 'missing'>, clock: Clock): HealthSource {
   return healthSource('permissions', clock, () => {
     const missing = permissions.missing();
-    if (missing.length === 0) return { status: 'ok', message: 'no request was forbidden' };
+    if (missing.length === 0) return { status: 'ok', message: 'no permission is missing' };
     const remedy =
       "grant it to Evenkeel's ServiceAccount, unless the API server has just started and not read its roles yet; access is reviewed every 30 s";
     return { status: 'degraded', message: `not permitted: ${missing.map(wordsOf).join(', ')}; ${remedy}` };

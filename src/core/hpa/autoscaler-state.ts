@@ -3,7 +3,7 @@
 
 import type { HpaRecord, ScaledObjectRecord } from '../model/cluster-records.ts';
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
-import { isHome } from './follow-targets.ts';
+import { hasOriginalRequest } from './follow-targets.ts';
 import { readOriginal, sameMeasured, type AutoscalerMemory, type RecordedTarget } from './recorded-target.ts';
 import { usualRequest, type ResourceMetric } from './scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -69,7 +69,7 @@ function stateOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: Autos
     if (origin === undefined) return [{ metric, live, kept: null, isReverted: false }];
     // Evenkeel restores the original when every pod has the original request; otherwise another manager reverted it.
     if (live === origin.percent)
-      return [{ metric, live, kept: { ...origin, set: live }, isReverted: before.isReverted || !isHome(origin, pods) }];
+      return [{ metric, live, kept: { ...origin, set: live }, isReverted: before.isReverted || !hasOriginalRequest(origin, pods) }];
     // A new value of another manager becomes the original, for the current requests of the pods.
     const request = usualRequest(pods, metric);
     const chosen = request === null ? null : { ...origin, percent: live, request, set: live };

@@ -21,7 +21,7 @@ export interface FollowedAutoscaler {
   readonly namespace: string;
   readonly targets: readonly FollowedTarget[];
   /** Whether the record is removed once every pod has the original request. */
-  readonly mayLetGo: boolean;
+  readonly canRemoveRecord: boolean;
 }
 
 /** Change of one target, in percent. */
@@ -58,7 +58,7 @@ export function moveFor(
 ): AutoscalerMove | null {
   const moves: TargetMove[] = [];
   const recorded: RecordedTarget[] = [];
-  let isBack = followed.mayLetGo && phase === 'after';
+  let isBack = followed.canRemoveRecord && phase === 'after';
   for (const target of followed.targets) {
     const metric = hpa.resourceMetrics.find((candidate) => sameMeasured(candidate, target) && candidate.targetUtilizationRatio !== null);
     if (metric === undefined) continue;
@@ -66,7 +66,7 @@ export function moveFor(
     const desired = wantedTarget(target, pods);
     const to = phase === 'before' ? Math.max(from, desired) : desired;
     if (to !== from) moves.push({ metric, from, to });
-    if (!isHome(target, pods)) isBack = false;
+    if (!hasOriginalRequest(target, pods)) isBack = false;
     recorded.push({ ...target, set: to });
   }
   if (isBack) return moves.length > 0 || hasRecord(hpa) ? { hpa, moves, original: null } : null;
@@ -105,7 +105,7 @@ export function wantedTarget(target: FollowedTarget, pods: readonly PodRecord[])
 }
 
 /** Whether the mean request of the pods is the one of the original target. */
-export function isHome(target: RecordedTarget, pods: readonly PodRecord[]): boolean {
+export function hasOriginalRequest(target: RecordedTarget, pods: readonly PodRecord[]): boolean {
   return meanRequest(pods, target) === target.request;
 }
 

@@ -64,7 +64,7 @@ describe('a target that follows the requests', () => {
   test('returns exactly to the original when the requests do', () => {
     fc.assert(
       fc.property(situations, ({ percent, request, mix, before }) => {
-        const followed = { namespace: 'shop', name: 'web', mayLetGo: true, targets: [{ ...CPU, percent, request, set: percent }] };
+        const followed = { namespace: 'shop', name: 'web', canRemoveRecord: true, targets: [{ ...CPU, percent, request, set: percent }] };
         const away = moveFor(followed, anHpaRecord({ metrics: [{ percent }] }), mix, 'after');
         const live = away?.moves[0]?.to ?? percent;
         const returned = moveFor(followed, anHpaRecord({ metrics: [{ percent: live }] }), before, 'after');

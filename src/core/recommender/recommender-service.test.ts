@@ -57,16 +57,16 @@ describe('a recommender behind messages', () => {
     const [good] = samples(1);
     const broken = { kind: 'sample', workload: WEB, container: 'main', pod: 'web-1', sample: null } as unknown as RecommenderUpdate;
     expect(handleRequest(service, { type: 'notify', batch: [broken, good!] })).toMatchObject({ count: 2, failed: 1 });
-    expect(service.ask('changed', { since: 0 }).keys).toEqual([`${WEB}/main`]);
+    expect(service.ask('changedSince', { since: 0 }).keys).toEqual([`${WEB}/main`]);
   });
 
   test('checkpoints of changed containers restore another service', () => {
     const [one, other] = [new RecommenderService(), new RecommenderService(2 ** 32)];
     for (const update of samples(24)) one.notify(update);
-    const { keys, sequence } = one.ask('changed', { since: 0 });
-    expect(one.ask('changed', { since: sequence }).keys).toEqual([]);
+    const { keys, sequence } = one.ask('changedSince', { since: 0 });
+    expect(one.ask('changedSince', { since: sequence }).keys).toEqual([]);
     expect(other.ask('restore', { checkpoints: one.ask('checkpoints', { keys }) })).toEqual({ restored: 1, refused: 0 });
-    expect(other.ask('changed', { since: sequence }).keys).toEqual(keys);
+    expect(other.ask('changedSince', { since: sequence }).keys).toEqual(keys);
     expect(other.ask('forget', { workload: WEB })).toEqual(keys);
     expect(other.ask('workloads', null)).toEqual([]);
   });

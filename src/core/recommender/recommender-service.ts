@@ -24,7 +24,7 @@ export type RecommenderUpdate =
       /** The last one before the kill; null: not measured. */
       readonly workingSetBytes: Bytes | null;
     }
-  | { readonly kind: 'change'; readonly workload: WorkloadKey; readonly at: Instant };
+  | { readonly kind: 'rollout'; readonly workload: WorkloadKey; readonly at: Instant };
 
 /** Input of each request, by kind. */
 export interface Questions {
@@ -32,7 +32,7 @@ export interface Questions {
   readonly backfill: { readonly series: readonly UsageSeries[] };
   readonly restore: { readonly checkpoints: readonly RecommenderCheckpoint[] };
   /** Keys of the containers that changed after a sequence number, and the current number. */
-  readonly changed: { readonly since: number };
+  readonly changedSince: { readonly since: number };
   readonly checkpoints: { readonly keys: readonly string[] };
   readonly forget: { readonly workload: WorkloadKey };
   readonly workloads: null;
@@ -43,7 +43,7 @@ export interface Answers {
   readonly advise: readonly ContainerAdvice[];
   readonly backfill: BackfillResult;
   readonly restore: { readonly restored: number; readonly refused: number };
-  readonly changed: { readonly sequence: number; readonly keys: readonly string[] };
+  readonly changedSince: { readonly sequence: number; readonly keys: readonly string[] };
   readonly checkpoints: readonly RecommenderCheckpoint[];
   readonly forget: readonly string[];
   readonly workloads: readonly WorkloadKey[];
@@ -57,7 +57,7 @@ export class RecommenderService {
   readonly #recommender: Recommender;
   readonly #answer: { readonly [Kind in QuestionKind]: (question: Questions[Kind]) => Answers[Kind] };
 
-  /** @param sequence last sequence number of the worker before it: earlier numbers stay valid for `changed` */
+  /** @param sequence last sequence number of the worker before it: earlier numbers stay valid for `changedSince` */
   constructor(sequence = 0) {
     const recommender = new Recommender(sequence);
     this.#recommender = recommender;
@@ -68,7 +68,7 @@ export class RecommenderService {
         const restored = checkpoints.filter((checkpoint) => recommender.restore(checkpoint)).length;
         return { restored, refused: checkpoints.length - restored };
       },
-      changed: ({ since }) => ({ sequence: recommender.sequence, keys: recommender.changedSince(since) }),
+      changedSince: ({ since }) => ({ sequence: recommender.sequence, keys: recommender.changedSince(since) }),
       checkpoints: ({ keys }) => keys.flatMap((key) => recommender.checkpointOf(key) ?? []),
       forget: ({ workload }) => recommender.forget(workload),
       workloads: () => [...recommender.workloads()],
@@ -84,7 +84,7 @@ export class RecommenderService {
       case 'oom':
         this.#recommender.observeOom(update.workload, update.container, update.at, update.limitBytes, update.workingSetBytes);
         return;
-      case 'change':
+      case 'rollout':
         this.#recommender.observeRollout(update.workload, update.at);
         return;
     }

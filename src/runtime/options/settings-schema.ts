@@ -1,4 +1,4 @@
-// The settings of both binaries.
+// The settings of evenkeel-controller, and those announced for evenkeel-autoscaler.
 
 import { HTTP_HEADER } from './http-header.ts';
 import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from './label-matcher.ts';

@@ -16,7 +16,7 @@ const followed: FollowedAutoscaler = {
   name: 'web',
   namespace: 'shop',
   targets: [{ ...CPU, percent: PERCENT, request: REQUEST, set: PERCENT }],
-  mayLetGo: true,
+  canRemoveRecord: true,
 };
 
 /** Four pods with a pending resize: their specs request `asked`, and their nodes still grant the old value. */

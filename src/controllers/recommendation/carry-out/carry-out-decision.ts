@@ -6,7 +6,7 @@ import type { RecommendationPorts } from '../ports.ts';
 import type { RecommendationMetrics } from '../publish/metrics.ts';
 import type { DecidedSituation, Refusals } from '../decide/workload-decider.ts';
 import { evictPod } from './evict-pod.ts';
-import { TargetFollower } from './follow-targets.ts';
+import { HpaTargetWriter } from './write-hpa-targets.ts';
 import { resizePods, type ResizeOutcome } from './resize-pods.ts';
 import { scaleWorkload } from './scale-workload.ts';
 import { writeApprovedCeilings } from './write-approved-ceilings.ts';
@@ -34,11 +34,11 @@ export async function carryOutDecision(
 ): Promise<CarryOutResult> {
   await writeApprovedCeilings(ports, workload, decision, signal);
   const subject = { workload, policy, pods, decision };
-  const follower = new TargetFollower(ports, subject, signal);
-  const steps = await follower.before();
+  const targetWriter = new HpaTargetWriter(ports, subject, signal);
+  const steps = await targetWriter.before();
   const resizes = steps.length === 0 ? NO_RESIZES : await resizePods(ports, metrics, workload, policy, { ...decision, steps }, signal);
   assumed.assume(key, resizes.taken, ports.clock.now());
-  const targets = await follower.after(resizes.taken);
+  const targets = await targetWriter.after(resizes.taken);
   const isScaleUnfinished = await scaleWorkload(ports, subject, signal);
   const eviction = decision.evict === null ? null : await evictPod(ports, metrics, workload, policy, decision.evict, signal);
   return {

@@ -1,4 +1,5 @@
-// What enqueues a workload, besides the policy's interval.
+// What enqueues a workload, besides the policy's interval, and besides OOM kills, CPU pressure and use of an idled workload
+// (cmd/controller/reconcilers.ts).
 
 import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { fingerprintIntent } from '../../../core/overrides/intent.ts';
@@ -6,8 +7,8 @@ import type { ClusterChange, ClusterReader } from '../../../ports/cluster-reader
 import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { WorkloadKey } from '#kube/records/workload';
 
-/** Pods change in bursts (a resize is three updates), which one reconcile handles together. */
-const AFTER_POD_MS: DurationMs = 5 * SECOND_MS;
+/** Pods and HPAs change in bursts (a resize is three updates of a pod), which one reconcile handles together. */
+const BURST_MS: DurationMs = 5 * SECOND_MS;
 const AFTER_WORKLOAD_MS: DurationMs = SECOND_MS;
 
 /**
@@ -32,12 +33,12 @@ export function watchWorkloads(
     return current !== before;
   };
   const onChange = (change: ClusterChange): void => {
-    if (change.kind === 'pod' && change.workload !== null) enqueue(change.workload, AFTER_POD_MS);
+    if (change.kind === 'pod' && change.workload !== null) enqueue(change.workload, BURST_MS);
     else if (change.kind === 'workload') enqueue(change.key, hasNewIntent(change.key) ? 0 : AFTER_WORKLOAD_MS);
     else if (change.kind === 'vpa' || change.kind === 'scaledobject') {
       for (const workload of change.workloads) enqueue(workload, AFTER_WORKLOAD_MS);
     } else if (change.kind === 'hpa') {
-      for (const workload of change.workloads) if (autoscalers.hasChanged(workload)) enqueue(workload, AFTER_POD_MS);
+      for (const workload of change.workloads) if (autoscalers.hasChanged(workload)) enqueue(workload, BURST_MS);
     } else if (change.kind === 'recommendation') {
       // User requests change the generation; a status that Evenkeel writes does not, and enqueues nothing.
       const generation = cluster.findRecommendation(change.workload)?.metadata.generation;

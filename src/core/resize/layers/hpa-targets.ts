@@ -1,6 +1,6 @@
 // Adjusts the utilization targets of HorizontalPodAutoscalers to the pods' requests, so that the number of replicas stays stable.
 
-import { findChangeBlocker } from '../plan/interlocks.ts';
+import { findUsageBlocker } from '../plan/interlocks.ts';
 import { preserveReplicas } from '../plan/preserve-replicas.ts';
 import type { ResizeLayer } from './layer.ts';
 
@@ -17,7 +17,7 @@ export const hpaTargets: ResizeLayer = {
       ...decision,
       // A dry run stores nothing.
       memory: dryRun ? decision.memory : { ...decision.memory, autoscalers: memory },
-      autoscalers: findChangeBlocker(context) === null ? followed : [],
+      autoscalers: findUsageBlocker(context) === null ? followed : [],
       events: [...decision.events, ...events],
     };
   },

@@ -32,11 +32,11 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   recordSteps(draft, change, progress);
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
   const isVerified = !needsProof || now - change.stageStartedAt >= stageMs(policy);
-  if (progress.steps.length > 0 || progress.settled.length < wanted || !isVerified) return reportProgress(draft, change, progress);
+  if (progress.steps.length > 0 || progress.actuated.length < wanted || !isVerified) return reportProgress(draft, change, progress);
   const paused = findAutoscalerPause(draft.context, draft.memory.previous?.values ?? new Map(), change.values);
   if (paused !== null) return reportProgress(draft, change, { ...progress, waits: [paused, ...progress.waits] });
   const next = nextStage(change.stage, running);
-  if (next === null || progress.settled.length >= progress.reachable) return complete(draft, change, progress);
+  if (next === null || progress.actuated.length >= progress.reachable) return complete(draft, change, progress);
   const advanced: ChangeUnderWay = { ...change, stage: next, stageStartedAt: now };
   draft.remember({ apply: advanced });
   const further = carryOutStage(draft, advanced, running);
@@ -68,7 +68,7 @@ function reportProgress(draft: Draft, change: ChangeUnderWay, progress: CarryOut
   const waiting = describeStall(change, progress, draft.context);
   if (waiting !== null) return waiting;
   const waits = progress.waits.slice(0, 1).map(({ message }) => message);
-  const far = `${progress.settled.length} of ${progress.reachable} pods have it`;
+  const far = `${progress.actuated.length} of ${progress.reachable} pods have it`;
   return outcome('applying', null, [far, ...waits, draft.summary(change.values)].join('; '));
 }
 
@@ -77,29 +77,29 @@ function reportProgress(draft: Draft, change: ChangeUnderWay, progress: CarryOut
  * does not count against `maxConcurrent`. null: it makes progress.
  */
 function describeStall(change: ChangeUnderWay, progress: CarryOut, { now, policy }: WorkloadSituation): Outcome | null {
-  const { steps, settled, reachable, waits } = progress;
+  const { steps, actuated, reachable, waits } = progress;
   if (steps.length > 0) return null;
   const lasts = Math.floor((now - change.stageStartedAt) / MINUTE_MS) * MINUTE_MS;
-  const far = `${settled.length} of ${reachable} pods have it`;
+  const far = `${actuated.length} of ${reachable} pods have it`;
   const begun = outcome('applying', null, far);
-  if (lasts < stageMs(policy) + STUCK_AFTER_MS) return settled.length === 0 && waits.length > 0 ? fromWaiting(waits, begun) : null;
+  if (lasts < stageMs(policy) + STUCK_AFTER_MS) return actuated.length === 0 && waits.length > 0 ? fromWaiting(waits, begun) : null;
   const stuck = `${far}, and no more for ${formatDuration(lasts)}`;
   const stuckWaits = waits.map((wait) => ({ ...wait, message: `${stuck}; ${wait.message}` }));
   return fromWaiting(stuckWaits, outcome('awaiting', 'stuck', `${stuck}; their nodes have not actuated the resize yet`));
 }
 
-function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): Outcome {
+function complete(draft: Draft, change: ChangeUnderWay, { actuated }: CarryOut): Outcome {
   const { by, reason, values } = change;
   const summary = draft.summary(values);
   const hasProven = needsVerification(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
   const isProven = hasProven && !isCountResetByWatch(draft.context);
   draft.rememberInForce({
     apply: null,
-    lastApplied: { at: draft.context.now, by, reason, pods: settled.length, values },
+    lastApplied: { at: draft.context.now, by, reason, pods: actuated.length, values },
     rolledBack: resetRollBackCount(draft.memory.rolledBack, isProven),
     watched: watchedAfter(draft.context, change),
   });
-  return outcome('applied', null, `in force on ${settled.length} pods; ${summary}`);
+  return outcome('applied', null, `in force on ${actuated.length} pods; ${summary}`);
 }
 
 /** Ends and reverts a change that lowers what an autoscaler measures, once the autoscaler's target can no longer be adjusted. */

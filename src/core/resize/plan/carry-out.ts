@@ -41,7 +41,7 @@ const STARTING: readonly Waiting['reason'][] = ['rollout', 'start-up'];
 export interface CarryOut {
   readonly steps: readonly ResizeStep[];
   /** Pods that have the values, actuated by their kubelet. */
-  readonly settled: readonly PodRecord[];
+  readonly actuated: readonly PodRecord[];
   /** Pods that have the values or can be given them now or later. */
   readonly reachable: number;
   readonly waits: readonly Waiting[];
@@ -61,9 +61,9 @@ export interface CarryOutOptions {
 /** Steps towards `wanted`, and the reasons of pods that wait. Temporary overages are kept unless the kind is `overage`. */
 export function carryOut(situation: WorkloadSituation, wanted: Values, options: CarryOutOptions): CarryOut {
   const values = valuesToApply(situation, wanted, options);
-  const settled: PodRecord[] = [];
+  const actuated: PodRecord[] = [];
   const waits: Waiting[] = [];
-  let settledCount = 0;
+  let withValuesCount = 0;
   let reachable = 0;
   /** Pods with a pending resize and without usage, whose node may be down. They count as reachable only where no other pod is. */
   let unreportedCount = 0;
@@ -82,9 +82,9 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
         unreportedCount += 1;
         continue;
       }
-      settledCount += 1;
+      withValuesCount += 1;
       reachable += 1;
-      if (pod.resize.state === 'none') settled.push(pod);
+      if (pod.resize.state === 'none') actuated.push(pod);
       waits.push(...listNodeRefusals(pod));
       continue;
     }
@@ -99,8 +99,8 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
     candidates.push({ pod, fit, unknown });
   }
   candidates.sort(candidateOrder(situation));
-  const taken = selectSteps(situation, candidates, settledCount, options);
-  return { steps: taken.steps, settled, reachable: reachable === 0 ? unreportedCount : reachable, waits: [...waits, ...taken.waits] };
+  const taken = selectSteps(situation, candidates, withValuesCount, options);
+  return { steps: taken.steps, actuated, reachable: reachable === 0 ? unreportedCount : reachable, waits: [...waits, ...taken.waits] };
 }
 
 /** Selects the candidates that are resized now. @param before number of pods that have the values already */
@@ -114,13 +114,13 @@ function selectSteps(
   const steps: ResizeStep[] = [];
   const waits: Waiting[] = [];
   const remainingQuota = new RemainingQuota(situation);
-  let settledCount = before;
+  let withValuesCount = before;
   for (const candidate of candidates) {
     const { pod, fit } = candidate;
-    const isInTurn = !fit.lowers || settledCount < maxPods;
+    const isInTurn = !fit.lowers || withValuesCount < maxPods;
     const wait = candidate.unknown ?? (isInTurn ? findCandidateBlocker(situation, candidate, options, remainingQuota) : null);
     if (isInTurn && wait === null) {
-      settledCount += 1;
+      withValuesCount += 1;
       steps.push({ pod, containers: fit.containers, kind, lowers: fit.lowers, ...(isRollBack === true ? { isRollBack } : {}), reason });
       continue;
     }

@@ -9,25 +9,25 @@ import type { WorkloadSituation } from '../model/situation.ts';
 
 const DRIFTED = 'the pod differs from the values in force for its workload';
 const CHANGE_ENDED = 'the change that reduced the pod was ended';
-const NOTHING: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
+const NOTHING: CarryOut = { steps: [], actuated: [], reachable: 0, waits: [] };
 
 /** Steps that correct drift. While a user holds the workload, only a requested roll-back and the end of an interrupted change are made. */
 export function correctDrift(situation: WorkloadSituation): CarryOut {
   const { memory, gateState, now } = situation;
-  const { lastApplied: settled, rolledBack } = memory;
-  if (settled === null) return NOTHING;
-  const isRollBack = rolledBack?.at === settled.at;
+  const { lastApplied, rolledBack } = memory;
+  if (lastApplied === null) return NOTHING;
+  const isRollBack = rolledBack?.at === lastApplied.at;
   const isRequested = isRollBack && rolledBack.requestedAt !== null;
   if (isHeldByUser(situation) && !isRequested) return { ...NOTHING, steps: restoreEndedChange(situation) };
   const isWarmingUp = gateState.warmUpUntil !== null && gateState.warmUpUntil > now;
   // Pods of a new template with greater values have what the user deployed, so they are not reduced.
   const isLoweringHeld = isWarmingUp || isTemplateRaised(situation);
   // A pod that was created after the roll-back never had the values that are rolled back.
-  const before = isRollBack ? situation.pods.filter(({ createdAt }) => createdAt <= settled.at) : [];
+  const before = isRollBack ? situation.pods.filter(({ createdAt }) => createdAt <= lastApplied.at) : [];
   const createdSince = situation.pods.filter((pod) => !before.includes(pod));
   const maxPods = isLoweringHeld ? 0 : Number.POSITIVE_INFINITY;
   return joinProgress(
-    carryOut({ ...situation, pods: before }, settled.values, {
+    carryOut({ ...situation, pods: before }, lastApplied.values, {
       kind: 'correct-drift',
       // An automatic roll-back reverts only reductions, so a pod that it would lower never had them.
       maxPods: isRequested ? Number.POSITIVE_INFINITY : maxPods,
@@ -35,7 +35,7 @@ export function correctDrift(situation: WorkloadSituation): CarryOut {
       isRequested: isRequested,
       reason: `rolled back: ${rolledBack?.message ?? ''}`,
     }),
-    carryOut({ ...situation, pods: createdSince }, settled.values, { kind: 'correct-drift', maxPods, reason: DRIFTED }),
+    carryOut({ ...situation, pods: createdSince }, lastApplied.values, { kind: 'correct-drift', maxPods, reason: DRIFTED }),
   );
 }
 
@@ -45,17 +45,17 @@ export function correctDrift(situation: WorkloadSituation): CarryOut {
  */
 export function listRollBackSteps(situation: WorkloadSituation): readonly ResizeStep[] {
   const { memory, pods } = situation;
-  const { lastApplied: settled, rolledBack, apply } = memory;
-  if (settled === null || rolledBack?.at !== settled.at) return [];
+  const { lastApplied, rolledBack, apply } = memory;
+  if (lastApplied === null || rolledBack?.at !== lastApplied.at) return [];
   if (isHeldByUser(situation) && rolledBack.requestedAt === null) return restoreEndedChange(situation);
   const reason = `rolled back: ${rolledBack.message}`;
   const isRequested = rolledBack.requestedAt !== null;
-  const existing = pods.filter(({ createdAt }) => createdAt <= settled.at);
+  const existing = pods.filter(({ createdAt }) => createdAt <= lastApplied.at);
   const createdSince = pods.filter((pod) => !existing.includes(pod));
   return joinProgress(
     carryOut(
       { ...situation, pods: existing },
-      settled.values,
+      lastApplied.values,
       // A later raise is not reverted, and an automatic roll-back lowers nothing.
       {
         kind: 'correct-drift',
@@ -65,14 +65,14 @@ export function listRollBackSteps(situation: WorkloadSituation): readonly Resize
         reason,
       },
     ),
-    carryOut({ ...situation, pods: createdSince }, settled.values, { kind: 'correct-drift', maxPods: 0, reason: DRIFTED }),
+    carryOut({ ...situation, pods: createdSince }, lastApplied.values, { kind: 'correct-drift', maxPods: 0, reason: DRIFTED }),
   ).steps;
 }
 
 function joinProgress(a: CarryOut, b: CarryOut): CarryOut {
   return {
     steps: [...a.steps, ...b.steps],
-    settled: [...a.settled, ...b.settled],
+    actuated: [...a.actuated, ...b.actuated],
     reachable: a.reachable + b.reachable,
     waits: [...a.waits, ...b.waits],
   };

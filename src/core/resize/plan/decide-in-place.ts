@@ -16,7 +16,7 @@ import { rememberPace } from './once-a-day.ts';
 import { listHotReplicaSteps } from './hot-replica-steps.ts';
 import { updateHotReplicas, hotReplicasText } from './hot-replicas.ts';
 import { rememberLargestNode } from './largest-node.ts';
-import { isHeldByUser, findChangeBlocker, findRollBackBlocker } from './interlocks.ts';
+import { isHeldByUser, findUsageBlocker, findBlockerOfAnyChange } from './interlocks.ts';
 import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './oom-bumps.ts';
 import { describeExternalResizes, findOtherManager, externalResizes } from './other-manager.ts';
@@ -73,12 +73,12 @@ function withWatch(draft: Draft, decided: Outcome): Outcome {
 }
 
 function decideByPreconditions(draft: Draft): Outcome | null {
-  const settled = checkPreconditions(draft.context, draft.mode, draft.containers);
-  draft.events.push(...(settled?.events ?? []));
-  const { reason = null } = settled?.outcome ?? {};
+  const preventing = checkPreconditions(draft.context, draft.mode, draft.containers);
+  draft.events.push(...(preventing?.events ?? []));
+  const { reason = null } = preventing?.outcome ?? {};
   if (INVALID_WORKLOAD.has(reason)) rollBackIfAllowed(draft);
   if (reason === 'invalid-policy') rollBackByReadableRules(draft);
-  return settled?.outcome ?? null;
+  return preventing?.outcome ?? null;
 }
 
 function rollBackByReadableRules(draft: Draft): void {
@@ -101,11 +101,11 @@ function rollBackIfAllowed(draft: Draft): void {
     return;
   }
   if (findOtherManager(context) !== null || describeExternalResizes(context.memory.externalResizes, context.now) !== null) return;
-  if (findRollBackBlocker(context) !== null) return;
+  if (findBlockerOfAnyChange(context) !== null) return;
   const before = draft.memory;
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
-  if (findChangeBlocker(context) === null) rollBackWatched(draft);
+  if (findUsageBlocker(context) === null) rollBackWatched(draft);
   if (isRaisePermitted(context)) raiseKilledPods(draft);
   continueRollBack(draft);
   if (draft.isDryRun) draft.remember(before);
@@ -124,11 +124,11 @@ function changeIfAllowed(draft: Draft): Outcome {
   if (others !== draft.memory.externalResizes) draft.remember({ externalResizes: others });
   const resized = describeExternalResizes(others, draft.context.now);
   if (resized !== null) return blockForOtherManager(draft, resized, others?.until);
-  const rollBackBlocker = findRollBackBlocker(draft.context);
-  if (rollBackBlocker !== null) return waitIfDue(draft, rollBackBlocker);
-  const blocker = findChangeBlocker(draft.context);
+  const blockerOfAny = findBlockerOfAnyChange(draft.context);
+  if (blockerOfAny !== null) return waitIfDue(draft, blockerOfAny);
+  const blocker = findUsageBlocker(draft.context);
   const before = draft.memory;
-  const result = blocker === null ? decideChange(draft) : rollBackOnly(draft, blocker);
+  const result = blocker === null ? decideChange(draft) : applyUrgentByPodStatus(draft, blocker);
   if (!draft.isDryRun) return result;
   draft.remember(before);
   return draft.steps.length > 0 || draft.due().length > 0 ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
@@ -137,12 +137,12 @@ function changeIfAllowed(draft: Draft): Outcome {
 /** Blocks the workload while another tool sizes its pods, because both would revert each other. A change under way is ended and reverted. */
 function blockForOtherManager(draft: Draft, manager: string, until: Instant | null = null): Outcome {
   endChange(draft);
-  if (findChangeBlocker(draft.context) === null) draft.steps.push(...restoreEndedChange(draft.context));
+  if (findUsageBlocker(draft.context) === null) draft.steps.push(...restoreEndedChange(draft.context));
   return outcome('blocked', 'other-manager', manager, until);
 }
 
-/** Makes only the changes that pod statuses require, because usage is stale. */
-function rollBackOnly(draft: Draft, blocker: Waiting): Outcome {
+/** Makes only the changes that pod statuses require, because usage is stale: roll-backs, and raises of OOM-killed pods. */
+function applyUrgentByPodStatus(draft: Draft, blocker: Waiting): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
   raiseKilledPods(draft);
@@ -180,7 +180,7 @@ function recommendedOutcome(draft: Draft): Outcome {
 
 /** Executes a requested roll-back, the only change in modes Observe and Recommend. */
 function rollBackInRecommend(draft: Draft): void {
-  if (findRollBackBlocker(draft.context) !== null || findOtherManager(draft.context) !== null) return;
+  if (findBlockerOfAnyChange(draft.context) !== null || findOtherManager(draft.context) !== null) return;
   const before = draft.memory;
   rollBackOnRequest(draft);
   const { rolledBack } = draft.memory;

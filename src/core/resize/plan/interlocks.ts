@@ -1,4 +1,4 @@
-// Why a due change waits, and until when. All reasons are decided here, so that every view gives the same answer.
+// Why a due change waits before it starts, and until when. carry-out.ts has the reasons of single pods; `WAITING_RANK` has the order.
 
 import { formatDuration } from '../../model/duration.ts';
 import { findNextOpening, findOpening } from '../../model/window.ts';
@@ -21,18 +21,18 @@ export function canChangePodsNow(context: WorkloadSituation): boolean {
   if (mode !== 'Auto' && mode !== 'Approve') return false;
   if (overrides.excluded || overrides.problems.length > 0 || policyProblem !== null) return false;
   return (
-    gateState.inPlace && !gateState.dryRun && !policy.dryRun && findChangeBlocker(context) === null && findOtherManager(context) === null
+    gateState.inPlace && !gateState.dryRun && !policy.dryRun && findUsageBlocker(context) === null && findOtherManager(context) === null
   );
 }
 
-/** Blocker of every change that depends on usage, raises included; null: none. */
-export function findChangeBlocker(situation: WorkloadSituation): Waiting | null {
+/** Blocker of the changes that depend on usage, raises included: one of every change, or stale usage; null: none. */
+export function findUsageBlocker(situation: WorkloadSituation): Waiting | null {
   const { stale } = situation.gateState;
-  return findRollBackBlocker(situation) ?? (stale === null ? null : waiting('stale-data', stale.message));
+  return findBlockerOfAnyChange(situation) ?? (stale === null ? null : waiting('stale-data', stale.message));
 }
 
-/** Blocker of roll-backs and of all other changes that pod statuses require; null: none. Stale informers block them, too. */
-export function findRollBackBlocker(situation: WorkloadSituation): Waiting | null {
+/** Blocker of every change, those that pod statuses require included: a pause or stale informers; null: none. */
+export function findBlockerOfAnyChange(situation: WorkloadSituation): Waiting | null {
   const { gateState, policy, userRequests } = situation;
   if (gateState.paused !== null) return waiting('paused', `Evenkeel is paused: ${gateState.paused.reason}`, gateState.paused.until);
   if (policy.paused) return waiting('paused', `PodResizePolicy ${policy.name ?? ''} is paused (spec.paused)`);
@@ -45,8 +45,8 @@ export function isHeldByUser({ now, overrides }: Pick<WorkloadSituation, 'now' |
   return overrides.heldUntil !== null && overrides.heldUntil > now;
 }
 
-/** Blocker of new changes; null: none. A hold after a roll-back does not end a change under way. */
-export function findDecisionBlocker(situation: WorkloadSituation): Waiting | null {
+/** Hold by a user or after a roll-back, which blocks new changes; null: none. A hold after a roll-back does not end a change under way. */
+export function findHold(situation: WorkloadSituation): Waiting | null {
   const { now, overrides, memory } = situation;
   if (isHeldByUser(situation)) {
     return waiting('hold', 'held by the annotation evenkeel.io/held-until', overrides.heldUntil);

@@ -16,21 +16,21 @@ export function checkPreconditions(
   plans: readonly ContainerPlan[],
 ): { readonly outcome: Outcome; readonly events: readonly DecisionEvent[] } | null {
   const { overrides, policyProblem, gateState } = situation;
-  const settled = (what: Outcome, events: readonly DecisionEvent[] = []) => ({ outcome: what, events });
-  if (overrides.excluded) return settled(outcome('excluded', null, 'excluded by the annotation evenkeel.io/exclude'));
-  if (mode === 'Off') return settled(outcome('excluded', null, 'excluded by mode Off'));
+  const prevented = (what: Outcome, events: readonly DecisionEvent[] = []) => ({ outcome: what, events });
+  if (overrides.excluded) return prevented(outcome('excluded', null, 'excluded by the annotation evenkeel.io/exclude'));
+  if (mode === 'Off') return prevented(outcome('excluded', null, 'excluded by mode Off'));
   const [problem] = overrides.problems;
   if (problem !== undefined) {
     const event = { type: 'Warning', reason: 'InvalidAnnotation', message: problem } as const;
-    return settled(outcome('blocked', 'invalid-annotation', overrides.problems.join('; ')), [event]);
+    return prevented(outcome('blocked', 'invalid-annotation', overrides.problems.join('; ')), [event]);
   }
-  if (policyProblem !== null) return settled(outcome('blocked', 'invalid-policy', policyProblem));
+  if (policyProblem !== null) return prevented(outcome('blocked', 'invalid-policy', policyProblem));
   const invalid = invalidTemplate(situation.workload);
-  if (invalid !== null) return settled(outcome('blocked', 'invalid-template', invalid));
+  if (invalid !== null) return prevented(outcome('blocked', 'invalid-template', invalid));
   if (!gateState.inPlace) {
-    return settled(outcome('blocked', 'no-in-place', 'the API server has no pods/resize, which requires Kubernetes 1.33'));
+    return prevented(outcome('blocked', 'no-in-place', 'the API server has no pods/resize, which requires Kubernetes 1.33'));
   }
-  if (plans.every(({ target }) => target === null)) return settled(outcome('collecting', null, collectingText(plans, situation)));
+  if (plans.every(({ target }) => target === null)) return prevented(outcome('collecting', null, collectingText(plans, situation)));
   return null;
 }
 

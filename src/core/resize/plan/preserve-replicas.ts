@@ -3,7 +3,7 @@
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { AutoscalerState } from '../../hpa/autoscaler-state.ts';
-import { isHome, isWorthStoring, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
+import { hasOriginalRequest, isWorthStoring, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
 import { readOriginal, type AutoscalerMemory } from '../../hpa/recorded-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
@@ -27,7 +27,7 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
   const { memory, policy, pods, now } = situation;
   if (policy.hpa === 'Off') return { followed: [], memory: memory.autoscalers, events: [] };
   const after = podsAfter(pods, steps);
-  const mayLetGo = memory.apply === null;
+  const canRemoveRecord = memory.apply === null;
   const followed: FollowedAutoscaler[] = [];
   const remembered: AutoscalerMemory[] = [];
   const events: DecisionEvent[] = [];
@@ -43,23 +43,23 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
       return request === null ? [] : [{ resource, container, percent: target.live, request, set: target.live, stays }];
     });
     const follows = targets.length > 0 && (movable || (autoscaler.blocker === null && !autoscaler.memory.isReverted));
-    if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, mayLetGo });
+    if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, canRemoveRecord });
     // The new target is not stored before it is written: one patch writes target and annotation, so the HPA has both or neither.
     // The original target is stored until it is restored and the annotation is removed.
     const isBack = autoscaler.targets.every(({ live, kept }) => kept === null || live === kept.percent);
     const hasRecord = readOriginal(hpa) !== null;
-    const atHome = mayLetGo && isBack && !hasRecord && targets.every((target) => isHome(target, after));
+    const isRestored = canRemoveRecord && isBack && !hasRecord && targets.every((target) => hasOriginalRequest(target, after));
     const issuedAt =
       autoscaler.memory.targets.length > 0 ? autoscaler.memory.issuedAt : Math.max(now, (autoscaler.memory.issuedAt ?? 0) + 1);
     remembered.push({
       ...autoscaler.memory,
-      ...(atHome || targets.length === 0 ? { targets: [], issuedAt: null } : { targets, issuedAt }),
+      ...(isRestored || targets.length === 0 ? { targets: [], issuedAt: null } : { targets, issuedAt }),
     });
     if (autoscaler.newlyReverted) events.push(revertEvent(autoscaler));
   }
   const gone = memory.autoscalers.filter(({ name }) => !situation.hpas.some((hpa) => hpa.name === name));
-  const astray = gone.filter(({ targets }) => !targets.every((target) => isHome(target, pods)));
-  return { followed, memory: [...remembered, ...astray].filter(isWorthStoring), events };
+  const ofDeletedHpas = gone.filter(({ targets }) => !targets.every((target) => hasOriginalRequest(target, pods)));
+  return { followed, memory: [...remembered, ...ofDeletedHpas].filter(isWorthStoring), events };
 }
 
 /** The pods as they are after the steps. */

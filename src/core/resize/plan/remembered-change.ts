@@ -63,7 +63,7 @@ export function memoryAfterEnd(
   };
   if (values === undefined || !(hasChangedPods || isRaised)) return common;
   const by = lastApplied?.by ?? 'evenkeel';
-  return { ...common, lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values } };
+  return { ...common, lastApplied: { at: now, by, reason: `ended before completion: ${apply?.reason ?? ''}`, pods: 0, values } };
 }
 
 /** `from` with the raises of `to` that any pod already has. */

@@ -43,9 +43,10 @@ export interface Regression {
 }
 
 /** The regression for which a change under way is rolled back; null: none. */
-export function regressionOf(proof: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
+export function findRegression(proof: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
   return (
-    (rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? restarts(proof) ?? unready(proof)) : null) ?? worseService(proof, rules)
+    (rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? restarts(proof) ?? unready(proof)) : null) ??
+    findServiceRegression(proof, rules)
   );
 }
 
@@ -53,7 +54,7 @@ export function regressionOf(proof: ChangeInProof, rules: PolicyRules['rollback'
  * The regression for which a watched reduction is rolled back, when no unchanged pod is left to compare with; null: none. Single restarts
  * and single unready pods within a day do not count.
  */
-export function regressionOfWatched(proof: WatchedInProof, rules: PolicyRules['rollback']): Regression | null {
+export function findRegressionOfWatched(proof: WatchedInProof, rules: PolicyRules['rollback']): Regression | null {
   return rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? allUnready(proof)) : null;
 }
 
@@ -153,12 +154,12 @@ function allUnready({ now, change, changed }: WatchedInProof): Regression | null
   return areAll(changed, isDown) ? { reason: 'readiness', message: `not ready since the change: ${namesOf(changed)}` } : null;
 }
 
-function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
+function findServiceRegression({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {
   const errors = findErrorRise(change, errorRate);
   if (errors !== null) return { reason: 'errors', message: errors };
   const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);
   if (rules.onThrottleRatio >= 1 || rise < rules.onThrottleRatio) return null;
-  return { reason: 'throttling', message: `throttled CPU periods rose by ${Math.round(rise * 100)} % of all` };
+  return { reason: 'throttling', message: `throttled CPU periods rose by ${Math.round(rise * 100)} percentage points` };
 }
 
 /** Throttled share of CPU periods of the most throttled container; null: unknown for all. */

@@ -6,7 +6,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './throttling-and-pressure.ts';
-import { regressionOf, throttledRatioOf, type Regression } from './roll-back-criteria.ts';
+import { findRegression, throttledRatioOf, type Regression } from './roll-back-criteria.ts';
 import { findPendingRollback, rolledBack } from './remembered-change.ts';
 import { needsVerification } from './stages.ts';
 import { compareWatched, dropEndedWatches } from './watched-reductions.ts';
@@ -24,22 +24,22 @@ export function rollBackOnRequest(draft: Draft): void {
 
 /** Rolls the change under way back after a regression. */
 export function rollBackOnRegression(draft: Draft): void {
-  const regression = findRegression(draft.context);
+  const regression = findRegressionOfChange(draft.context);
   if (regression !== null) rollBack(draft, regression.reason, regression.message, null);
 }
 
 /** The regression of the change under way; null: none, or no reduction is under way. */
-function findRegression(situation: WorkloadSituation): Regression | null {
+function findRegressionOfChange(situation: WorkloadSituation): Regression | null {
   const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
   if (memory.apply === null || !needsVerification(memory.apply, memory.previous?.values ?? null)) return null;
-  const changed = carryOut(situation, memory.apply.values, { kind: 'change', maxPods: 0, reason: '' }).settled;
+  const changed = carryOut(situation, memory.apply.values, { kind: 'change', maxPods: 0, reason: '' }).actuated;
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;
   const throttledRatio = throttledRatioOf(situation);
   const proof = { now, change: memory.apply, previous, changed, others, countedKills, failures, throttledRatio, errorRate };
   const { apply } = memory;
   const reduction = { since: apply.startedAt, before: previous ?? NOTHING, inForce: apply.values, changed, others };
-  return regressionOf(proof, policy.rollback) ?? evidenceOfRegression(situation, reduction).regression;
+  return findRegression(proof, policy.rollback) ?? evidenceOfRegression(situation, reduction).regression;
 }
 
 /** Rolls back all watched reductions after a regression of one of them, and ends the change under way. */

@@ -8,7 +8,7 @@ import { bumpsOfChange } from './oom-bumps.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { throttledRatioOf } from './roll-back-criteria.ts';
-import { findDecisionBlocker, isAllowedDuringHold, splitByBlockers } from './interlocks.ts';
+import { findHold, isAllowedDuringHold, splitByBlockers } from './interlocks.ts';
 import { memoryAfterStart } from './remembered-change.ts';
 import { inForceOf, withValuesInForce, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
 import type { ApprovalState } from './user-requests.ts';
@@ -27,7 +27,7 @@ export function startChange(draft: Draft): Outcome {
   if (wanted.length === 0) return decideNothingDue(draft);
   const rejected = currentRejection(draft.plan);
   if (rejected !== null) return rejected;
-  const blocker = findDecisionBlocker(draft.context);
+  const blocker = findHold(draft.context);
   const due = wanted.filter((change) => blocker === null || isAllowedDuringHold(draft.context, change));
   if (due.length === 0) return fromWaiting(blocker === null ? [] : [blocker], draft.unchanged());
   if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, approval);

@@ -1,5 +1,6 @@
 // Compares throttling and pressure after a reduction with the same hours of the week before, and where no such hour was measured, with
-// unchanged replicas. Measures without readings are ignored.
+// unchanged replicas. Measures without readings are ignored. roll-back-criteria.ts also has a throttling rule, for the
+// change under way: it compares the mean of about a day with that at the start, so it needs neither a measured week nor unchanged replicas.
 
 import { formatDuration } from '../../model/duration.ts';
 import { isoTime } from '#kube/time/iso-time';

@@ -9,7 +9,7 @@ import type { ChangeUnderWay, ResizeMemory, WatchedReduction, WorkloadSituation 
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { carryOut } from './carry-out.ts';
 import { comparedText, evidenceOfRegression } from './throttling-and-pressure.ts';
-import { regressionOfWatched, type Regression } from './roll-back-criteria.ts';
+import { findRegressionOfWatched, type Regression } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
 import { needsVerification } from './stages.ts';
 
@@ -66,15 +66,15 @@ export function compareWatched(situation: WorkloadSituation): WatchResult | null
   const { memory, pods } = situation;
   const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
   if (memory.watched.length === 0 || inForce === null) return null;
-  const { settled } = carryOut(situation, inForce, { kind: 'correct-drift', maxPods: 0, reason: '' });
-  const others = pods.filter((pod) => pod.phase === 'Running' && !settled.includes(pod));
+  const { actuated } = carryOut(situation, inForce, { kind: 'correct-drift', maxPods: 0, reason: '' });
+  const others = pods.filter((pod) => pod.phase === 'Running' && !actuated.includes(pod));
   let regression: Regression | null = null;
   const watched = memory.watched.map((each) => {
     const found = evidenceOfRegression(
       { ...situation, memory: { ...memory, apply: null } },
-      { ...each, inForce, changed: settled, others },
+      { ...each, inForce, changed: actuated, others },
     );
-    regression ??= found.regression ?? regressionOfPods(situation, each, inForce, settled);
+    regression ??= found.regression ?? regressionOfPods(situation, each, inForce, actuated);
     return found.comparedHours <= each.comparedHours ? each : { ...each, comparedHours: found.comparedHours };
   });
   return { watched, regression, before: memory.watched.reduce((values, { before }) => greaterOf(values, before), inForce) };
@@ -88,14 +88,14 @@ function regressionOfPods(
   { now, pods, workload, policy, countedKills = new Map(), failures = new Map() }: WorkloadSituation,
   { since, before }: WatchedReduction,
   inForce: Values,
-  settled: readonly PodRecord[],
+  actuated: readonly PodRecord[],
 ): Regression | null {
   const isStillLower = [...before].some(([name, from]) => lowersAnything(from, inForce.get(name) ?? from));
   if (!isStillLower || workload.rolloutInProgress) return null;
-  const changed = settled.filter(({ createdAt }) => createdAt <= since);
+  const changed = actuated.filter(({ createdAt }) => createdAt <= since);
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const change = { startedAt: since, values: inForce };
-  return regressionOfWatched({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
+  return findRegressionOfWatched({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
 }
 
 /** Part of a decision's message about the last watch; null: nothing is watched. */

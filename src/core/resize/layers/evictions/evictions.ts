@@ -11,7 +11,7 @@ import { formatDuration } from '../../../model/duration.ts';
 import { isEvictable } from '../../plan/carry-out.ts';
 import { FIELD, RESOURCES, sameValues, type Values } from '../../model/container-values.ts';
 import { fromWaiting, type WorkloadDecision } from '../../model/decision.ts';
-import { findDecisionBlocker, isShortLived, canChangePodsNow, awaitWindow } from '../../plan/interlocks.ts';
+import { findHold, isShortLived, canChangePodsNow, awaitWindow } from '../../plan/interlocks.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
 import { findLastRefusal } from '../../plan/failed-resizes.ts';
 import { fitPod } from '../../plan/pod-change.ts';
@@ -122,7 +122,7 @@ function isLackingValues(pod: PodRecord, tried: Values, wanted: Values | undefin
 function findEvictionBlocker(situation: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
   return (
     findPermanentBlocker(situation) ??
-    findHold(situation) ??
+    findHoldOrWarmUp(situation) ??
     awaitWindow(situation, 'an eviction waits for the windows of the policy') ??
     awaitTries(situation, tries) ??
     awaitOtherPods(situation)
@@ -137,8 +137,8 @@ function findPermanentBlocker({ workload }: WorkloadSituation): Waiting | null {
     : null;
 }
 
-function findHold(situation: WorkloadSituation): Waiting | null {
-  const hold = findDecisionBlocker(situation);
+function findHoldOrWarmUp(situation: WorkloadSituation): Waiting | null {
+  const hold = findHold(situation);
   if (hold !== null) return hold;
   const {
     now,

@@ -18,7 +18,7 @@ export interface OverageSteps {
   readonly returned: CarryOut;
 }
 
-const NOTHING: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
+const NOTHING: CarryOut = { steps: [], actuated: [], reachable: 0, waits: [] };
 export const NO_OVERAGE_STEPS: OverageSteps = { given: NOTHING, returned: NOTHING };
 
 /** The steps for all overages of a workload. */
@@ -51,8 +51,8 @@ function endOverages(situation: WorkloadSituation, plans: readonly ContainerPlan
     return Math.max(overage?.before ?? limit, inForce);
   });
   const options = { kind: 'overage', reason: 'the temporary limit is taken back' } as const;
-  const { settled } = carryOut(situation, values, { ...options, maxPods: 0 });
-  return carryOut(situation, values, { ...options, maxPods: settled.length + 1 });
+  const { actuated } = carryOut(situation, values, { ...options, maxPods: 0 });
+  return carryOut(situation, values, { ...options, maxPods: actuated.length + 1 });
 }
 
 /** Why taking overages back waits; null: it does not. Autoscalers are ignored, because requests do not change. */

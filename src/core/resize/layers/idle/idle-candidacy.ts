@@ -7,7 +7,7 @@ import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS, type Instant } from '#kube/units';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { AFTER_OOM_MS, requiredIdleMs, wakeThreshold } from '../../policy/idle-rules.ts';
-import { findDecisionBlocker, awaitWindow } from '../../plan/interlocks.ts';
+import { findHold, awaitWindow } from '../../plan/interlocks.ts';
 
 export type IdleCandidacy =
   /** In use, always small, of a kind that is never idled, or without idle mode. */
@@ -71,7 +71,7 @@ function findIdleBlocker(situation: WorkloadSituation, idleFor: string): IdleCan
     message: `idle, ${idleFor}; not reduced: ${why}`,
     until,
   });
-  const hold = findDecisionBlocker(situation);
+  const hold = findHold(situation);
   if (hold !== null) return idleBlocker(hold.reason, hold.message, hold.until);
   if (workload.rolloutInProgress) return idleBlocker('rollout', 'a roll-out is in progress');
   const never = situation.hpas.find(({ annotations }) => annotations[HPA_ANNOTATIONS.idle] === 'never');

@@ -28,16 +28,16 @@ export function regressionAfterCreation(situation: WorkloadSituation): Regressio
   const { memory, policy, pods, workload, now } = situation;
   const { onRestarts } = policy.rollback;
   const withinMs = stageMs(policy);
-  const settled = memory.lastApplied;
-  if (settled === null || memory.apply !== null || !onRestarts || isShortLived(workload.kind)) return null;
-  if (memory.rolledBack?.at === settled.at) return null;
-  const asDeployed = deployedIfLarger(situation, settled.values);
+  const { lastApplied } = memory;
+  if (lastApplied === null || memory.apply !== null || !onRestarts || isShortLived(workload.kind)) return null;
+  if (memory.rolledBack?.at === lastApplied.at) return null;
+  const asDeployed = deployedIfLarger(situation, lastApplied.values);
   if (asDeployed === null) return null;
-  const having = pods.filter((pod) => hasValues(pod, settled.values, situation));
-  const created = having.filter((pod) => pod.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined && pod.createdAt >= settled.at);
+  const having = pods.filter((pod) => hasValues(pod, lastApplied.values, situation));
+  const created = having.filter((pod) => pod.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined && pod.createdAt >= lastApplied.at);
   const isYoung = ({ createdAt }: PodRecord): boolean => now - createdAt < COMES_UP_MS + withinMs;
   // A healthy pod with this size shows that the others fail for another reason, for example a new image.
-  if (having.some((pod) => pod.readySince !== null && now - pod.readySince >= withinMs && !failedAfter(pod, settled.at))) return null;
+  if (having.some((pod) => pod.readySince !== null && now - pod.readySince >= withinMs && !failedAfter(pod, lastApplied.at))) return null;
   const young = created.filter(isYoung);
   const failed = young.filter((pod) => failedAfter(pod, pod.createdAt));
   if (failed.length > 0) return { reason: 'restarts', message: `restarted after creation: ${namesOf(failed)}`, asDeployed };
@@ -48,17 +48,17 @@ export function regressionAfterCreation(situation: WorkloadSituation): Regressio
 }
 
 /** Values of the template; null: the values in force are not below them. */
-function deployedIfLarger({ workload, memory }: WorkloadSituation, settled: Values): Values | null {
+function deployedIfLarger({ workload, memory }: WorkloadSituation, inForce: Values): Values | null {
   const deployed: Values = new Map(
     workload.containers.map(({ name, requests, limits }) => [
       name,
       { requests, limits: raiseResources(limits, approvedBaselinesOf(name, memory.limitExceptions)) },
     ]),
   );
-  const smaller = [...deployed].some(([name, deployedValues]) => lowersAnything(deployedValues, settled.get(name) ?? deployedValues));
-  return smaller ? new Map([...settled, ...deployed]) : null;
+  const smaller = [...deployed].some(([name, deployedValues]) => lowersAnything(deployedValues, inForce.get(name) ?? deployedValues));
+  return smaller ? new Map([...inForce, ...deployed]) : null;
 }
 
-function hasValues(pod: PodRecord, settled: Values, { kubeletVersions }: WorkloadSituation): boolean {
-  return pod.phase === 'Running' && fitPod(pod, settled, kubeletVersions.get(pod.node ?? '') ?? '').kind === 'fits';
+function hasValues(pod: PodRecord, inForce: Values, { kubeletVersions }: WorkloadSituation): boolean {
+  return pod.phase === 'Running' && fitPod(pod, inForce, kubeletVersions.get(pod.node ?? '') ?? '').kind === 'fits';
 }

@@ -5,7 +5,7 @@ import type { ResizeStep } from '../../model/resize-step.ts';
 import type { Values } from '../../model/container-values.ts';
 import { livePod } from '../../model/planned-pod.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import { findChangeBlocker } from '../../plan/interlocks.ts';
+import { findUsageBlocker } from '../../plan/interlocks.ts';
 import { findOtherManager } from '../../plan/other-manager.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { Boosting } from './boosting.ts';
@@ -34,5 +34,5 @@ function onUnboostedPods(steps: readonly ResizeStep[], usual: ReadonlyMap<string
 function mayBoostPods(context: WorkloadSituation): boolean {
   const { gateState, policy } = context;
   if (gateState.dryRun || policy.dryRun || !gateState.inPlace) return false;
-  return findChangeBlocker(context) === null && findOtherManager(context) === null;
+  return findUsageBlocker(context) === null && findOtherManager(context) === null;
 }

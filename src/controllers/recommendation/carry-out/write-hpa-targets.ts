@@ -34,7 +34,7 @@ export interface FollowSubject {
   readonly decision: Pick<WorkloadDecision, 'autoscalers' | 'steps' | 'memory'>;
 }
 
-export class TargetFollower {
+export class HpaTargetWriter {
   readonly #ports: RecommendationPorts;
   readonly #subject: FollowSubject;
   readonly #signal: AbortSignal;
@@ -107,7 +107,7 @@ export class TargetFollower {
       ...(moves.some(({ from, to }) => to > from) ? REDUCTION : INCREASE),
       dryRun: policy.dryRun,
       change: moveSummary(move),
-      reason: `requests change, and HorizontalPodAutoscaler ${hpa.name} has to keep the same replicas`,
+      reason: `keeps the replicas of HorizontalPodAutoscaler ${hpa.name} while requests change`,
     };
     const outcome = await gate.carryOut(effect, this.#signal);
     if (outcome.kind === 'refused') this.#refused.push({ name: hpa.name, message: outcome.message });
