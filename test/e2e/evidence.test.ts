@@ -53,7 +53,7 @@ test(
     expect(await healthOf('throttling')).toMatchObject({ status: 'ok' });
     expect(await healthOf('pressure')).toMatchObject({
       status: 'degraded',
-      message: expect.stringMatching(/^not measured on 1 of 1 nodes, such as gke-\S+: it needs kubelet 1\.34 or newer/),
+      message: expect.stringMatching(/^not measured on 1 of 1 nodes, such as gke-\S+: requires kubelet 1\.34 or newer/),
     });
   },
   HANG_TEST_MS,
