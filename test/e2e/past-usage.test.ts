@@ -146,7 +146,7 @@ describe('the past from Prometheus', () => {
         const found = await checkOf(controller);
         return found?.status === 'degraded' && found;
       });
-      expect(check.message).toMatch(/^Prometheus is not used, .*: http:\/\/127\.0\.0\.1:\d+\/ answered 401; give it credentials/);
+      expect(check.message).toMatch(/^Prometheus is not used, .*: http:\/\/127\.0\.0\.1:\d+\/ answered 401; set credentials/);
       const { status, envelope } = await ask<unknown>(controller.dashboard, 'recommendations');
       const { warnings } = envelope.meta as { warnings?: readonly { readonly code: string; readonly message: string }[] };
       expect(status).toBe(200);
