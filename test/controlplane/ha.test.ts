@@ -114,7 +114,7 @@ describe('Hand-over', () => {
       () => logged(leader.process, 'No longer leader').length > 0,
     );
     // Its last renewal failed while it was stopped; health reports that until it reads the lease again.
-    const successor = `ok: ${String(identityOf(follower))} leads`;
+    const successor = `ok: ${String(identityOf(follower))} is the leader`;
     await eventually(
       'the old leader names its successor: it reads the lease again',
       HANG_MS,
