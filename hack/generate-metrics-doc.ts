@@ -8,7 +8,7 @@ import { OWN_NAMESPACE } from '../src/demo/demo-cluster.ts';
 import { followClock } from '../src/demo/follow-clock.ts';
 import { serveCluster } from '#embedded-cluster/serve-cluster';
 import { startController } from '../src/cmd/controller/controller.ts';
-import { LeaderFeed, type LeaderFeedDependencies } from '../src/controllers/replicas/leader-feed.ts';
+import { registerFollowerGauge } from '../src/controllers/replicas/leader-feed.ts';
 import { reachCluster } from '../src/cmd/controller/reach-cluster.ts';
 import { SILENT_LOGGER } from '../src/runtime/logging.ts';
 import { type ExportedMetric, PrometheusMetrics } from '../src/runtime/metrics.ts';
@@ -60,7 +60,7 @@ async function metricsOfAController(): Promise<readonly ExportedMetric[]> {
     const controller = await startController({ ...parts, environment: world, settings: loaded.settings });
     for (const name of LAST_METRICS) await registered(metrics, name);
     // Only replicas with a shared store, which is PostgreSQL, follow a leader.
-    new LeaderFeed({ metrics } as unknown as LeaderFeedDependencies);
+    registerFollowerGauge(metrics);
     await controller.stop();
     await world.close();
     return [...metrics.exported()].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -29,8 +29,8 @@ export interface GuardedWrite<Seen, Item> {
   readonly unavailable?: string;
   /** The caller of this write: one whose policy is in dry run, as far as the object that was read makes that matter. */
   callerOf(seen: Seen): Caller;
-  /** Decides from the object as it was read: a write, or the answer without one. @param tries 1 in the first attempt */
-  plan(seen: Seen, tries: number, caller: Caller): PlannedWrite<Item> | CommandOutcome<Item>;
+  /** Decides from the object as it was read: a write, or the answer without one. @param attempt `tries` is 1 in the first */
+  plan(seen: Seen, attempt: { readonly tries: number; readonly caller: Caller }): PlannedWrite<Item> | CommandOutcome<Item>;
   /**
    * Reads the object again after a conflict, from the API server, as informers may lag.
    * null: it is gone, or another object has its name. A refusal: it differs from what the caller saw.
@@ -50,7 +50,7 @@ export async function writeGuarded<Seen, Item>(
   let seen = first;
   for (let tries = 1; ; tries += 1) {
     const caller = guarded.callerOf(seen);
-    const plan = guarded.plan(seen, tries, caller);
+    const plan = guarded.plan(seen, { tries, caller });
     if (plan.kind !== 'write') return plan;
     const { audit } = plan;
     let outcome: WriteOutcome & { readonly object?: unknown };

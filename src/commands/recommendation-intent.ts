@@ -59,7 +59,7 @@ export async function stateIntent(
     logName: `${namespace}/${name}`,
     // Per version that is read: an overage that was granted meanwhile makes a rejection one that changes pods.
     callerOf: (recommendation) => (intent.changesWorkload(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy),
-    plan(recommendation, _tries, caller) {
+    plan(recommendation, { caller }) {
       const item = { workload, recommendation };
       const plan = planOf(ports, caller, intent, item);
       return plan.kind === 'write' ? plannedWrite(ports, caller, intent, item, plan) : plan;

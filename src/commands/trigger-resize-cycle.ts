@@ -62,7 +62,7 @@ async function requestCycle(
     logName: nameOf(policy),
     callerOf: () => caller,
     unavailable: 'The API server cannot be reached. Try again shortly; a cycle that was requested already is joined.',
-    plan(current, tries) {
+    plan(current, { tries }) {
       const active = activeCycle(current);
       if (active !== null && (active === cycleId || tries > 1)) return { kind: 'done', item: active, dryRun: caller.dryRun };
       return {

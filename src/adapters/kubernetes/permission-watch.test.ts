@@ -11,7 +11,8 @@ const OTHER_RESIZE = { ...RESIZE, path: '/api/v1/namespaces/shop/pods/web-2/resi
 const LIST = { method: 'GET', path: '/api/v1/nodes' } as const;
 const REPORT = 'patch pods/resize in namespace shop';
 const MISSING = 'A permission is missing';
-const GIVEN = 'A permission that was missing is given';
+const GIVEN = 'A missing permission was granted';
+const FORGOTTEN = 'A missing permission was not denied for 15 minutes';
 /** Longer than a refusal waits for its first review, shorter than the period of reviews. */
 const CONFIRMED_MS = 5_000;
 const REVIEW_PERIOD_MS = 30_000;
@@ -93,12 +94,13 @@ describe('PermissionWatch', () => {
   });
 
   test('what is no longer requested is forgotten, and a storm of refusals is bounded', async () => {
-    const { timer, missing, through } = watching();
+    const { timer, missing, logged, through } = watching();
     for (let each = 0; each < 500; each += 1) await through.request({ ...RESIZE, path: `/api/v1/namespaces/n${each}/pods/p/resize` });
     await timer.advance(CONFIRMED_MS);
     expect(missing()).toHaveLength(100);
     await timer.advance(16 * 60_000);
     expect(missing()).toEqual([]);
+    expect(logged().filter((message) => message === FORGOTTEN)).toHaveLength(100);
     expect(timer.waiting).toBe(0);
   });
 });
@@ -243,7 +245,7 @@ describe('An API server that starts and has not read its roles yet', () => {
     await timer.advance(CONFIRMED_MS + REVIEW_PERIOD_MS);
     expect(missing()).toEqual([REPORT]);
     const report = logger.lines.find(({ message }) => message === MISSING);
-    expect(report?.fields['remedy']).toMatch(/API server.*has not read its roles yet.*grant patch on pods\/resize/);
+    expect(report?.fields['remedy']).toMatch(/API server.*may not have read its roles yet.*grant patch on pods\/resize/);
     answers.review = ALLOWED;
     await timer.advance(REVIEW_PERIOD_MS);
     expect(missing()).toEqual([]);

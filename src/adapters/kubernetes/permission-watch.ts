@@ -1,5 +1,5 @@
-// Permissions that the API server denied, logged once an access review confirms it and kept until they are granted. All requests
-// of Evenkeel pass through here.
+// Permissions that the API server denied. One is reported once an access review confirms it, until it is granted or has not been
+// denied for 15 minutes. All requests of Evenkeel pass through here.
 
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '#kube/api-transport';
@@ -10,22 +10,22 @@ import { type AccessAttributes, accessAttributesOf, isAllowed } from './access-r
 import { refusedVerb } from './refusal-message.ts';
 import { ApiFault, failureOf, isBehindAuthorizer, isForbidden } from './status.ts';
 
-/** A denied request is retried within five minutes; one that is not is no longer needed. */
+/** Denied requests are retried within five minutes, so a permission that is not denied for longer is no longer needed. */
 const FORGET_AFTER_MS: DurationMs = 15 * MINUTE_MS;
-/** Further ones are left out: a person reads the first ones, and each costs a review. */
+/** Bounds the reviews: each denied permission costs one every 30 s. */
 const MAX_KNOWN = 100;
-/** Requests that are refused together are reviewed together, and an API server that starts has read its roles by then in most cases. */
+/** Reviews requests together that are denied together. By then, most API servers that have just started have read their roles. */
 const FIRST_REVIEW_AFTER_MS: DurationMs = 2 * SECOND_MS;
 const REVIEW_PERIOD_MS: DurationMs = 30 * SECOND_MS;
 
-/** One verb on one resource that we may not. */
+/** A verb on a resource that Evenkeel lacks the permission for. */
 export interface MissingPermission {
   readonly verb: string;
   /** `pods/resize`, `leases.coordination.k8s.io` */
   readonly resource: string;
   /** null: cluster-wide. */
   readonly namespace: string | null;
-  /** The API server's words. */
+  /** Message of the API server. */
   readonly message: string;
 }
 
@@ -56,7 +56,7 @@ export class PermissionWatch {
   readonly #dependencies: PermissionWatchDependencies;
   readonly #refused = new Map<string, Refused>();
   readonly #gauge: Gauge;
-  /** Of the next reviews; null while there are none to come or they run. */
+  /** The scheduled reviews; null: none are scheduled, or they run now. */
   #next: { readonly atMs: Instant; readonly cancel: () => void } | null = null;
   #isReviewing = false;
 
@@ -70,7 +70,7 @@ export class PermissionWatch {
     dependencies.signal.addEventListener('abort', () => this.#next?.cancel(), { once: true });
   }
 
-  /** The same transport; what comes back through it is listened to. */
+  /** Wraps a transport: each answer begins, confirms or ends a report. */
   over(transport: ApiTransport): ApiTransport {
     const listen = <A extends ApiResponse | ApiStream>(request: ApiRequest, answer: A): A => {
       this.#observe(request, answer);
@@ -82,14 +82,14 @@ export class PermissionWatch {
     };
   }
 
-  /** Those that are missing now, in order of resources. */
+  /** The reported permissions, sorted by their text. */
   missing(): readonly MissingPermission[] {
     this.#forgetOld();
     return this.#reported().sort((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1));
   }
 
   #observe(request: ApiRequest, answer: ApiResponse | ApiStream): void {
-    // Nearly always: nothing is missing and nothing was refused.
+    // The common case first: this runs for every answer.
     if (this.#refused.size === 0 && answer.status !== 403) return;
     const access = accessAttributesOf(request);
     if (access === undefined) return;
@@ -122,7 +122,7 @@ export class PermissionWatch {
     this.#refused.delete(key);
     if (known?.isReported !== true) return;
     this.#gauge.set(this.#reported().length);
-    this.#dependencies.logger.info('A permission that was missing is given', { permission: key });
+    this.#dependencies.logger.info('A missing permission was granted', { permission: key });
   }
 
   #report(refused: Refused, remedy: string): void {
@@ -138,7 +138,11 @@ export class PermissionWatch {
 
   #forgetOld(): void {
     const forgetBefore = this.#dependencies.timer.nowMs() - FORGET_AFTER_MS;
-    for (const [key, { refusedAtMs }] of this.#refused) if (refusedAtMs < forgetBefore) this.#refused.delete(key);
+    for (const [key, { refusedAtMs, isReported }] of this.#refused) {
+      if (refusedAtMs >= forgetBefore) continue;
+      this.#refused.delete(key);
+      if (isReported) this.#dependencies.logger.info('A missing permission was not denied for 15 minutes', { permission: key });
+    }
     this.#gauge.set(this.#reported().length);
   }
 
@@ -154,11 +158,11 @@ export class PermissionWatch {
     this.#next = null;
     this.#isReviewing = true;
     this.#forgetOld();
-    // One after the other, as they share the rate of requests; a server that leaves one unanswered is asked no more.
+    // Sequential, because reviews share the rate limit of requests. An unanswered review ends the round.
     for (const [key, refused] of [...this.#refused]) {
       const verdict = await this.#review(refused);
       if (verdict === 'unanswered') break;
-      // Another answer may have ended it meanwhile.
+      // Another answer may have ended the report during the review.
       if (this.#refused.get(key) === refused) this.#settle(key, refused, verdict);
     }
     this.#isReviewing = false;
@@ -171,15 +175,18 @@ export class PermissionWatch {
     const grant = `grant ${verb} on ${resource} to Evenkeel's ServiceAccount`;
     switch (verdict) {
       case 'allowed':
-        // Kept for one more period where it was never reported: what is refused all the same must not be reviewed at each refusal.
+        // An unreported one is kept for another period: a request that is denied although its review allows it costs one review in 30 s.
         if (isReported || !isRefusedAgain) this.#end(key);
         break;
       case 'denied':
-        this.#report(refused, `${grant}; everything else goes on meanwhile`);
+        this.#report(refused, `${grant}; other requests are not affected`);
         break;
       case 'refused':
         if (this.#dependencies.timer.nowMs() - firstRefusedAtMs < REVIEW_PERIOD_MS) break;
-        this.#report(refused, `if the API server has just started, it has not read its roles yet, and this ends by itself; else ${grant}`);
+        this.#report(
+          refused,
+          `an API server that has just started may not have read its roles yet, which ends without an action; else ${grant}`,
+        );
         break;
       case 'failed':
         break;

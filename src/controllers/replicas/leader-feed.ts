@@ -36,6 +36,14 @@ export interface LeaderFeedDependencies {
   readonly metrics: Metrics;
 }
 
+/** Registers the metric that a replica exports where it can follow a leader. */
+export function registerFollowerGauge(metrics: Metrics): Gauge {
+  return metrics.gauge({
+    name: 'evenkeel_follower',
+    help: '1 while this replica reads usage and decisions of the leader from the shared store, else 0.',
+  });
+}
+
 /** Reads the records that the leader shares, and applies them to this replica's usage model and decision cache. */
 export class LeaderFeed {
   readonly #dependencies: LeaderFeedDependencies;
@@ -51,10 +59,7 @@ export class LeaderFeed {
 
   constructor(dependencies: LeaderFeedDependencies) {
     this.#dependencies = dependencies;
-    this.#following = dependencies.metrics.gauge({
-      name: 'evenkeel_follower',
-      help: '1 while this replica reads usage and decisions of the leader from the shared store, else 0.',
-    });
+    this.#following = registerFollowerGauge(dependencies.metrics);
     this.#following.set(0);
   }
 
