@@ -27,6 +27,8 @@ export interface PauseRecord {
   /** null: until the ConfigMap is deleted. An `until` that cannot be parsed also pauses. */
   readonly until: Instant | null;
   readonly reason: string;
+  /** Of the ConfigMap. */
+  readonly uid: string;
 }
 
 /** Record by kind of delta. `workload` includes owned ReplicaSets and Jobs, which link pods to top-level workloads. */

@@ -23,7 +23,7 @@ export type ClusterChange =
   | { readonly kind: 'namespace' | 'budget' | 'limitrange' | 'quota'; readonly key: string }
   | { readonly kind: 'podresizepolicy'; readonly key: string }
   | { readonly kind: 'recommendation'; readonly key: string; readonly workload: WorkloadKey }
-  | { readonly kind: 'other'; readonly key: string };
+  | { readonly kind: 'pause' | 'other'; readonly key: string };
 
 /**
  * The informers' cache of the cluster: every read is a look-up in memory. Records are immutable; iterables are valid until

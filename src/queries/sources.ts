@@ -75,6 +75,8 @@ export interface HealthSource {
 export interface ModeSource {
   mode(): {
     readonly mode: 'active' | 'dry-run' | 'paused';
+    /** The pause in force by the ConfigMap evenkeel-pause; null: none. */
+    readonly pause: { readonly reason: string; readonly until: Instant | null } | null;
     readonly dryRun: { readonly controller: boolean; readonly autoscaler: boolean };
     /** Holder of the lease; null where no replica holds it. */
     readonly leader: string | null;

@@ -57,9 +57,10 @@ export class SystemQueries {
   }
 
   mode(): Found<Mode> {
-    const { mode, dryRun, leader, features, auth } = this.#sources.mode.mode();
+    const { mode, pause, dryRun, leader, features, auth } = this.#sources.mode.mode();
     const { name, version } = this.#sources.identity;
-    return found({ mode, dryRun, leader, version, features, auth, clusterName: name });
+    const shownPause = pause === null ? null : { reason: pause.reason, until: isoTimeOrNull(pause.until) };
+    return found({ mode, pause: shownPause, dryRun, leader, version, features, auth, clusterName: name });
   }
 
   async cycles(scope: Scope, query: Operations['listResizeStats']['query']): Promise<Page<ResizeCycle> | Refusal> {

@@ -161,6 +161,13 @@ describe('before the caches have synced', () => {
   test.each(['/health', '/mode', '/openapi.json', '/docs'])('%s answers', async (path) => {
     expect((await client.get(`/api/v1${path}`)).status).toBe(200);
   });
+
+  test('/mode shows the reason and the end of a pause', async () => {
+    expect((await client.get('/api/v1/mode')).body.data).toMatchObject({ mode: 'active', pause: null });
+    world.mode = 'paused';
+    const { data } = (await client.get('/api/v1/mode')).body;
+    expect(data).toMatchObject({ mode: 'paused', pause: { reason: 'investigating an incident', until: null } });
+  });
 });
 
 describe('lists', () => {

@@ -235,10 +235,10 @@ describe('ClusterState', () => {
   test('a pause lasts until its time, or without one until it is removed', () => {
     const state = new ClusterState();
     expect(state.activePause(0)).toBeNull();
-    state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: { until: 100, reason: 'load test' } });
+    state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: { until: 100, reason: 'load test', uid: 'u-1' } });
     expect(state.activePause(99)).toMatchObject({ reason: 'load test' });
     expect(state.activePause(100)).toBeNull();
-    state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: { until: null, reason: '' } });
+    state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: { until: null, reason: '', uid: 'u-1' } });
     expect(state.activePause(1e15)).not.toBeNull();
     state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: null });
     expect(state.activePause(0)).toBeNull();

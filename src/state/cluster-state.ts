@@ -259,7 +259,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
         break;
       case 'pause':
         this.#pause = delta.record;
-        this.#notify({ kind: 'other', key: delta.key });
+        this.#notify({ kind: 'pause', key: delta.key });
         break;
     }
   }

@@ -112,6 +112,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
       mode: {
         mode: () => ({
           mode: world.mode,
+          pause: world.mode === 'paused' ? { reason: 'investigating an incident', until: null } : null,
           dryRun: { controller: world.mode === 'dry-run', autoscaler: false },
           leader: 'evenkeel-0',
           features: { idleWorkloads: true },

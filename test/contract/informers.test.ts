@@ -202,7 +202,7 @@ describe('on the embedded cluster', () => {
       data: { reason: 'load test' },
     });
     await until(() => state.activePause(T) !== null, 'the pause is seen: its informer follows the ConfigMap');
-    expect(state.activePause(T)).toEqual({ until: null, reason: 'load test' });
+    expect(state.activePause(T)).toMatchObject({ until: null, reason: 'load test' });
   });
 
   test('usage comes from the kubelets, by workload', async () => {

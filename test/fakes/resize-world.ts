@@ -193,6 +193,7 @@ export class ResizeWorld {
       ...shared,
       cycleLog: { appendCycle: (cycle) => void this.cycleRecords.push(cycle) },
       dryRun: this.#options.dryRun ?? false,
+      activePause: () => this.pause,
       enqueueWorkload: (key) => this.#wake(key, 0),
       missingPermissions: () => [],
       unpermittedKinds: () => this.unpermittedKinds,

@@ -189,5 +189,6 @@ export function readPause(wire: Wire): PauseRecord {
   const untilText = data['until'];
   const until = typeof untilText === 'string' && untilText.trim() !== '' ? Date.parse(untilText) : Number.NaN;
   const reason = data['reason'];
-  return { until: Number.isNaN(until) ? null : until, reason: typeof reason === 'string' ? reason : '' };
+  const uid = textAt(objectAt(wire, 'metadata'), 'uid');
+  return { until: Number.isNaN(until) ? null : until, reason: typeof reason === 'string' ? reason : '', uid };
 }

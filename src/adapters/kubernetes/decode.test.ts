@@ -579,7 +579,8 @@ describe('rules', () => {
     ],
     [undefined, { until: null, reason: '' }],
   ])('a pause of %j applies: a malformed value pauses', (data, expected) => {
-    expect(readPause(data === undefined ? {} : { data })).toEqual(expected);
+    const metadata = { uid: 'u-1' };
+    expect(readPause(data === undefined ? { metadata } : { metadata, data })).toEqual({ ...expected, uid: 'u-1' });
   });
 
   test('a custom resource is stored completely except for its managed fields', () => {

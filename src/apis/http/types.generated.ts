@@ -989,6 +989,12 @@ export interface HealthCheck {
 
 export interface Mode {
   readonly mode: 'active' | 'dry-run' | 'paused';
+  /** The pause by the ConfigMap evenkeel-pause; null: none. */
+  readonly pause: {
+    readonly reason: string;
+    /** End of the pause; null: until the ConfigMap is deleted. */
+    readonly until: string | null;
+  } | null;
   readonly dryRun: { readonly controller: boolean; readonly autoscaler: boolean };
   /** Holder of the leader lease; null: none. */
   readonly leader: string | null;

@@ -2,6 +2,7 @@
 // on the embedded one.
 
 import { join } from 'node:path';
+import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import { readCrds } from '../../adapters/kubernetes/crd-installer.ts';
 import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
 import { ALL_KINDS } from '../../adapters/kubernetes/informers.ts';
@@ -49,6 +50,7 @@ import {
 import { leadTerm } from './lead-term.ts';
 import { openHistory } from './open-history.ts';
 import { openPrices } from './open-prices.ts';
+import { PauseWatch } from '../../runtime/pause-watch.ts';
 import { orAborted } from '../../runtime/or-aborted.ts';
 import { StatusRegistry } from './status-registry.ts';
 import { credentialsHealth, plaintextCredentials } from './plaintext-credentials.ts';
@@ -155,6 +157,16 @@ class ControllerStart {
       reductionsPerMinute: laneBudgets(settings, () => [...state.nodes()].length),
       sources: [{ name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt(), problem: () => usage.problem() }],
     });
+    const pauseWatch = new PauseWatch({
+      clock,
+      cluster: state,
+      activePause: (now) => state.activePause(now),
+      configMap: { namespace: environment.namespace, name: PAUSE_CONFIG_MAP },
+      isLeader,
+      events,
+      logger,
+      metrics,
+    });
     const autoscalerLease = this.#autoscalerLease();
     const reconcilers = new Reconcilers({
       environment,
@@ -174,6 +186,7 @@ class ControllerStart {
       records: new KubernetesRecordWriter(host.leaderTransport),
       signer,
       events,
+      pauseWatch,
       permissions: host.permissions,
       informers,
       autoscalerLease,
@@ -219,6 +232,11 @@ class ControllerStart {
     await host.addComponent('dashboard', () => dashboard.close());
 
     await orAborted(informers.whenSynced, host.stopping);
+    await host.addComponent(
+      'pause watch',
+      () => pauseWatch.stop(),
+      () => pauseWatch.start(),
+    );
     await host.addComponent(
       'evenkeel-autoscaler lease reader',
       () => autoscalerLease.stop(),

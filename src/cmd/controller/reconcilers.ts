@@ -25,6 +25,7 @@ import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { EffectGate } from '../../runtime/effect-gate.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
+import type { PauseWatch } from '../../runtime/pause-watch.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
@@ -61,6 +62,7 @@ export interface ReconcilersDependencies {
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
+  readonly pauseWatch: Pick<PauseWatch, 'onChange'>;
   readonly permissions: PermissionWatch;
   readonly informers: Pick<KubernetesInformers, 'scalableKinds'>;
   readonly autoscalerLease: Pick<AutoscalerLeaseReader, 'lease' | 'onChange'>;
@@ -122,17 +124,20 @@ export class Reconcilers {
     const policy = new PodResizePolicyReconciler({
       ...shared,
       dryRun: this.#dependencies.settings['controller.dryRun'],
+      activePause: (now) => state.activePause(now),
       missingPermissions: () => this.#dependencies.permissions.missing().map(wordsOf),
       unpermittedKinds: () => unpermittedKinds(this.#dependencies.informers.scalableKinds(), state.podsOfUnreadKinds()),
       enqueueWorkload: (key) => workloads.add(key),
       enqueuePolicy: (name) => policies.add(name),
     });
+    const enqueuePolicies = (): void => {
+      for (const { metadata } of state.podResizePolicies()) policies.add(metadata.name);
+    };
     const stops = [
       watchPolicies(state, (name) => policies.add(name)),
+      this.#dependencies.pauseWatch.onChange(enqueuePolicies),
       watchWorkloads(state, (key, afterMs) => workloads.addAfter(key, afterMs, 'normal')),
-      this.#dependencies.autoscalerLease.onChange(() => {
-        for (const { metadata } of state.podResizePolicies()) policies.add(metadata.name);
-      }),
+      this.#dependencies.autoscalerLease.onChange(enqueuePolicies),
       // An OOM kill is handled at once, without waiting for the policy's interval.
       this.#dependencies.usage.onOomKill((kill) => workloads.add(kill.workload, 'high')),
     ];

@@ -93,7 +93,6 @@ export async function startDashboard(
 function readSources({ environment, settings, logger }: DashboardProcess, dashboardDependencies: DashboardDependencies): ReadSources {
   const { clock } = environment;
   const { state, usage, history, prices, reconcilers, apiServer, election, leaderFeed, registry } = dashboardDependencies;
-  const paused = (): boolean => state.activePause(clock.now()) !== null;
   return {
     clock,
     cluster: state,
@@ -114,13 +113,17 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
     missingPermissions: () => dashboardDependencies.permissions.missing().map(wordsOf),
     pastUsageProblem: () => dashboardDependencies.prometheus.problem(),
     mode: {
-      mode: () => ({
-        mode: paused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
-        dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
-        leader: election === null ? environment.identity : election.holder(),
-        features: registry.features,
-        auth: { enabled: settings['auth.enabled'], providers: [] },
-      }),
+      mode: () => {
+        const pause = state.activePause(clock.now());
+        return {
+          mode: pause !== null ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
+          pause,
+          dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
+          leader: election === null ? environment.identity : election.holder(),
+          features: registry.features,
+          auth: { enabled: settings['auth.enabled'], providers: [] },
+        };
+      },
     },
     // null: Events about objects are not watched in this version.
     events: { about: () => null },

@@ -1,5 +1,6 @@
 // The dependencies of the controller.
 
+import type { Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ResizeCycleWriter } from '../../ports/resize-cycle-log.ts';
@@ -21,6 +22,8 @@ export interface PodResizePolicyPorts {
   readonly metrics: Metrics;
   /** Setting controller.dryRun. */
   readonly dryRun: boolean;
+  /** The pause of every change by the ConfigMap evenkeel-pause; null: none. */
+  readonly activePause: (now: Instant) => { readonly reason: string; readonly until: Instant | null } | null;
   /** Missing permissions, for example `patch pods/resize in namespace shop`. */
   readonly missingPermissions: () => readonly string[];
   /** Pods whose owners' kinds may not be read, for example `12 pods of rollouts.argoproj.io`. */

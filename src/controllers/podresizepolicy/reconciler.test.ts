@@ -168,4 +168,19 @@ describe('a PodResizePolicy', () => {
     expect(condition('all', 'Ready')).toMatchObject({ status: 'False', reason: 'Paused' });
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
+
+  test('reports the pause of every change with its reason and its end, and how to resume', async () => {
+    world.setPolicy('all', { mode: 'Auto' });
+    world.pause = { reason: 'investigating an incident', until: Date.UTC(2026, 10, 30, 14) };
+    await world.run(HOUR_MS);
+    expect(condition('all', 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'Paused',
+      message:
+        "Every change is paused until 2026-11-30T14:00:00.000Z: investigating an incident (ConfigMap evenkeel-pause in Evenkeel's namespace; delete it to resume)",
+    });
+    world.pause = null;
+    await world.run(HOUR_MS);
+    expect(condition('all', 'Ready')).toMatchObject({ status: 'True' });
+  });
 });

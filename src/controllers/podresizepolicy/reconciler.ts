@@ -111,6 +111,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       cycle,
       lastTrigger: cycle !== null && cycle.trigger === trigger ? trigger : (policy.status?.lastTrigger ?? null),
       dryRun,
+      pause: this.#ports.activePause(now),
       admission: this.#ports.policies.admission,
       autoscalerLease: this.#ports.policies.autoscalerLease,
       nodeAutoscaler: this.#findNodeAutoscaler(now),

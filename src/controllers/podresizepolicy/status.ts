@@ -1,6 +1,6 @@
 // The status of a PodResizePolicy: its workloads, its last cycle and its savings.
 
-import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
+import { OBJECT_ANNOTATIONS, PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import { CONDITION, CONDITION_REASON, RECOMMENDATION_STATES } from '../../apis/conditions.ts';
 import type { PodResizePolicy, PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '#kube/time/iso-time';
@@ -14,6 +14,7 @@ import { listIneffectiveFields } from '../../core/resize/policy/ineffective-fiel
 import { whyDaily } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
+import { describePause } from '../../runtime/pause-watch.ts';
 import type { DecidedWorkload } from '../../state/decision-cache.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
 
@@ -32,6 +33,8 @@ export interface PolicyFacts {
   readonly cycle: CycleResult | null;
   readonly lastTrigger: string | null;
   readonly dryRun: boolean;
+  /** The pause of every change by the ConfigMap evenkeel-pause; null: none. */
+  readonly pause: { readonly reason: string; readonly until: Instant | null } | null;
   /** Whether new pods are sized at creation. */
   readonly admission: boolean;
   readonly autoscalerLease: AutoscalerLease;
@@ -174,6 +177,7 @@ function consolidationLoopOf({ reading, admission, nodeAutoscaler }: PolicyFacts
 function readyOf({
   reading,
   policy,
+  pause,
   governed,
   missingPermissions,
   unpermittedKinds,
@@ -184,6 +188,10 @@ function readyOf({
   if (!reading.ok) return { type, status: false, reason: reading.reason, message: reading.message };
   if (policy.spec.paused === true) {
     return { type, status: false, reason: CONDITION_REASON.paused, message: 'spec.paused stops every change; set it to false to resume' };
+  }
+  if (pause !== null) {
+    const message = `${describePause(pause)} (ConfigMap ${PAUSE_CONFIG_MAP} in Evenkeel's namespace; delete it to resume)`;
+    return { type, status: false, reason: CONDITION_REASON.paused, message: message.slice(0, MAX_MESSAGE) };
   }
   const missing = listIneffectiveFields(policy.spec, { admission });
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;

@@ -13,6 +13,12 @@ export const SYSTEM_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Mode: object({
     mode: oneOf(['active', 'dry-run', 'paused']),
+    pause: nullable(
+      object(
+        { reason: string(), until: nullable(time('End of the pause; null: until the ConfigMap is deleted.')) },
+        'The pause by the ConfigMap evenkeel-pause; null: none.',
+      ),
+    ),
     dryRun: object({ controller: boolean(), autoscaler: boolean() }),
     leader: nullable(string('Holder of the leader lease; null: none.')),
     version: string(),

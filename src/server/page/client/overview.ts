@@ -71,6 +71,7 @@ export class Overview {
     const before = this.#cluster.data;
     this.#cluster = { data: { cluster: record, arithmetic: before?.arithmetic ?? null }, failure: null };
     void this.#readCluster();
+    if (record.mode !== this.#mode?.mode) void this.#readMode();
     const now = performance.now();
     if (now - this.#nodesReadMs > NODES_INTERVAL_MS) void this.#readNodes();
     if (now - this.#usageReadMs > USAGE_INTERVAL_MS) void this.#readUsage();

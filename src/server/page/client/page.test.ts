@@ -9,6 +9,7 @@ import { age, amount, count, cpu, memory, money, percent } from './format.ts';
 import { followStream } from './live.ts';
 import { areaPath, axisTop, gaps, linePath, spread } from './plot-geometry.ts';
 import { byUrgency, isForDecision, stateWords } from './recommendation-words.ts';
+import { pauseText } from './top-bar.ts';
 import { riverEntries } from './river.ts';
 
 describe('number formats', () => {
@@ -30,6 +31,18 @@ describe('number formats', () => {
     [count(1200, 'pod'), '1,200 pods'],
   ])('%s', (text, expected) => {
     expect(text).toBe(expected);
+  });
+});
+
+describe('the mode badge', () => {
+  test.each([
+    [null, 'Paused'],
+    [{ reason: '', until: null }, 'Paused'],
+    [{ reason: 'investigating an incident', until: null }, 'Paused: investigating an incident'],
+    [{ reason: 'load test', until: '2026-11-26T14:00:00Z' }, 'Paused until 26 Nov 14:00 UTC: load test'],
+    [{ reason: 'x'.repeat(500), until: null }, `Paused: ${'x'.repeat(79)}…`],
+  ])('of the pause %j is %s', (pause, expected) => {
+    expect(pauseText(pause)).toBe(expected);
   });
 });
 

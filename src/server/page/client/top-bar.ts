@@ -2,8 +2,11 @@
 
 import type { Cluster, Mode } from '../../../apis/http/types.generated.ts';
 import { byId, h, page, replaceContent, type PageElement } from './dom.ts';
-import { clockSeconds, count } from './format.ts';
+import { clockSeconds, count, moment } from './format.ts';
 import { icon } from './icons.ts';
+
+/** Keeps the top bar on one line; `/mode` has the whole reason. */
+const MAX_REASON = 80;
 
 export interface TopBarView {
   readonly cluster: Cluster | null;
@@ -20,7 +23,7 @@ export function drawTopBar(view: TopBarView): void {
   const name = cluster?.name ?? mode?.clusterName ?? '';
   byId('cluster-name').textContent = name;
   page().title = name === '' ? 'Evenkeel' : `${name} · Evenkeel`;
-  replaceContent(byId('mode'), modeChip(cluster?.mode ?? mode?.mode ?? null));
+  replaceContent(byId('mode'), modeChip(cluster?.mode ?? mode?.mode ?? null, mode?.pause ?? null));
   drawAge(view);
   drawBanner(view);
   byId('facts').textContent = [...factsOf(cluster), ...(mode === null ? [] : [`Evenkeel ${mode.version}`])].join(' · ');
@@ -57,9 +60,20 @@ function factsOf(cluster: Cluster | null): readonly string[] {
   ];
 }
 
-function modeChip(mode: Cluster['mode'] | null): PageElement {
+function modeChip(mode: Cluster['mode'] | null, pause: Mode['pause']): PageElement {
   if (mode === null) return h('span', {});
   if (mode === 'active') return h('span', { class: 'chip' }, icon('check', true), 'Active');
   if (mode === 'dry-run') return h('span', { class: 'chip infoc' }, icon('circle', true), 'Dry-run');
-  return h('span', { class: 'chip warn' }, icon('pause', true), 'Paused');
+  return h('span', { class: 'chip warn' }, icon('pause', true), pauseText(pause));
+}
+
+/** `Paused until 26 Nov 14:00 UTC: investigating an incident`; `Paused` before the pause has been read. */
+export function pauseText(pause: Mode['pause']): string {
+  if (pause === null) return 'Paused';
+  const end = pause.until === null ? '' : ` until ${moment(pause.until)} UTC`;
+  return `Paused${end}${pause.reason === '' ? '' : `: ${shortened(pause.reason)}`}`;
+}
+
+function shortened(reason: string): string {
+  return reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON - 1)}…`;
 }
