@@ -6,7 +6,7 @@ export const CONDITION = {
   ready: 'Ready',
   progressing: 'Progressing',
   degraded: 'Degraded',
-  /** A policy of higher precedence governs objects that this one selects. */
+  /** An equally specific policy selects the same objects. */
   conflicted: 'Conflicted',
   dryRun: 'DryRun',
   /** Spec fields are temporarily overridden, or an override is ignored; absent without the annotation. */
@@ -19,6 +19,8 @@ export const CONDITION = {
 export const CONDITION_REASON = {
   /** Ready=True. */
   inForce: 'InForce',
+  /** Ready=True, but a selector or a container name matches nothing; the message names it, with a suggestion where a name is similar. */
+  noMatch: 'NoMatch',
   /** Ready=False: a field is invalid; the message names the field and the remedy. */
   invalidSpec: 'InvalidSpec',
   /** Ready=False: the spec requires controller.admission.enabled. */
@@ -29,8 +31,8 @@ export const CONDITION_REASON = {
   paused: 'Paused',
   /** Ready=False or Degraded=True: usage or informers are too old to act on. */
   staleData: 'StaleData',
-  /** Conflicted=True: a more specific or older policy governs the object. */
-  outranked: 'Outranked',
+  /** Conflicted=True: equally specific policies select the same workloads, so that the oldest governs them. */
+  equallySpecific: 'EquallySpecific',
   /** Conflicted=False. */
   noConflict: 'NoConflict',
   /** DryRun=True: set by the policy, or by the setting controller.dryRun. */
@@ -144,6 +146,7 @@ export const EVENT_REASON = {
   approvalLapsed: 'ApprovalLapsed',
   invalidSpec: 'InvalidSpec',
   invalidAnnotation: 'InvalidAnnotation',
+  unknownAnnotation: 'UnknownAnnotation',
   limitExceeded: 'LimitExceeded',
   overrideExpired: 'OverrideExpired',
   resetToDeploy: 'ResetToDeploy',

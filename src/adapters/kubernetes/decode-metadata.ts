@@ -1,6 +1,6 @@
 // Metadata of any object: names, versions, labels, times and controller.
 
-import { ANNOTATIONS_BY_OBJECT, MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION } from '../../apis/annotations.ts';
+import { ANNOTATION_PREFIX, ANNOTATIONS_BY_OBJECT, MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION } from '../../apis/annotations.ts';
 import type { Instant } from '#kube/units';
 import type { OwnerRef } from '#kube/records/workload';
 import type { Interner } from './interner.ts';
@@ -47,10 +47,13 @@ export function metadataOf(wire: Wire, interner: Interner): Metadata {
 
 const OWN_ANNOTATIONS: ReadonlySet<string> = new Set(Object.values(ANNOTATIONS_BY_OBJECT).flatMap((names) => Object.values(names)));
 const NO_ANNOTATIONS: ReadonlySet<string> = new Set();
+/** Bounds the memory that misspelled annotations take. */
+const MAX_UNKNOWN = 8;
 
 /**
  * Returns the annotations of `ANNOTATIONS_BY_OBJECT` and `others`. Clients may write others of any name and size, which must not cost
- * memory. A value that is too long becomes `OVERLONG_ANNOTATION`.
+ * memory. A value that is too long becomes `OVERLONG_ANNOTATION`. Of other annotations of Evenkeel's prefix, which are probably misspelled,
+ * the first names are retained with an empty value.
  */
 export function annotationsOf(
   wire: Wire,
@@ -59,8 +62,14 @@ export function annotationsOf(
 ): Readonly<Record<string, string>> {
   const all = textsByKeyAt(objectAt(wire, 'metadata'), 'annotations', 'metadata.annotations');
   const retained: Record<string, string> = {};
+  let unknown = 0;
   for (const key in all) {
-    if (!OWN_ANNOTATIONS.has(key) && !others.has(key)) continue;
+    if (!OWN_ANNOTATIONS.has(key) && !others.has(key)) {
+      if (!key.startsWith(ANNOTATION_PREFIX) || unknown >= MAX_UNKNOWN) continue;
+      unknown += 1;
+      retained[key] = '';
+      continue;
+    }
     const value = all[key] ?? '';
     retained[key] = value.length > MAX_ANNOTATION_LENGTH ? OVERLONG_ANNOTATION : value;
   }

@@ -632,9 +632,12 @@ describe('annotations', () => {
     return workloadReader(DEPLOYMENTS)(wire, interner).annotations;
   };
 
-  test('only annotations that are read are stored', () => {
+  test('only annotations that are read are stored, and the names of eight other ones of Evenkeel', () => {
     const read = { 'evenkeel.io/floor': '{}', 'evenkeel.io/mode': 'Off', 'meta.helm.sh/release-name': 'shop' };
-    expect(ofWorkload({ ...read, 'evenkeel.io/whatever': 'x', 'meta.helm.sh/other': 'x' })).toEqual(read);
+    expect(ofWorkload({ ...read, 'meta.helm.sh/other': 'x' })).toEqual(read);
+    expect(ofWorkload({ ...read, 'evenkeel.io/exlude': 'true' })).toEqual({ ...read, 'evenkeel.io/exlude': '' });
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`evenkeel.io/x${index}`, 'x']));
+    expect(Object.keys(ofWorkload(many))).toHaveLength(8);
   });
 
   test.each(Object.values(ANNOTATIONS_BY_OBJECT).flatMap((names) => Object.values<string>(names)))('%s is stored', (name) => {

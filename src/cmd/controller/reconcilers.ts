@@ -3,7 +3,7 @@
 import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresizepolicy/reconciler.ts';
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
-import { watchPolicies } from '../../controllers/podresizepolicy/triggers.ts';
+import { watchPolicies, watchSelections } from '../../controllers/podresizepolicy/triggers.ts';
 import { IdleWatch } from '../../controllers/recommendation/observe/idle-watch.ts';
 import { RecommendationReconciler } from '../../controllers/recommendation/reconciler.ts';
 import { watchWorkloads } from '../../controllers/recommendation/observe/triggers.ts';
@@ -135,6 +135,7 @@ export class Reconcilers {
     };
     const stops = [
       watchPolicies(state, (name) => policies.add(name)),
+      watchSelections(state, (name, afterMs) => policies.addAfter(name, afterMs)),
       this.#dependencies.pauseWatch.onChange(enqueuePolicies),
       watchWorkloads(state, (key, afterMs) => workloads.addAfter(key, afterMs, 'normal')),
       this.#dependencies.autoscalerLease.onChange(enqueuePolicies),

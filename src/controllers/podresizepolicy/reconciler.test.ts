@@ -135,23 +135,70 @@ describe('a PodResizePolicy', () => {
     if (!('namespaces' in spec)) expect(world.status()).toMatchObject({ state: 'blocked', reason: 'invalid-policy' });
   });
 
-  test('is outranked by a more specific one, then by an older one, and reports it in a condition', async () => {
+  test('that yields to a more specific policy reports for how many workloads, and no conflict', async () => {
     world.setPolicy('by-namespace', { namespaces: ['shop'] });
     world.clock.advance(MINUTE_MS);
     world.setPolicy('by-label', { workloadSelector: { matchLabels: { app: 'web' } } });
-    world.setPolicy('younger', { namespaces: ['sh*'] });
     await world.run(10 * MINUTE_MS);
     expect(world.recommendation()?.spec.policyRef).toEqual({ name: 'by-label' });
-    expect(condition('by-label', 'Conflicted')).toMatchObject({ status: 'False' });
-    expect(condition('by-namespace', 'Conflicted')).toMatchObject({
+    expect(condition('by-label', 'Conflicted')).toMatchObject({ status: 'False', reason: 'NoConflict' });
+    expect(condition('by-namespace', 'Conflicted')).toMatchObject({ status: 'False', reason: 'NoConflict' });
+    expect(condition('by-namespace', 'Ready')).toMatchObject({
       status: 'True',
-      reason: 'Outranked',
-      message: expect.stringContaining('by-label (1)'),
+      message: 'governs 0 workloads in mode Recommend; outranked for 1 (by-label 1)',
     });
-    world.removePolicy('by-label');
+  });
+
+  test('and an equally specific one both report the conflict; the older one governs', async () => {
+    world.setPolicy('older', { namespaces: ['shop'] });
+    world.clock.advance(MINUTE_MS);
+    world.setPolicy('younger', { namespaces: ['sh*'] });
     await world.run(10 * MINUTE_MS);
-    expect(world.recommendation()?.spec.policyRef).toEqual({ name: 'by-namespace' });
-    expect(condition('younger', 'Conflicted').message).toContain('by-namespace (1)');
+    expect(world.recommendation()?.spec.policyRef).toEqual({ name: 'older' });
+    for (const [policy, other] of [
+      ['older', 'younger'],
+      ['younger', 'older'],
+    ] as const) {
+      expect(condition(policy, 'Conflicted')).toMatchObject({
+        status: 'True',
+        reason: 'EquallySpecific',
+        message: expect.stringContaining(`which the oldest policy governs: 1 (${other} 1)`),
+      });
+    }
+  });
+
+  test.each([
+    [{ namespaces: ['shopp'] }, 'spec.namespaces[0]: no namespace matches shopp; did you mean shop?'],
+    [{ excludeNamespaces: ['prod-*'] }, 'spec.excludeNamespaces[0]: no namespace matches prod-*'],
+    [{ namespaceSelector: { matchLabels: { team: 'x' } } }, 'spec.namespaceSelector: no namespace has these labels'],
+    [{ workloadSelector: { matchLabels: { app: 'wbe' } } }, 'spec.workloadSelector: no workload is selected'],
+    [{ containers: [{ name: 'mian' }] }, 'spec.containers[0].name: no container matches mian; did you mean main?'],
+  ])('whose part matches nothing is ready and says so: %j', async (spec, message) => {
+    world.setPolicy('all', spec);
+    await world.run(10 * MINUTE_MS);
+    expect(condition('all', 'Ready')).toMatchObject({
+      status: 'True',
+      reason: 'NoMatch',
+      message: expect.stringContaining(`; ${message}`),
+    });
+  });
+
+  test('whose container override names an injected container matches it', async () => {
+    world.setPolicy('all', { containers: [{ name: 'istio-proxy' }] });
+    world.cluster.podList = world.cluster.podList.map((pod) => ({
+      ...pod,
+      containers: [...pod.containers, { ...pod.containers[0]!, name: 'istio-proxy' }],
+    }));
+    await world.run(10 * MINUTE_MS);
+    expect(condition('all', 'Ready')).toMatchObject({ status: 'True', reason: 'InForce' });
+  });
+
+  test('that is invalid says what happens to its workloads', async () => {
+    world.setPolicy('all', { mode: 'Auto', cooldown: '1 hour' });
+    await world.run(10 * MINUTE_MS);
+    expect(condition('all', 'Ready').message).toMatch(
+      /^spec\.cooldown.*; until it is valid, 1 workload that it governs get no new sizes; a change already made is still rolled back where it does harm$/,
+    );
   });
 
   test('reports which of its fields this version does not act on', async () => {

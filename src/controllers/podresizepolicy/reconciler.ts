@@ -6,7 +6,9 @@ import { PLURALS, type PodResizePolicy, type PodResizePolicyStatus } from '../..
 import { isoTime } from '#kube/time/iso-time';
 import { DAY_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { isSameAsStored } from '../../core/model/omit-empty.ts';
-import { workloadKey, type WorkloadKey } from '#kube/records/workload';
+import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
+import { areEquallySpecific } from '../../core/resize/policy/governing-policy.ts';
+import { listUnmatched } from '../../core/resize/policy/unmatched.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import { findNodeAutoscaler, type NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
@@ -29,6 +31,10 @@ interface PolicyReach {
   readonly governed: readonly WorkloadKey[];
   /** Numbers of workloads by the policy that governs them. */
   readonly outrankedBy: ReadonlyMap<string, number>;
+  /** Numbers of workloads that an equally specific policy selects too, by that policy. */
+  readonly rivals: ReadonlyMap<string, number>;
+  /** Every workload that the policy selects. */
+  readonly selected: readonly WorkloadRecord[];
 }
 
 export class PodResizePolicyReconciler implements Reconciler {
@@ -108,6 +114,8 @@ export class PodResizePolicyReconciler implements Reconciler {
       ignoredOverrides: ignored,
       governed: reach.governed.map((key) => decisions.find(key)),
       outrankedBy: reach.outrankedBy,
+      rivals: reach.rivals,
+      unmatched: this.#listUnmatched(policy, reach),
       cycle,
       lastTrigger: cycle !== null && cycle.trigger === trigger ? trigger : (policy.status?.lastTrigger ?? null),
       dryRun,
@@ -165,16 +173,35 @@ export class PodResizePolicyReconciler implements Reconciler {
     const { cluster, policies } = this.#ports;
     const { name } = policy.metadata;
     const governed: WorkloadKey[] = [];
+    const selected: WorkloadRecord[] = [];
     const outrankedBy = new Map<string, number>();
+    const rivals = new Map<string, number>();
     for (const workload of cluster.workloads()) {
-      const governance = policies.governanceOf(workload);
-      if (governance.policy?.metadata.name === name) governed.push(workloadKey(workload));
-      else if (governance.policy !== null && governance.outranked.some(({ metadata }) => metadata.name === name)) {
-        const other = governance.policy.metadata.name;
-        outrankedBy.set(other, (outrankedBy.get(other) ?? 0) + 1);
+      const { policy: governing, outranked } = policies.governanceOf(workload);
+      if (governing === null) continue;
+      const isGoverned = governing.metadata.name === name;
+      if (!isGoverned && !outranked.some(({ metadata }) => metadata.name === name)) continue;
+      selected.push(workload);
+      if (isGoverned) governed.push(workloadKey(workload));
+      else increment(outrankedBy, governing.metadata.name);
+      for (const other of [governing, ...outranked]) {
+        if (other.metadata.name !== name && areEquallySpecific(other, policy)) increment(rivals, other.metadata.name);
       }
     }
-    return { governed, outrankedBy };
+    return { governed, outrankedBy, rivals, selected };
+  }
+
+  #listUnmatched({ spec }: PodResizePolicy, { selected }: PolicyReach): readonly string[] {
+    const { cluster } = this.#ports;
+    const containers = function* (): Generator<string> {
+      for (const workload of selected) {
+        for (const { name } of workload.containers) yield name;
+        // Injected containers are in the pods only; one pod represents the others.
+        const [pod] = cluster.podsOf(workloadKey(workload));
+        for (const { name } of pod?.containers ?? []) yield name;
+      }
+    };
+    return listUnmatched(spec, { namespaces: [...cluster.namespaces()], hasWorkload: selected.length > 0, containers });
   }
 
   #recordCycle(policy: string, result: CycleResult): void {
@@ -204,6 +231,10 @@ export class PodResizePolicyReconciler implements Reconciler {
     });
     if (policy !== '') enqueuePolicy(policy);
   }
+}
+
+function increment(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /** The id of a requested cycle that has not started; null where there is none. */

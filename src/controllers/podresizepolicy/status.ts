@@ -30,6 +30,10 @@ export interface PolicyFacts {
   readonly governed: readonly (DecidedWorkload | undefined)[];
   /** Numbers of workloads that the policy selects and another one governs, by the other policy's name. */
   readonly outrankedBy: ReadonlyMap<string, number>;
+  /** Numbers of workloads that the policy and an equally specific one select, by the other policy's name. */
+  readonly rivals: ReadonlyMap<string, number>;
+  /** Messages about selectors and container names that match nothing. */
+  readonly unmatched: readonly string[];
   readonly cycle: CycleResult | null;
   readonly lastTrigger: string | null;
   readonly dryRun: boolean;
@@ -183,9 +187,12 @@ function readyOf({
   unpermittedKinds,
   admission,
   autoscalerLease,
+  outrankedBy,
+  unmatched,
 }: PolicyFacts): ConditionNow {
   const type = CONDITION.ready;
-  if (!reading.ok) return { type, status: false, reason: reading.reason, message: reading.message };
+  if (!reading.ok)
+    return { type, status: false, reason: reading.reason, message: `${reading.message}; ${effectOfInvalid(governed.length)}` };
   if (policy.spec.paused === true) {
     return { type, status: false, reason: CONDITION_REASON.paused, message: 'spec.paused stops every change; set it to false to resume' };
   }
@@ -199,8 +206,26 @@ function readyOf({
   const unread = unpermittedKinds.length === 0 ? '' : `; not resized, because their kinds may not be read: ${listNames(unpermittedKinds)}`;
   const reason = whyDaily(reading.rules, autoscalerLease);
   const daily = reason === null ? '' : `; pace Hourly acts as Daily: ${reason}`;
-  const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${daily}${without}${refused}${unread}`;
-  return { type, status: true, reason: CONDITION_REASON.inForce, message };
+  const outranked = outrankedBy.size === 0 ? '' : `; outranked for ${describeCounts(outrankedBy)}`;
+  const nothing = unmatched.length === 0 ? '' : `; ${unmatched.join('; ')}`;
+  const governs = `governs ${workloadsText(governed.length)} in mode ${reading.rules.mode}`;
+  const message = `${governs}${outranked}${nothing}${daily}${without}${refused}${unread}`.slice(0, MAX_MESSAGE);
+  return { type, status: true, reason: unmatched.length === 0 ? CONDITION_REASON.inForce : CONDITION_REASON.noMatch, message };
+}
+
+function effectOfInvalid(workloads: number): string {
+  if (workloads === 0) return 'it governs no workloads';
+  return `until it is valid, ${workloadsText(workloads)} that it governs get no new sizes; a change already made is still rolled back where it does harm`;
+}
+
+function workloadsText(count: number): string {
+  return count === 1 ? '1 workload' : `${count} workloads`;
+}
+
+/** `3 (a 2, b 1)`: the sum, and the number by policy. */
+function describeCounts(byPolicy: ReadonlyMap<string, number>): string {
+  const total = [...byPolicy.values()].reduce((sum, workloads) => sum + workloads, 0);
+  return `${total} (${listNames([...byPolicy].map(([name, workloads]) => `${name} ${workloads}`))})`;
 }
 
 function listNames(names: readonly string[]): string {
@@ -208,15 +233,14 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, MAX_LISTED_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function conflictedOf({ outrankedBy }: PolicyFacts): ConditionNow {
+function conflictedOf({ rivals }: PolicyFacts): ConditionNow {
   const type = CONDITION.conflicted;
-  if (outrankedBy.size === 0) return { type, status: false, reason: CONDITION_REASON.noConflict, message: '' };
-  const others = [...outrankedBy].map(([name, workloads]) => `${name} (${workloads})`).join(', ');
+  if (rivals.size === 0) return { type, status: false, reason: CONDITION_REASON.noConflict, message: '' };
   return {
     type,
     status: true,
-    reason: CONDITION_REASON.outranked,
-    message: `more specific or older policies govern workloads that this policy selects: ${others.slice(0, 1000)}`,
+    reason: CONDITION_REASON.equallySpecific,
+    message: `equally specific policies select the same workloads, which the oldest policy governs: ${describeCounts(rivals)}; add a workloadSelector or namespaces to one of them`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 
 /**
@@ -20,5 +21,27 @@ export function watchPolicies(
     if (version === '') versions.delete(change.key);
     else versions.set(change.key, version);
     enqueue(change.key);
+  });
+}
+
+/** Deployments of a release appear one after the other; one reconcile counts them all. */
+const SELECTION_DELAY_MS: DurationMs = 5 * SECOND_MS;
+
+/**
+ * Enqueues every policy some seconds after namespaces or the number of workloads have changed, so that its counts and its parts that match
+ * nothing are reported without waiting for its interval.
+ * @returns a function that ends the subscription
+ */
+export function watchSelections(
+  cluster: Pick<ClusterReader, 'subscribe' | 'podResizePolicies' | 'totals'>,
+  enqueueAfter: (policy: string, afterMs: DurationMs) => void,
+): () => void {
+  let { workloads } = cluster.totals();
+  return cluster.subscribe((change) => {
+    if (change.kind !== 'namespace' && change.kind !== 'workload') return;
+    const before = workloads;
+    workloads = cluster.totals().workloads;
+    if (change.kind === 'workload' && workloads === before) return;
+    for (const { metadata } of cluster.podResizePolicies()) enqueueAfter(metadata.name, SELECTION_DELAY_MS);
   });
 }

@@ -1,5 +1,5 @@
 import { masked } from './masked.ts';
-import { nearestPath } from './nearest-path.ts';
+import { findNearest } from '../../core/model/find-nearest.ts';
 import { describeProblems, type Problem } from './problem.ts';
 import { readValue, type ValuePath } from './read-value.ts';
 import { environmentName, flagName, type Setting, type SettingsOf, type SettingsSchema, type SettingTable } from './setting.ts';
@@ -93,7 +93,7 @@ class SettingsLoader<T extends SettingTable> {
   #read(path: string, raw: unknown, source: (at: ValuePath) => string, fromText: boolean): void {
     const setting = this.#table.get(path);
     if (setting === undefined) {
-      const near = nearestPath(path, [...this.#table.keys()]);
+      const near = findNearest(path, this.#table.keys(), lettersOf);
       const message = `there is no such setting${near === undefined ? '' : `; did you mean ${near}?`}`;
       this.#problems.push({ path, source: source([]), given: undefined, message, unknown: true });
       return;
@@ -157,4 +157,12 @@ function pathWithin(path: string, at: ValuePath): string {
 function givenAt(given: unknown, [name, ...rest]: ValuePath): unknown {
   if (name === undefined || typeof given !== 'object' || given === null) return given;
   return givenAt((given as Readonly<Record<string | number, unknown>>)[name], rest);
+}
+
+/** Equal for the path, the variable and the flag of a setting. */
+function lettersOf(path: string): string {
+  return path
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+    .replace(/^evenkeel/, '');
 }

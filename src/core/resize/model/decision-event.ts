@@ -10,6 +10,7 @@ export interface DecisionEvent {
     | 'ResizeInfeasible'
     | 'ResizeReverted'
     | 'InvalidAnnotation'
+    | 'UnknownAnnotation'
     | 'RecordNotSigned'
     | 'RecordOutdated'
     | 'RecordUnreadable'

@@ -28,6 +28,7 @@ import { watchText } from './watched-reductions.ts';
 import { listReverts } from './failed-resize-reverts.ts';
 import { carryOut } from './carry-out.ts';
 import { valuesOf } from '../model/container-values.ts';
+import { listUnmatchedAnnotations } from '../policy/unmatched.ts';
 
 /** Interval of decisions while a change is under way. */
 const CHANGE_INTERVAL_MS: DurationMs = MINUTE_MS;
@@ -39,6 +40,7 @@ const INVALID_WORKLOAD: ReadonlySet<Outcome['reason']> = new Set(['invalid-annot
 export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const draft = new Draft(context);
   reportNodeOoms(draft);
+  reportUnmatchedAnnotations(draft);
   const largestNode = rememberLargestNode(draft.context);
   if (largestNode !== draft.memory.largestNode) draft.remember({ largestNode });
   const pace = rememberPace(draft.context);
@@ -65,6 +67,15 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     events: draft.events,
     lookAgainInMs: Math.min(untilNext, lookEveryMs),
   };
+}
+
+/** An annotation without an effect, such as evenkeel.io/exlude, is probably misspelled: its author expects something else than what happens. */
+function reportUnmatchedAnnotations(draft: Draft): void {
+  const { workload, pods, overrides } = draft.context;
+  const containers = [workload, ...pods].flatMap((owner) => owner.containers.map(({ name }) => name));
+  for (const message of listUnmatchedAnnotations(workload.annotations, overrides, containers)) {
+    draft.events.push({ type: 'Warning', reason: 'UnknownAnnotation', message });
+  }
 }
 
 function withWatch(draft: Draft, decided: Outcome): Outcome {

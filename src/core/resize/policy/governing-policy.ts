@@ -79,6 +79,11 @@ function excludes({ spec }: PodResizePolicy, namespace: string): boolean {
   return spec.excludeNamespaces?.some((glob) => matchesGlob({ text: glob }, namespace)) === true;
 }
 
+/** Whether the age alone decides which of two policies governs: probably neither author expects the other policy. */
+export function areEquallySpecific(a: PodResizePolicy, b: PodResizePolicy): boolean {
+  return specificity(a) === specificity(b);
+}
+
 /** Comparator: the governing policy sorts first. */
 function byPrecedence(a: PodResizePolicy, b: PodResizePolicy): number {
   return specificity(b) - specificity(a) || createdAt(a) - createdAt(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
