@@ -5,6 +5,7 @@ import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import { watchPolicies, watchSelections } from '../../controllers/podresizepolicy/triggers.ts';
 import { IdleWatch } from '../../controllers/recommendation/observe/idle-watch.ts';
+import { WorkloadEvents } from '../../controllers/recommendation/publish/workload-events.ts';
 import { RecommendationReconciler } from '../../controllers/recommendation/reconciler.ts';
 import { watchWorkloads } from '../../controllers/recommendation/observe/triggers.ts';
 import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
@@ -102,6 +103,7 @@ export class Reconcilers {
     const demand = new DemandWatch({ ...shared, onPressure: (key) => workloads.add(key, 'high') });
     const recommendation = new RecommendationReconciler({
       ...shared,
+      events: new WorkloadEvents(this.#dependencies.events, state),
       advice: this.#dependencies.recommender,
       errorRates: this.#dependencies.errorRates,
       usageSource: () => (this.#dependencies.usage.confirmedAt() === 0 ? null : this.#dependencies.usageSource.name),

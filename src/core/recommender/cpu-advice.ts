@@ -1,5 +1,6 @@
 // Target for CPU in steps: usage, margin, dead band, temporary increase, floor, ceiling, rounding.
 
+import { formatCpu } from '#kube/quantity';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Ratio } from '#kube/units';
 import { adviceBounds } from './advice-bounds.ts';
 import type { RecommenderRules, ResourceAdvice } from './advice.ts';
@@ -9,7 +10,7 @@ import type { GoalValue } from './goal-value.ts';
 import { describePredictor, zeroIfNaN, PREDICTOR_SPANS } from './predictors.ts';
 import { CPU_RULES, INCREASE_RATIO, RAISE_AHEAD_SLOTS, COLD_START_RATIO } from './recommender-rules.ts';
 import { SLOT_MS } from './slots.ts';
-import { boundValue, ExplainedValue } from './explained-value.ts';
+import { boundValue, ExplainedValue, marginText } from './explained-value.ts';
 
 /** Inputs of CPU advice besides the model. */
 export interface CpuAdviceInputs {
@@ -29,7 +30,7 @@ export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence, 
   else addFixedPercentile(sum, model, { ...rules, percentile: rules.percentile });
   const base = boundValue(sum.value, 'cpu', rules);
   const increases = value.increase > sum.value;
-  if (increases) sum.moveTo('increase', value.increase, increaseText(all));
+  if (increases) sum.moveTo('increase', value.increase, increaseText(value.increase, all));
   sum.round();
   sum.bound(rules);
   const target = sum.value;
@@ -58,20 +59,23 @@ function addBase(sum: ExplainedValue, { base, decision }: GoalValue, { pace, cpu
   const panel = decision?.panel ?? null;
   if (panel === null) {
     sum.moveTo('usage', decided / COLD_START_RATIO, 'highest of the last 24 h: the history is too short to choose predictors');
-    sum.moveTo('margin', decided, `${Math.round((COLD_START_RATIO - 1) * 100)} % margin while the history is short`);
+    sum.moveTo('margin', decided, `${marginText(COLD_START_RATIO - 1)} while the history is short`);
   } else {
     const names = [...new Set(panel.chosen.map((index) => describePredictor(PREDICTOR_SPANS[pace][0] + index)))];
-    sum.moveTo('usage', panel.forecast, `mean of the predictors with the lowest recent loss: ${names.join('; ')}`);
-    sum.moveTo('margin', decided, `their mean margin, × ${panel.margin.toFixed(2)}`);
+    const forecasts = names.length === 1 ? 'the forecast' : `average of the ${names.length} forecasts`;
+    sum.moveTo('usage', panel.forecast, `${forecasts} that fitted this container best lately: ${names.join('; ')}`);
+    sum.moveTo('margin', decided, `${marginText(panel.margin - 1)}, the one that fitted best with them`);
   }
   const { lowerRatio, lowerIntervalHours } = CPU_RULES[pace];
-  const ahead = pace === 'Hourly' ? `rises ${(RAISE_AHEAD_SLOTS * SLOT_MS) / MINUTE_MS} minutes before an hour that needs more, and ` : '';
-  const hysteresis = `the base ${ahead}falls only by more than ${Math.round(lowerRatio * 100)} %, at most once in ${lowerIntervalHours} h`;
-  sum.moveTo('hold', base, base > decided ? hysteresis : 'the rise is within the dead band');
+  const ahead =
+    pace === 'Hourly' ? `; an increase is made ${(RAISE_AHEAD_SLOTS * SLOT_MS) / MINUTE_MS} minutes before the hour that needs it` : '';
+  const decrease = `a decrease waits until the value is more than ${Math.round(lowerRatio * 100)} % lower, and is made at most once in ${lowerIntervalHours} h`;
+  sum.moveTo('hold', base, base > decided ? `${decrease}${ahead}` : 'an increase this small is not made');
   sum.addMargin(cpu);
 }
 
-function increaseText({ pace }: RecommenderRules): string {
+function increaseText(increase: number, { pace }: RecommenderRules): string {
   const until = pace === 'Daily' ? 'until usage has stayed below the base for 3 h' : 'until the hour ends';
-  return `temporary increase: usage exceeded the request; ${INCREASE_RATIO} × its highest sample, ${until}`;
+  const highest = formatCpu(Math.round(increase / INCREASE_RATIO));
+  return `usage above request: a temporary increase to ${INCREASE_RATIO} × the highest sample (${highest}), ${until}`;
 }

@@ -30,7 +30,7 @@ export class ExplainedValue {
   /** Adds the margin of the policy, if it has one. */
   addMargin({ margin }: ResourceRules): void {
     if (margin === null) return;
-    this.moveTo('margin', this.#value * (1 + margin), `${Number((margin * 100).toFixed(1))} % margin, set by the policy`);
+    this.moveTo('margin', this.#value * (1 + margin), `${marginText(margin)}, set by the policy`);
   }
 
   round(): void {
@@ -53,4 +53,10 @@ export function roundUp(value: number, resource: ResourceName): number {
 /** The value rounded up, within floor and ceiling. */
 export function boundValue(value: number, resource: ResourceName, { min, max }: ResourceRules): number {
   return Math.min(Math.max(roundUp(Math.round(value), resource), min), max ?? Infinity);
+}
+
+/** `safety margin +5 %`. @param share may be negative */
+export function marginText(share: number): string {
+  const percent = Number((share * 100).toFixed(1));
+  return `safety margin ${percent < 0 ? '−' : '+'}${Math.abs(percent)} %`;
 }

@@ -1,5 +1,5 @@
 import type { ResourceRules } from './advice.ts';
-import type { ExplainedValue } from './explained-value.ts';
+import { marginText, type ExplainedValue } from './explained-value.ts';
 
 /** Default margin on a fixed percentile, as in VPA and KRR. */
 const FIXED_MARGIN = 0.15;
@@ -14,5 +14,5 @@ export function addFixedPercentile(
   const ratio = margin ?? FIXED_MARGIN;
   const origin = margin === null ? ' (the default for a fixed percentile)' : '';
   sum.moveTo('usage', usage, `p${Number((percentile * 100).toFixed(2))} of usage, fixed by the policy`);
-  sum.moveTo('margin', usage * (1 + ratio), `${Number((ratio * 100).toFixed(1))} % margin${origin}`);
+  sum.moveTo('margin', usage * (1 + ratio), `${marginText(ratio)}${origin}`);
 }

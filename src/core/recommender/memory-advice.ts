@@ -9,7 +9,7 @@ import { addFixedPercentile } from './fixed-percentile.ts';
 import type { MemoryModel } from './memory-model.ts';
 import { maxKnown, zeroIfNaN } from './predictors.ts';
 import { MEMORY_LOWER_RATIO, MEMORY_MARGINS, MEMORY_PEAK_HOURS } from './recommender-rules.ts';
-import { roundUp, ExplainedValue } from './explained-value.ts';
+import { roundUp, ExplainedValue, marginText } from './explained-value.ts';
 
 /** Requirements on memory besides its usage over time. */
 export interface MemoryNeeds {
@@ -92,13 +92,11 @@ export function adviseFromKills({ rules, oomNeed, openPeak }: Omit<MemoryNeeds, 
 function addPeak(sum: ExplainedValue, model: MemoryModel, level: Bytes, rules: ResourceRules): void {
   const ratio = marginRatio(model, rules);
   const isLate = Math.round(model.peak(MEMORY_PEAK_HOURS)) < Math.round(level);
-  const hysteresis = isLate ? `; it falls only by more than ${Math.round(MEMORY_LOWER_RATIO * 100)} %, at most once a day` : '';
-  sum.moveTo('usage', level, `highest of the last 7 days and of the same weekday a week ago${hysteresis}`);
-  sum.moveTo(
-    'margin',
-    level * ratio,
-    `${Number(((ratio - 1) * 100).toFixed(1))} % margin${rules.margin === null ? '' : ', set by the policy'}`,
-  );
+  const decrease = isLate
+    ? `; a decrease waits until the value is more than ${Math.round(MEMORY_LOWER_RATIO * 100)} % lower, and is made at most once a day`
+    : '';
+  sum.moveTo('usage', level, `highest of the last 7 days and of the same weekday a week ago${decrease}`);
+  sum.moveTo('margin', level * ratio, `${marginText(ratio - 1)}${rules.margin === null ? '' : ', set by the policy'}`);
 }
 
 /** A percentile below the peak risks an OOM kill, so it can only raise the request. */

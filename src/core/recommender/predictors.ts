@@ -20,11 +20,11 @@ const SEASONAL = [
   'the highest of this hour of the day on the last 7 days',
   'the highest within an hour of this hour on the last 7 days',
   'the mean peak of this hour of the day on the last 7 days',
-  'the mean upper quartile of this hour of the day on the last 7 days',
+  'the mean 75th percentile of this hour of the day on the last 7 days',
   'the highest of this hour of the week in the last 4 weeks',
   'the mean peak of this hour of the week in the last 4 weeks',
-  'the upper quartile of the last hour',
-  'the mean upper quartile of the last 3 hours',
+  'the 75th percentile of the last hour',
+  'the mean 75th percentile of the last 3 hours',
   'the highest of the last 15 minutes',
   'the highest of the last 30 minutes',
 ] as const;
@@ -32,12 +32,13 @@ const SEASONAL = [
 /** Forecasts by daily peaks. */
 const DAILY = [
   'the median of the last 7 daily peaks',
-  'the upper quartile of the last 7 daily peaks',
+  'the 75th percentile of the last 7 daily peaks',
   'the mean of the last 7 daily peaks',
   'the highest of the next 24 hours a week ago',
 ] as const;
 
-const histogramNames = (halfLife: number) => PERCENTILES.map((p) => `p${Number((p * 100).toFixed(1))} with a half-life of ${halfLife} h`);
+const histogramNames = (halfLife: number) =>
+  PERCENTILES.map((p) => `p${Number((p * 100).toFixed(1))} of usage, whose weight halves every ${halfLife} h`);
 const windowName = (hours: number) => `the highest of the last ${hours} h`;
 const [MIN_HALF_LIFE = 0, ...LONGER_HALF_LIVES] = CPU_HALF_LIVES_HOURS;
 
@@ -151,7 +152,7 @@ function forecastDay(ring: HourRing, hour: number, into: Float64Array, offset: n
   into[offset + 3] = ring.maxPeak(hour - HOURS_PER_WEEK + HOURS_PER_DAY, HOURS_PER_DAY);
 }
 
-/** Description of a forecast, such as `p98 with a half-life of 24 h`. */
+/** Description of a forecast, such as `p98 of usage, whose weight halves every 24 h`. */
 export function describePredictor(index: number): string {
   return NAMES[index] ?? '';
 }

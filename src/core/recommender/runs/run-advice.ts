@@ -5,7 +5,7 @@ import type { Resources } from '#kube/records/resources';
 import { MiB, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import { formatDuration } from '../../model/duration.ts';
 import type { ContainerAdvice, Goal, OomAdvice, RecommenderRules, ResourceAdvice, ResourceRules } from '../advice.ts';
-import { ExplainedValue } from '../explained-value.ts';
+import { ExplainedValue, marginText } from '../explained-value.ts';
 import type { Run, RunKill, RunLog } from './run-log.ts';
 import { freshnessOfRuns, sharesCovered } from './run-confidence.ts';
 
@@ -122,7 +122,7 @@ function memoryAdvice(runs: readonly Run[], kills: readonly RunKill[], rules: Re
   const margin = memoryMargin(rules.memory);
   const sum = new ExplainedValue('memory');
   sum.moveTo('usage', peak, `the highest peak of ${peaks.length} runs`);
-  sum.moveTo('margin', Math.ceil(peak * (1 + margin)), `${Math.round(margin * 100)} % margin`);
+  sum.moveTo('margin', Math.ceil(peak * (1 + margin)), marginText(margin));
   if (oom > sum.value) sum.moveTo('oom', oom, 'an OOM kill showed that the limit is too small');
   sum.moveTo('rounding', Math.ceil(sum.value / MiB) * MiB, 'rounded up to whole MiB');
   return adviceOf(sum, rules.memory, { peak, latest: peaks.at(-1) ?? peak, confidence, lowest: Math.max(peak, oom) });
@@ -137,7 +137,7 @@ function cpuAdvice(runs: readonly Run[], rules: ResourceRules, confidence: Ratio
   const margin = cpuMargin(rules);
   const sum = new ExplainedValue('cpu');
   sum.moveTo('usage', value, `p${Math.round(share * 100)} over ${used.length} runs of the CPU that each needs in 95 % of its time`);
-  sum.moveTo('margin', Math.ceil(value * (1 + margin)), `${Math.round(margin * 100)} % margin`);
+  sum.moveTo('margin', Math.ceil(value * (1 + margin)), marginText(margin));
   sum.moveTo('rounding', Math.ceil(sum.value / 5) * 5, 'rounded up to a multiple of 5m');
   return adviceOf(sum, rules, { peak: sorted.at(-1) ?? value, latest: used.at(-1) ?? value, confidence, lowest: quantile(sorted, 0.5) });
 }
