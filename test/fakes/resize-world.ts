@@ -32,9 +32,9 @@ import { ResizeCycles } from '../../src/state/resize-cycles.ts';
 import { aLargeNode, aWorkloadRecord, pods as podsOf, T0 } from '../builders/rightsizing.ts';
 import { CountingMetrics } from './counting-metrics.ts';
 import { FakeClusterReader } from './fake-cluster-reader.ts';
-import { ManualClock } from './manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { patchedHpa } from './patched-hpa.ts';
-import { RecordingLogger } from './recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { TEST_SIGNER } from './test-signer.ts';
 
 /** The fake reader with LimitRanges. */
