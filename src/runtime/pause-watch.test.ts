@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { ManualClock, TEST_EPOCH } from '../../test/fakes/manual-clock.ts';
-import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { ManualClock, TEST_EPOCH } from '#embedded-cluster/testing/manual-clock';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { HOUR_MS } from '#kube/units';
 import type { PauseRecord } from '../ports/cluster-feed.ts';
 import type { ClusterChange } from '../ports/cluster-reader.ts';
