@@ -321,13 +321,17 @@ function amount({ requests }: RequestsAndLimits, resource: Resource): number {
   return requests[resource] ?? 0;
 }
 
+/** Values whose numbers are all finite: decisions share most of their parts with the previous ones, and no part is changed in place. */
+const finite = new WeakSet<object>();
+
 /** Path of a NaN or an infinity in a value; null when all numbers are finite. */
 function nonFinitePath(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : '';
-  if (typeof value !== 'object' || value === null) return null;
-  for (const [key, item] of Object.entries(value)) {
+  if (typeof value !== 'object' || value === null || finite.has(value)) return null;
+  for (const [key, item] of value instanceof Map ? value : Object.entries(value)) {
     const path = nonFinitePath(item);
-    if (path !== null) return `.${key}${path}`;
+    if (path !== null) return `.${String(key)}${path}`;
   }
+  finite.add(value);
   return null;
 }
