@@ -188,7 +188,7 @@ describe('EffectGate', () => {
           object: 'shop/web-1',
           owner: 'shop/Deployment/web',
           change: 'main: cpu 500m → 100m',
-          because: 'over-provisioned',
+          reason: 'over-provisioned',
           outcome: 'refused',
           status: 403,
           why: 'exceeded quota',

@@ -80,7 +80,8 @@ function isRepeated(outcome: WriteOutcome): boolean {
 /** Logs the outcome of an effect with its object, change and reason. */
 export function logEffect(logger: Logger, effect: Effect, outcome: WriteOutcome): void {
   const messages = EFFECT_MESSAGES[effect.kind];
-  const fields = { object: targetName(effect), owner: objectKey(effect.owner), change: effect.change, because: effect.reason };
+  const { owner, change, reason, logFields } = effect;
+  const fields = { object: targetName(effect), owner: objectKey(owner), change, reason, ...logFields };
   switch (outcome.kind) {
     case 'done': {
       logger.info(messages.done, fields);

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import { ConfigurationError } from '../ports/configuration-error.ts';
 import { createLogger } from './logging.ts';
 
 function aLog(level: 'debug' | 'info' = 'info') {
@@ -35,6 +36,13 @@ describe('createLogger', () => {
     // @ts-expect-error a field with a reserved name would be lost
     logger.warn('Failed', { message: 'never replaces the constant one' });
     expect(lines()).toMatchObject([{ message: 'Failed' }]);
+  });
+
+  test('writes no stack of an error whose message names the cause and the remedy', () => {
+    const { logger, lines } = aLog();
+    logger.error('Start failed; exiting', { err: new ConfigurationError('no kubeconfig was found; set KUBECONFIG') });
+    expect(lines()).toMatchObject([{ err: { name: 'ConfigurationError', message: 'no kubeconfig was found; set KUBECONFIG' } }]);
+    expect(JSON.stringify(lines())).not.toContain('stack');
   });
 
   test('writes an error with its causes, and no secret', () => {

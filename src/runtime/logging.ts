@@ -1,4 +1,5 @@
 import winston from 'winston';
+import { ConfigurationError } from '../ports/configuration-error.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -7,8 +8,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 const SECRET_FIELD = /token|secret|password|authorization|cookie|credential/i;
 
 /**
- * Writes one JSON object per line to `stream`: `time`, `level`, `message`, then the fields. Errors are written with name, message, stack
- * and causes; fields with secret names are redacted.
+ * Writes one JSON object per line to `stream`: `time`, `level`, `message`, then the fields. Errors are written with name, message, causes
+ * and, except a `ConfigurationError`, the stack; fields with secret names are redacted.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
@@ -79,7 +80,7 @@ function describeError(error: Error): Record<string, unknown> {
     name,
     message,
     ...(code === undefined ? {} : { code }),
-    ...(stack === undefined ? {} : { stack }),
+    ...(stack === undefined || error instanceof ConfigurationError ? {} : { stack }),
     ...(cause === undefined ? {} : { cause }),
   };
 }

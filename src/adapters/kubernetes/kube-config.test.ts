@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { resolveKubeConfig } from './kube-config.ts';
+import { ConfigurationError } from '../../ports/configuration-error.ts';
 
 let folder: string;
 let path: string;
@@ -116,6 +117,14 @@ describe('resolveKubeConfig', () => {
   test('lists the existing contexts for an unknown one', async () => {
     await expect(resolveKubeConfig({ path, context: 'three', timer: new FakeClock() })).rejects.toThrow(
       'no context "three": it has one, rotating, two, inClusterContext, broken',
+    );
+  });
+
+  test('names a file that cannot be read, and the remedy', async () => {
+    const missing = resolveKubeConfig({ path: join(folder, 'missing'), timer: new FakeClock() });
+    await expect(missing).rejects.toThrow(ConfigurationError);
+    await expect(missing).rejects.toThrow(
+      /^kubeconfig .*missing cannot be read: .*ENOENT.*; name a kubeconfig by KUBECONFIG, or run in a pod/,
     );
   });
 

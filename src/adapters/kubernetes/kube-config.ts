@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { KubeConnection } from './connection.ts';
 import { TokenFile, tokenFileOf } from './token-file.ts';
+import { ConfigurationError } from '../../ports/configuration-error.ts';
 
 /** Cache time of credentials. Kubelets rotate a mounted token well before it expires, so rereading every 30 s finds it in time. */
 const CREDENTIALS_CACHED_MS: DurationMs = 30_000;
@@ -22,6 +24,10 @@ export interface KubeConfigOptions {
   readonly timer: MachineTimer;
 }
 
+/** The context that client-node makes up, with `http://localhost:8080`, where it finds no configuration. */
+const UNCONFIGURED_CONTEXT = 'loaded-context';
+const REMEDY = 'name a kubeconfig by KUBECONFIG, or run in a pod of the cluster';
+
 /** A resolved kubeconfig. */
 export interface ResolvedKubeConfig extends KubeConnection {
   /** Name of the context; empty in a pod. */
@@ -35,20 +41,19 @@ export interface ResolvedKubeConfig extends KubeConnection {
  * which a process with an embedded cluster does not need.
  */
 export async function resolveKubeConfig(options: KubeConfigOptions): Promise<ResolvedKubeConfig> {
-  const { KubeConfig } = await import('@kubernetes/client-node');
-  const config = new KubeConfig();
-  if (options.path === undefined) config.loadFromDefault();
-  else config.loadFromFile(options.path);
+  const config = await loadKubeConfig(options.path);
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {
       const known = config.getContexts().map((context) => context.name);
-      throw new Error(`kubeconfig has no context "${options.context}": it has ${known.join(', ') || 'none'}`);
+      throw new ConfigurationError(`kubeconfig has no context "${options.context}": it has ${known.join(', ') || 'none'}`);
     }
     config.setCurrentContext(options.context);
   }
   const cluster = config.getCurrentCluster();
+  if (config.getCurrentContext() === UNCONFIGURED_CONTEXT)
+    throw new ConfigurationError(`no kubeconfig was found, and this is no pod; ${REMEDY}`);
   if (cluster === null) {
-    throw new Error(`kubeconfig context "${config.getCurrentContext()}" has no cluster: set one with --kubeconfig or KUBECONFIG`);
+    throw new ConfigurationError(`kubeconfig context "${config.getCurrentContext()}" has no cluster; ${REMEDY}`);
   }
 
   const user = config.getCurrentUser();
@@ -70,6 +75,20 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
     },
     headers: (ask) => credentials.headers(ask?.fresh ?? false),
   };
+}
+
+async function loadKubeConfig(path: string | undefined): Promise<KubeConfig> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  try {
+    if (path === undefined) config.loadFromDefault();
+    else config.loadFromFile(path);
+  } catch (err) {
+    const file = path ?? process.env['KUBECONFIG'] ?? 'the default file';
+    const why = err instanceof Error ? err.message : String(err);
+    throw new ConfigurationError(`kubeconfig ${file} cannot be read: ${why}; ${REMEDY}`);
+  }
+  return config;
 }
 
 /** Caches credentials from client-node, which reads files and may run an exec plugin each time. */

@@ -84,9 +84,10 @@ export async function runBinary<T extends SettingTable, Environment extends { cl
     streams.stderr.write(`${name}: ${loaded.message}\n`);
     return EXIT_INVALID_SETTINGS;
   }
-  const { settings, warnings } = loaded;
+  const { settings, sources, warnings } = loaded;
   const logger = createLogger({ level: binary.logLevel(settings), stream: streams.stderr });
-  logger.info('Settings in force', { settings: shownSettings(schema, settings) });
+  const shown = shownSettings(schema, settings, (path) => sources.get(path) !== 'default');
+  logger.info('Settings that were set; all others have their defaults', { settings: shown });
   for (const warning of warnings) logger.warn('Setting has no effect', { warning });
   const onUncaught = (err: Error): void => {
     logger.error('Uncaught exception; exiting', { err });

@@ -240,9 +240,10 @@ describe('A second binary on the process host', () => {
     await replica.stop();
     const log = await replica.log;
     expect(JSON.parse(log.split('\n')[0] ?? '')).toMatchObject({
-      message: 'Settings in force',
+      message: 'Settings that were set; all others have their defaults',
       settings: { 'watcher.labels': [{ name: 'team', value: '***' }] },
     });
+    expect(log.split('\n')[0]).not.toContain('watcher.logLevel');
     expect(log).not.toContain('hush');
   });
 

@@ -162,8 +162,15 @@ describe('mode Auto', () => {
       object: 'shop/web-1',
       owner: WEB,
       change: 'main: cpu 500m → 100m, memory 512Mi → 128Mi',
-      because: 'over-provisioned',
+      reason: 'over-provisioned',
+      usage: expect.stringMatching(/^main: cpu \d+m, memory \d+Mi$/),
+      policy: 'all',
+      cycle: expect.stringMatching(/^cycle-/),
     });
+    const warnings = world.log.lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ message, fields }) => [message, fields])).toEqual([
+      ['rolled back to the previous values: requested by ops@example.com', { object: WEB, event: 'RolledBack' }],
+    ]);
   });
 
   test('when the term ends during a step, no further pod is resized', async () => {

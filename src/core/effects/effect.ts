@@ -87,6 +87,8 @@ export interface EffectIntent {
   readonly dryRun: boolean;
   /** The user who requested it; absent: Evenkeel decided it. */
   readonly actor?: string;
+  /** Further fields of the log line, such as the usage and the policy. */
+  readonly logFields?: Readonly<Record<string, string>>;
   /** The caller writes the entry of the timeline with containers and costs, which the gate does not have. */
   readonly recordedByCaller?: true;
 }

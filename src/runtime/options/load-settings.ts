@@ -36,12 +36,14 @@ export function loadSettings<T extends SettingTable>(schema: SettingsSchema<T>, 
   return new SettingsLoader(schema).load(sources);
 }
 
-/** The settings with secrets masked, for logs. */
+/** The settings with secrets masked, for logs. @param isShown leaves out the others */
 export function shownSettings<T extends SettingTable>(
   { settings: table }: SettingsSchema<T>,
   settings: SettingsOf<T>,
+  isShown: (path: string) => boolean = () => true,
 ): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries<Setting>(table).map(([path, setting]) => [path, masked(setting, settings[path])]));
+  const shown = Object.entries<Setting>(table).filter(([path]) => isShown(path));
+  return Object.fromEntries(shown.map(([path, setting]) => [path, masked(setting, settings[path])]));
 }
 
 interface SourcedValue {

@@ -55,6 +55,7 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100, 
     gate,
     clock,
     cluster: { findPodByUid: (uid: string) => [...pods.values()].find((pod) => pod.uid === uid), findNode: () => undefined },
+    cycles: { latest: () => null },
     events: { record: () => undefined },
     timeline: { appendEntry: () => undefined },
   } as unknown as RecommendationPorts;

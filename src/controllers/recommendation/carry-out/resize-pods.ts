@@ -3,7 +3,8 @@
 import { INCREASE, REDUCING_ROLL_BACK, REDUCTION, type Effect } from '../../../core/effects/effect.ts';
 import { namespacedRef, podRef } from '../../../core/model/object-ref.ts';
 import type { PodRecord } from '#kube/records/pod';
-import type { Instant } from '#kube/units';
+import { formatCpu, formatMemory } from '#kube/quantity';
+import { MiB, type Instant } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
 import { sameValues } from '../../../core/resize/model/container-values.ts';
@@ -42,7 +43,8 @@ export async function resizePods(
   decision: WorkloadDecision,
   signal: AbortSignal,
 ): Promise<ResizeOutcome> {
-  const carrier: Carrier = { ports, metrics, workload, policy, actor: actorOf(decision), signal };
+  const logFields = logFieldsOf(ports, policy, decision);
+  const carrier: Carrier = { ports, metrics, workload, policy, actor: actorOf(decision), logFields, signal };
   const outcome: MutableResizeOutcome = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
   const reductions = decision.steps.filter(isReduction);
   const safety = decision.steps.filter((step) => !isReduction(step));
@@ -63,6 +65,7 @@ interface Carrier {
   readonly policy: PolicyRules;
   /** `evenkeel`, or the user who approved the change. */
   readonly actor: string;
+  readonly logFields: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
@@ -75,7 +78,7 @@ interface MutableResizeOutcome extends ResizeOutcome {
 }
 
 async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome: MutableResizeOutcome): Promise<void> {
-  const { ports, metrics, workload, policy, actor, signal } = carrier;
+  const { ports, metrics, workload, actor, signal } = carrier;
   for (const step of steps) {
     const pod = ports.cluster.findPodByUid(step.pod.uid);
     if (pod === undefined || !isUnchanged(step, pod)) {
@@ -83,7 +86,7 @@ async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome:
       continue;
     }
     const sentAt = ports.clock.now();
-    const written = await ports.gate.carryOut(resizeOf(step, workload, policy), signal);
+    const written = await ports.gate.carryOut(resizeOf(step, carrier), signal);
     const now = ports.clock.now();
     reportResize(ports, metrics, { workload, step, outcome: written, actor, now, sentAt });
     if (written.kind === 'done') {
@@ -104,6 +107,32 @@ function isReduction({ lowers, isRollBack }: ResizeStep): boolean {
 
 function actorOf({ memory }: WorkloadDecision): string {
   return memory.apply?.by ?? memory.lastApplied?.by ?? 'evenkeel';
+}
+
+/** What a reader of the log needs beside the change: the latest usage by container, the policy and the cycle. */
+function logFieldsOf(
+  { cycles }: RecommendationPorts,
+  { name }: PolicyRules,
+  { containers }: WorkloadDecision,
+): Readonly<Record<string, string>> {
+  const usage = containers.flatMap(({ name: container, advice }) => {
+    const { cpu = null, memory = null } = advice ?? {};
+    const amounts = [
+      ...(cpu === null ? [] : [`cpu ${formatCpu(cpu.latest)}`]),
+      ...(memory === null ? [] : [`memory ${formatMemory(roundToMebibytes(memory.latest))}`]),
+    ];
+    return amounts.length === 0 ? [] : [`${container}: ${amounts.join(', ')}`];
+  });
+  const cycle = cycles.latest(name ?? '')?.id;
+  return {
+    ...(usage.length === 0 ? {} : { usage: usage.join('; ') }),
+    ...(name === null ? {} : { policy: name }),
+    ...(cycle === undefined ? {} : { cycle }),
+  };
+}
+
+function roundToMebibytes(bytes: number): number {
+  return Math.ceil(bytes / MiB) * MiB;
 }
 
 function refusalOf(
@@ -129,7 +158,7 @@ function isUnchanged(step: ResizeStep, pod: PodRecord): boolean {
   });
 }
 
-function resizeOf(step: ResizeStep, workload: WorkloadRecord, { dryRun }: PolicyRules): Effect {
+function resizeOf(step: ResizeStep, { workload, policy: { dryRun }, logFields }: Carrier): Effect {
   const { pod, containers, reason } = step;
   return {
     kind: 'resize',
@@ -141,6 +170,7 @@ function resizeOf(step: ResizeStep, workload: WorkloadRecord, { dryRun }: Policy
     change: stepSummary(step),
     reason,
     dryRun,
+    logFields,
     recordedByCaller: true,
   };
 }

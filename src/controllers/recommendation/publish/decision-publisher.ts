@@ -1,6 +1,6 @@
 // Publishes decisions: the Recommendation and its status, the decision cache, Events, metrics and log.
 
-import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
+import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { Recommendation, RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
 import type { ContainerAdvice } from '../../../core/recommender/advice.ts';
 import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
@@ -15,7 +15,7 @@ import type { DecidedSituation } from '../decide/workload-decider.ts';
 import type { GovernedWorkload } from '../observe/governed-workload.ts';
 import { latestStatus } from '../observe/latest-memory.ts';
 import type { RecommendationPorts } from '../ports.ts';
-import { logDecision } from './decision-log.ts';
+import { logDecision, logEvents } from './decision-log.ts';
 import { decisionEvent } from './events.ts';
 import { ExceptionMetrics } from './exception-metrics.ts';
 import { watchEvidence, type RecommendationMetrics } from './metrics.ts';
@@ -34,6 +34,7 @@ export class DecisionPublisher {
   }
 
   recordEvents(workload: WorkloadRecord, notes: readonly DecisionEvent[]): void {
+    logEvents(this.#ports.logger, workloadKey(workload), notes);
     for (const note of notes) {
       this.#ports.events.record(decisionEvent(workload, note));
       if (note.reason === 'Idled') this.#metrics.countIdleTransition('idled');
