@@ -21,7 +21,7 @@ export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']
         const since = instantOf(status?.idle?.since);
         if (since === null) return { kind: 'conflict', message: 'The workload is not idled, so there is nothing to wake.' };
         const requestedAt = instantOf(spec.wake?.at);
-        if (status?.idle?.wakingSince !== undefined || (requestedAt !== null && requestedAt >= since)) return null;
+        if (status?.idle?.wakeStartedAt !== undefined || (requestedAt !== null && requestedAt >= since)) return null;
         return { kind: 'patch', spec: { wake: { by, at: isoTime(now), ...(body?.reason === undefined ? {} : { reason: body.reason }) } } };
       },
     });

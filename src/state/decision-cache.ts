@@ -112,7 +112,7 @@ export class DecisionCache {
 
   /** Whether a policy is in dry run, including its overrides. */
   isDryRun(policy: PodResizePolicy): boolean {
-    return this.#policies.inForce(policy).policy.spec.dryRun === true;
+    return this.#policies.findEffectivePolicy(policy).policy.spec.dryRun === true;
   }
 
   /** Messages about annotations that the policy ignores because they are less strict than it. */
@@ -134,7 +134,7 @@ export class DecisionCache {
 
   /** Every rule in force for a workload, with its source. */
   rules(workload: WorkloadRecord): readonly SourcedRule[] {
-    return this.#policies.rulesInForce(workload);
+    return this.#policies.listEffectiveRules(workload);
   }
 
   #put(workload: WorkloadKey, decided: DecidedWorkload | null): void {

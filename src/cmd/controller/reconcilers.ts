@@ -173,7 +173,7 @@ export class Reconcilers {
   /** Enqueues an idled workload that is in use, because its pods have their idle size until the next reconcile. */
   #wakeIfIdle(key: WorkloadKey, workloads: WorkQueue<WorkloadKey>): void {
     const idle = this.decisions.find(key)?.status.idle;
-    if (idle !== undefined && idle.wakingSince === undefined) workloads.add(key, 'high');
+    if (idle !== undefined && idle.wakeStartedAt === undefined) workloads.add(key, 'high');
   }
 
   /** Sum of the recommended requests of all pods; null before the first recommendation. */

@@ -10,7 +10,7 @@ import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import { findNodeAutoscaler, type NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
-import type { PolicyInForce } from '../../state/policy-resolver.ts';
+import type { EffectivePolicy } from '../../state/policy-resolver.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
 import { CycleMetrics } from './metrics.ts';
 import type { PodResizePolicyPorts } from './ports.ts';
@@ -58,7 +58,7 @@ export class PodResizePolicyReconciler implements Reconciler {
     if (stored === undefined) return this.#forget(name);
     const { clock, policies, cycles } = this.#ports;
     const now = clock.now();
-    const inForce = policies.inForce(stored);
+    const inForce = policies.findEffectivePolicy(stored);
     const { policy, reading } = inForce;
     const reach = this.#reachOf(policy);
     const intervalMs = reading.ok ? reading.rules.intervalMs : DEFAULT_POLICY_RULES.intervalMs;
@@ -74,7 +74,7 @@ export class PodResizePolicyReconciler implements Reconciler {
     return { requeueAfterMs: Math.max(SECOND_MS, dueAt - clock.now()) };
   }
 
-  #isDue({ policy, reading, overrides }: PolicyInForce, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
+  #isDue({ policy, reading, overrides }: EffectivePolicy, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
     const { cycles, policies } = this.#ports;
     const { name, generation } = policy.metadata;
     // A changed or expired override and a changed pace change the rules as a new spec does.
@@ -91,7 +91,7 @@ export class PodResizePolicyReconciler implements Reconciler {
   }
 
   async #publish(
-    { policy, reading, overrides, ignored }: PolicyInForce,
+    { policy, reading, overrides, ignored }: EffectivePolicy,
     reach: PolicyReach,
     now: Instant,
     signal: AbortSignal,

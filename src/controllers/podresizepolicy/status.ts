@@ -52,7 +52,7 @@ const MAX_MESSAGE = 2000;
 export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   const { policy, governed, cycle, lastTrigger } = facts;
   const { generation } = policy.metadata;
-  const yields = [...facts.outrankedBy].slice(0, MAX_OUTRANKING_POLICIES).map(([name, workloads]) => ({ policy: name, workloads }));
+  const outrankedBy = [...facts.outrankedBy].slice(0, MAX_OUTRANKING_POLICIES).map(([name, workloads]) => ({ policy: name, workloads }));
   const lastCycle = cycle === null ? policy.status?.lastCycle : cycleStatus(cycle);
   const nextWindow = windowStatus(facts);
   return omitEmpty({
@@ -60,7 +60,7 @@ export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
     workloads: countsOf(governed),
     awaiting: awaitingOf(governed),
     ...waitingRaisesOf(governed),
-    ...(yields.length === 0 ? {} : { yields }),
+    ...(outrankedBy.length === 0 ? {} : { outrankedBy }),
     ...(lastCycle === undefined ? {} : { lastCycle }),
     ...(lastTrigger === null ? {} : { lastTrigger }),
     savings: savingsOf(governed),

@@ -254,7 +254,7 @@ describe('Where the policy allows fewer replicas', () => {
     change({ replicas: { desired: 2, current: 2, ready: 2 } });
     await world.run(10 * MINUTE_MS);
     expect([replicas(), world.cpus(), originalAnnotation()]).toEqual([2, [500, 500, 500], undefined]);
-    expect(world.status().lastIdle?.because).toContain('set to 2 by another manager');
+    expect(world.status().lastIdle?.wakeReason).toContain('set to 2 by another manager');
   });
 
   test('with an autoscaler, minReplicas is lowered instead, and the autoscaler sets the replicas', async () => {
@@ -279,7 +279,7 @@ describe('Where the policy allows fewer replicas', () => {
     world.setHpa('web', (hpa) => ({ ...hpa, minReplicas: 2 }));
     await world.run(10 * MINUTE_MS);
     expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 2, annotations: {} });
-    expect([world.status().idle, world.status().lastIdle?.because]).toEqual([undefined, expect.stringContaining('set to 2')]);
+    expect([world.status().idle, world.status().lastIdle?.wakeReason]).toEqual([undefined, expect.stringContaining('set to 2')]);
     expect(reasons().filter((reason) => reason === 'Scaled')).toHaveLength(1);
   });
 

@@ -175,7 +175,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
 describe('The annotation of a workload with a Recommendation, whose status alone counts,', () => {
   const WOKEN_AT = T0 + HOUR_MS;
   const status = { updatedAt: isoTime(WOKEN_AT) };
-  const lastIdle = { since: T0, wokenAt: WOKEN_AT, because: 'load', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
+  const lastIdle = { since: T0, wokenAt: WOKEN_AT, reason: 'load', shortIdlePeriods: 0, activeMs: 0, floor: new Map() };
   const at = (now: Instant, memory: Partial<ResizeMemory> = {}) => ({ status, now, memory: { ...NO_MEMORY, lastIdle, ...memory } });
   const reasonsOf = (...given: Parameters<typeof eventsOf>): readonly string[] => eventsOf(...given).map(({ reason }) => reason);
 

@@ -108,7 +108,7 @@ export function collectSituation(
     ),
     ...(evidenceSinceOf(memory) === undefined ? {} : { readings: new Map(pods.map((pod) => [pod.uid, ports.readingsOf(pod)])) }),
     countedKills: new Map(pods.map((pod) => [pod.uid, ports.countedKillsOf(pod)])),
-    ...(memory.apply === null && memory.watched.length === 0
+    ...(memory.apply === null && memory.observedReductions.length === 0
       ? {}
       : { failures: new Map(pods.map((pod) => [pod.uid, ports.failuresOf(pod)])) }),
     largestNode: ports.policies.largestNode(),

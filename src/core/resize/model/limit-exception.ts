@@ -55,7 +55,7 @@ export interface LimitException {
   /** Approval or rejection by a user; `value`: the approved amount. */
   readonly decided: { readonly at: Instant; readonly by: string; readonly value: number | null } | null;
   /** Whether the approved value is in force. Later changes of it are a user's. */
-  readonly settled: boolean;
+  readonly inEffect: boolean;
   /** The last approved limit: a lower bound until a user changes it, also after the exception is closed. */
   readonly approvedBaseline: { readonly value: number; readonly at: Instant } | null;
   /** Time at which a user approved steadily growing memory, which then does not count as a leak for 30 days. null: not approved. */

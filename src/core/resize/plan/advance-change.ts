@@ -97,7 +97,7 @@ function complete(draft: Draft, change: ChangeUnderWay, { actuated }: CarryOut):
     apply: null,
     lastApplied: { at: draft.context.now, by, reason, pods: actuated.length, values },
     rolledBack: resetRollBackCount(draft.memory.rolledBack, isProven),
-    watched: watchedAfter(draft.context, change),
+    observedReductions: watchedAfter(draft.context, change),
   });
   return outcome('applied', null, `in force on ${actuated.length} pods; ${summary}`);
 }

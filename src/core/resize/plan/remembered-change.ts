@@ -5,7 +5,7 @@ import { isEvenkeelManager } from '../../model/field-managers.ts';
 import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
 import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
-import type { ChangeUnderWay, ResizeMemory, UserRequests, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
+import type { ChangeUnderWay, ResizeMemory, UserRequests, ObservedReduction, WorkloadSituation } from '../model/situation.ts';
 import { withoutReductions, withReductions } from './once-a-day.ts';
 import { needsVerification } from './stages.ts';
 
@@ -102,7 +102,7 @@ export function rolledBack(
   const values = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
   const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
   const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), MAX_HOLD_MS);
-  const isUndone = ({ before }: WatchedReduction): boolean =>
+  const isUndone = ({ before }: ObservedReduction): boolean =>
     [...before].every(([name, from]) => !lowersAnything(from, values?.get(name) ?? from));
   return {
     apply: null,
@@ -111,7 +111,7 @@ export function rolledBack(
     rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
     lastRollbackRequestAt: why.requestedAt ?? memory.lastRollbackRequestAt,
     cpuBeforeIncrease: new Map(),
-    watched: values === undefined ? memory.watched : memory.watched.filter((each) => !isUndone(each)),
+    observedReductions: values === undefined ? memory.observedReductions : memory.observedReductions.filter((each) => !isUndone(each)),
   };
 }
 

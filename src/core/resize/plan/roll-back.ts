@@ -46,7 +46,7 @@ function findRegressionOfChange(situation: WorkloadSituation): Regression | null
 export function rollBackWatched(draft: Draft): void {
   const result = compareWatched(draft.context);
   if (result === null) return;
-  draft.remember({ watched: result.watched });
+  draft.remember({ observedReductions: result.observedReductions });
   if (result.regression === null) return;
   draft.remember({ previous: { at: draft.context.now, values: result.before } });
   rollBack(draft, result.regression.reason, result.regression.message, null);
@@ -54,7 +54,7 @@ export function rollBackWatched(draft: Draft): void {
 
 /** Removes watches that have ended. */
 export function endWatches(draft: Draft): void {
-  if (draft.memory.watched.some(({ until }) => until <= draft.context.now))
+  if (draft.memory.observedReductions.some(({ until }) => until <= draft.context.now))
     draft.remember(dropEndedWatches(draft.memory, draft.context.now));
 }
 

@@ -66,7 +66,10 @@ export interface EvidenceFound {
 }
 
 /** Start of the hourly evidence that a decision needs; undefined: it needs none. */
-export function evidenceSince({ apply, watched }: Pick<WorkloadSituation['memory'], 'apply' | 'watched'>): Instant | undefined {
+export function evidenceSince({
+  apply,
+  observedReductions: watched,
+}: Pick<WorkloadSituation['memory'], 'apply' | 'observedReductions'>): Instant | undefined {
   const begun = [...(apply === null ? [] : [apply.startedAt]), ...watched.map(({ since }) => since)];
   return begun.length === 0 ? undefined : Math.min(...begun) - HOURS_BEFORE_MS;
 }

@@ -73,7 +73,7 @@ function open(before: LimitException | null, evidence: Evidence, inputs: StepInp
     clearSince: null,
     closedAt: null,
     decided: null,
-    settled: false,
+    inEffect: false,
     ...continueFrom(before, now),
     ceilingReached: false,
   };

@@ -24,7 +24,7 @@ import { describeExternalScale } from './idle-scale.ts';
 /** Why a workload wakes. Only `load` lengthens the time until it is idled again. */
 export interface WakeReason {
   readonly by: 'load' | 'record' | 'other';
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** The annotation is in the informer's cache long before this, so a missing one was removed by a user. */
@@ -40,12 +40,12 @@ export function wakeTriggers(cpuThreshold: number, replicas: number | null): str
 export function findWakeReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): WakeReason | null {
   const because = findPolicyReason(situation, mode, idle);
   // The annotation may be of an earlier idle period, so it only restores a workload, and does not keep it idle.
-  if (situation.isIdleRecorded === true) return { by: 'record', because: because ?? 'its Recommendation was deleted' };
-  if (because !== null) return { by: 'other', because };
+  if (situation.isIdleRecorded === true) return { by: 'record', reason: because ?? 'its Recommendation was deleted' };
+  if (because !== null) return { by: 'other', reason: because };
   const load = findLoadReason(situation, idle) ?? findFailureReason(situation, idle);
-  if (load !== null) return { by: 'load', because: load };
+  if (load !== null) return { by: 'load', reason: load };
   const silent = situation.pods.find((pod) => isUnreported(situation, pod, idle));
-  return silent === undefined ? null : { by: 'other', because: `no usage of ${silent.name} for ${formatDuration(MAX_GAP_MS)}` };
+  return silent === undefined ? null : { by: 'other', reason: `no usage of ${silent.name} for ${formatDuration(MAX_GAP_MS)}` };
 }
 
 /** Message about a failing pod, whose idle size may be too small; null: none. */
