@@ -96,8 +96,8 @@ export class Application {
   }
 
   /** Whether the informers have synced. */
-  ready(): boolean {
-    return this.#sources.cluster.synced();
+  isReady(): boolean {
+    return this.#sources.cluster.isSynced();
   }
 
   /** Time of the last confirmation by the informers and the usage source, the older of the two; null before both. */
@@ -125,7 +125,7 @@ export class Application {
       subscribe: (listener) => cluster.subscribe(listener),
       onTimelineEntry: (listener) => timeline.onEntry(listener),
       usageConfirmedAt: () => usage.confirmedAt(),
-      ready: () => cluster.synced(),
+      isReady: () => cluster.isSynced(),
     };
   }
 }
@@ -141,5 +141,5 @@ export interface ChangeSource {
   onTimelineEntry(listener: (entry: TimelineEntry) => void): () => void;
   /** Changes with every confirmation of usage. */
   usageConfirmedAt(): number | null;
-  ready(): boolean;
+  isReady(): boolean;
 }

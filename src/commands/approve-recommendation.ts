@@ -17,7 +17,7 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
       action: 'Approve',
       eventReason: COMMAND_EVENT.approved,
       message: withReason(`${by} approved the recommended values`, body.reason),
-      changesWorkload: () => true,
+      isChangingPods: () => true,
       whyIneffective: withoutApproval,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);

@@ -26,7 +26,7 @@ export interface Intent {
   /** Why the request has no effect in a mode, in which case it is refused instead of waiting for another mode; null where it has one. */
   whyIneffective(mode: ResizeMode): string | null;
   /** Whether the request changes pods, so that a dry run only validates it. */
-  changesWorkload(recommendation: Recommendation): boolean;
+  isChangingPods(recommendation: Recommendation): boolean;
   /** The merge patch of `spec`, null where the spec has the request already, or a refusal. */
   decide(recommendation: Recommendation, now: Instant): SpecPatch | null | CommandRefusal;
 }
@@ -58,7 +58,7 @@ export async function stateIntent(
     object: `Recommendation ${name}`,
     logName: `${namespace}/${name}`,
     // Per version that is read: an overage that was granted meanwhile makes a rejection one that changes pods.
-    callerOf: (recommendation) => (intent.changesWorkload(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy),
+    callerOf: (recommendation) => (intent.isChangingPods(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy),
     plan(recommendation, { caller }) {
       const item = { workload, recommendation };
       const plan = planOf(ports, caller, intent, item);

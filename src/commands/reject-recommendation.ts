@@ -18,7 +18,7 @@ export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommen
       eventReason: COMMAND_EVENT.rejected,
       message: withReason(`${by} rejected the recommended values`, body?.reason),
       // Rejected values are not applied, and applied ones stay.
-      changesWorkload: () => false,
+      isChangingPods: () => false,
       whyIneffective: () => null,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);

@@ -15,7 +15,7 @@ export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']
       action: 'Wake',
       eventReason: COMMAND_EVENT.wakeRequested,
       message: withReason(`${by} requested its natural size`, body?.reason),
-      changesWorkload: () => true,
+      isChangingPods: () => true,
       whyIneffective: () => null,
       decide: ({ spec, status }, now) => {
         const since = instantOf(status?.idle?.since);

@@ -15,7 +15,7 @@ import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { NodePrice } from '../ports/price-source.ts';
 import { sumCents } from '../core/cost/cents.ts';
 import { explainContainers } from './explanation.ts';
-import { takesCapacity, type TotalsCache } from './totals.ts';
+import { isUsingCapacity, type TotalsCache } from './totals.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { isoTime } from '#kube/time/iso-time';
 import { onNewIntent } from './intent-watch.ts';
@@ -173,7 +173,7 @@ export class RecommendationQueries {
 
   #podPrices(pods: readonly PodRecord[]): readonly NodePrice[] {
     const { prices } = this.#totals.totals();
-    return pods.filter(takesCapacity).flatMap((pod) => {
+    return pods.filter(isUsingCapacity).flatMap((pod) => {
       const price = pod.node === null ? undefined : prices.get(pod.node);
       return price === undefined ? [] : [price];
     });

@@ -246,9 +246,9 @@ describe('ClusterState', () => {
 
   test('freshness is that of the informers', () => {
     const state = new ClusterState();
-    expect([state.synced(), state.confirmedAt()]).toEqual([false, 0]);
-    state.follow({ synced: () => true, describeStaleness: () => null, confirmedAt: () => 5, informers: () => [] });
-    expect([state.synced(), state.confirmedAt()]).toEqual([true, 5]);
+    expect([state.isSynced(), state.confirmedAt()]).toEqual([false, 0]);
+    state.follow({ isSynced: () => true, describeStaleness: () => null, confirmedAt: () => 5, informers: () => [] });
+    expect([state.isSynced(), state.confirmedAt()]).toEqual([true, 5]);
   });
 
   test('after any sequence of changes the model equals one built from the final objects', () => {

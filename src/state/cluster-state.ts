@@ -12,7 +12,7 @@ import type {
   TargetRef,
   VpaRecord,
 } from '../core/model/cluster-records.ts';
-import { matchesLabelSelector } from '#kube/match-labels';
+import { isLabelSelectorMatch } from '#kube/match-labels';
 import type { NodeRecord } from '#kube/records/node';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
@@ -66,8 +66,8 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     this.#feed = status;
   }
 
-  synced(): boolean {
-    return this.#feed.synced();
+  isSynced(): boolean {
+    return this.#feed.isSynced();
   }
 
   confirmedAt(): Instant {
@@ -174,7 +174,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     const found: DisruptionBudgetRecord[] = [];
     for (const budget of this.#budgetsByNamespace.of(pod.namespace)) {
       // In policy/v1 an absent selector selects no pod, and an empty one every pod.
-      if (budget.selector !== null && matchesLabelSelector(budget.selector, pod.labels)) found.push(budget);
+      if (budget.selector !== null && isLabelSelectorMatch(budget.selector, pod.labels)) found.push(budget);
     }
     return found;
   }
@@ -331,7 +331,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 }
 
-const NO_FEED: FeedStatus = { synced: () => false, confirmedAt: () => 0, describeStaleness: () => null, informers: () => [] };
+const NO_FEED: FeedStatus = { isSynced: () => false, confirmedAt: () => 0, describeStaleness: () => null, informers: () => [] };
 
 function put<V>(map: Map<string, V>, key: string, value: V | null): void {
   if (value === null) map.delete(key);

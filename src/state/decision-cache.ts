@@ -6,7 +6,7 @@ import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import { type SourcedRule, wideningOverrides } from '../core/resize/policy/container-rules.ts';
 import { modeInForce } from '../core/resize/policy/policy-rules.ts';
-import { lowersAny } from '../core/resize/plan/stages.ts';
+import { isReducingChange } from '../core/resize/plan/stages.ts';
 import { readMemory } from '../core/resize/status/memory-codec.ts';
 import type { PolicyResolver } from './policy-resolver.ts';
 
@@ -169,5 +169,5 @@ function hasPods({ status }: DecidedWorkload): boolean {
 function isResizing({ apply, previous, state }: Pick<RecommendationStatus, 'apply' | 'previous' | 'state'>): boolean {
   if (apply === undefined || state !== 'applying') return false;
   const memory = readMemory({ apply, ...(previous === undefined ? {} : { previous }) });
-  return memory.apply === null || lowersAny(memory.apply, memory.previous?.values ?? null);
+  return memory.apply === null || isReducingChange(memory.apply, memory.previous?.values ?? null);
 }

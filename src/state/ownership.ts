@@ -82,7 +82,7 @@ export class Ownership {
   #putLink(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     if (previous !== null) this.#removeLink(previous);
     if (record !== null) this.#addLink(record);
-    const sameOwner = record !== null && previous?.uid === record.uid && sameController(previous.controller, record.controller);
+    const sameOwner = record !== null && previous?.uid === record.uid && isSameController(previous.controller, record.controller);
     if (sameOwner) return [];
     const moved: string[] = [];
     if (previous !== null && previous.uid !== record?.uid) this.#reassignUnder(previous.uid, moved, 0);
@@ -119,7 +119,7 @@ export class Ownership {
   #reassign(pod: PodRecord, moved: string[]): void {
     const key = `${pod.namespace}/${pod.name}`;
     const after = this.#topOfPod(pod);
-    if (sameRef(this.#topByPod.get(key), after)) return;
+    if (isSameRef(this.#topByPod.get(key), after)) return;
     this.#assign(key, pod, after);
     moved.push(key);
   }
@@ -147,21 +147,21 @@ export class Ownership {
 
   #assign(podKey: string, pod: PodRecord | null, top: WorkloadRef | undefined): void {
     const before = this.#topByPod.get(podKey);
-    if (before !== undefined && (pod === null || !sameRef(before, top))) {
+    if (before !== undefined && (pod === null || !isSameRef(before, top))) {
       this.#podsByTop.delete(workloadKey(before), podKey);
       this.#topByPod.delete(podKey);
     }
     if (pod === null || top === undefined) return;
     // An equal reference is reused, which avoids an allocation for every status update of a pod.
-    if (!sameRef(before, top)) this.#topByPod.set(podKey, top);
+    if (!isSameRef(before, top)) this.#topByPod.set(podKey, top);
     this.#podsByTop.set(workloadKey(top), podKey, pod);
   }
 }
 
-function sameController(a: OwnerRef | null, b: OwnerRef | null): boolean {
+function isSameController(a: OwnerRef | null, b: OwnerRef | null): boolean {
   return a?.uid === b?.uid && a?.kind === b?.kind && a?.name === b?.name;
 }
 
-function sameRef(a: WorkloadRef | undefined, b: WorkloadRef | undefined): boolean {
+function isSameRef(a: WorkloadRef | undefined, b: WorkloadRef | undefined): boolean {
   return a?.name === b?.name && a?.namespace === b?.namespace && a?.kind === b?.kind;
 }

@@ -75,7 +75,7 @@ export class PolicyResolver {
   }
 
   /** Whether pods are sized at creation. */
-  get admission(): boolean {
+  get isAdmissionEnabled(): boolean {
     return this.#dependencies.capabilities.admission;
   }
 

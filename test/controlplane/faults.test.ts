@@ -285,7 +285,7 @@ async function atEase(): Promise<void> {
     HANG_MS,
     async () => (await ask(controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
   );
-  expect(controller.process.running).toBe(true);
+  expect(controller.process.isRunning).toBe(true);
 }
 
 /** Also where no request is made: a resize that was refused is retried after two minutes. */

@@ -100,7 +100,7 @@ describe('The chart', () => {
     return eventually('one ready pod of the controller: its Deployment has one replica', HANG_MS, () => {
       const pods = runner.pods(NAMESPACE).filter(({ component }) => component === 'controller');
       const [pod] = pods;
-      if (pod !== undefined && pod !== not && pods.length === 1 && pod.ready) return pod;
+      if (pod !== undefined && pod !== not && pods.length === 1 && pod.isReady) return pod;
       throw new Error(pods.map(({ name, lines }) => `${name}:\n${lines.slice(-10).join('\n')}`).join('\n'));
     });
   }
@@ -111,7 +111,7 @@ describe('The chart', () => {
       ({ user, responseStatus }) => user.username.startsWith(`system:serviceaccount:${NAMESPACE}:`) && responseStatus?.code === 403,
     );
     const lines: string[] = [];
-    for (const pod of runner.pods(NAMESPACE).filter(({ ready }) => ready)) {
+    for (const pod of runner.pods(NAMESPACE).filter(({ isReady }) => isReady)) {
       const text = await metricsOf(pod);
       lines.push(...text.split('\n').filter((line) => line.startsWith('evenkeel_api_requests_total{') && line.includes('code="403"')));
     }
@@ -270,7 +270,7 @@ async function metricsOf(pod: RunningPod): Promise<string> {
   try {
     return (await boundedFetch(`${pod.url('metrics')}/metrics`, 'metrics of the controller')).text;
   } catch (err) {
-    if (!pod.ready) return '';
+    if (!pod.isReady) return '';
     throw err;
   }
 }

@@ -108,10 +108,10 @@ function statusOf(
   namespace: string,
   name: string,
   state: StateAndReason,
-  holds: (status: RecommendationStatus) => boolean,
+  isMet: (status: RecommendationStatus) => boolean,
 ): Promise<RecommendationStatus> {
   const readStatus = async (): Promise<RecommendationStatus> => (await recommendationOf(namespace, name)).status ?? {};
-  return eventuallyReads(`the Recommendation of ${namespace}/${name} ${state}`, HANG_MS, readStatus, holds);
+  return eventuallyReads(`the Recommendation of ${namespace}/${name} ${state}`, HANG_MS, readStatus, isMet);
 }
 
 async function apply(...objects: readonly object[]): Promise<void> {

@@ -322,9 +322,9 @@ async function recommendations(): Promise<readonly Recommendation[]> {
   return (await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path })).items;
 }
 
-function recommendation(name: string, state: StateAndReason, holds: (object: Recommendation) => boolean): Promise<Recommendation> {
+function recommendation(name: string, state: StateAndReason, isMet: (object: Recommendation) => boolean): Promise<Recommendation> {
   return eventually(`the Recommendation ${name} ${state}`, HANG_MS, async () =>
-    (await recommendations()).find((recommendation) => recommendation.metadata.name === name && holds(recommendation)),
+    (await recommendations()).find((recommendation) => recommendation.metadata.name === name && isMet(recommendation)),
   );
 }
 
@@ -337,10 +337,10 @@ async function policy(): Promise<PodResizePolicy> {
   return cluster.api.expect<PodResizePolicy>({ path: '/apis/evenkeel.io/v1alpha1/podresizepolicies/all' });
 }
 
-async function kindsHealth(state: StateAndReason, holds: (health: HealthOfKinds) => boolean): Promise<void> {
+async function kindsHealth(state: StateAndReason, isMet: (health: HealthOfKinds) => boolean): Promise<void> {
   const find = async (): Promise<HealthOfKinds> => {
     const all = await read<readonly HealthOfKinds[]>(controller.dashboard, 'health');
     return all.find(({ name }) => name === 'workload-kinds') ?? { name: '', status: '', message: '' };
   };
-  await eventuallyReads(`health ${state}`, HANG_MS, find, holds);
+  await eventuallyReads(`health ${state}`, HANG_MS, find, isMet);
 }

@@ -291,11 +291,11 @@ function mebibytes(quantity = ''): number {
   return quantity === '' ? 0 : parseMemory(quantity) / MiB;
 }
 
-function statusOf({ name }: App, state: StateAndReason, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+function statusOf({ name }: App, state: StateAndReason, isMet: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
   const path = '/apis/evenkeel.io/v1alpha1/namespaces/default/recommendations';
   const status = async (): Promise<RecommendationStatus> => {
     const { items } = await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path });
     return items.find(({ spec }) => spec.targetRef.name === name)?.status ?? {};
   };
-  return eventuallyReads(`the Recommendation of ${name} ${state}`, HANG_MS, status, holds);
+  return eventuallyReads(`the Recommendation of ${name} ${state}`, HANG_MS, status, isMet);
 }

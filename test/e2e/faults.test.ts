@@ -292,10 +292,10 @@ async function waitUntilRightSized(app: string): Promise<void> {
 
 function isRight({ requests }: Resources): boolean {
   const { cpuMillicores, memoryBytes } = readQuantities(requests);
-  return within(cpuMillicores, RIGHT.cpuMillicores) && within(memoryBytes === null ? null : memoryBytes / 2 ** 20, RIGHT.memoryMib);
+  return isWithin(cpuMillicores, RIGHT.cpuMillicores) && isWithin(memoryBytes === null ? null : memoryBytes / 2 ** 20, RIGHT.memoryMib);
 }
 
-function within(value: number | null, [from, to]: readonly [number, number]): boolean {
+function isWithin(value: number | null, [from, to]: readonly [number, number]): boolean {
   return value !== null && value >= from && value <= to;
 }
 
@@ -334,7 +334,7 @@ async function waitUntilHealthy(): Promise<void> {
     const { meta } = (await ask(world.controller.dashboard, 'recommendations')).envelope;
     return meta.stale === undefined && !('warnings' in meta);
   });
-  expect(world.controller.process.running).toBe(true);
+  expect(world.controller.process.isRunning).toBe(true);
 }
 
 function ourCrd(plural: string): {

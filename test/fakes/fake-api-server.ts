@@ -40,7 +40,7 @@ export class FakeApiServer {
   readonly #objects = new Map<string, Map<string, Stored>>();
   /** Events of each collection, in order: a watch from a version starts with the later ones. */
   readonly #events = new Map<string, { readonly type: string; readonly object: Stored }[]>();
-  readonly #troubles: { readonly when: (request: ReceivedRequest) => boolean; readonly answer: Answer }[] = [];
+  readonly #troubles: { readonly isMatch: (request: ReceivedRequest) => boolean; readonly answer: Answer }[] = [];
   #version = 100;
 
   private constructor() {
@@ -72,8 +72,8 @@ export class FakeApiServer {
   }
 
   /** Sends this response to the next request that `when` accepts. */
-  once(when: (request: ReceivedRequest) => boolean, answer: Answer): void {
-    this.#troubles.push({ when, answer });
+  once(isMatch: (request: ReceivedRequest) => boolean, answer: Answer): void {
+    this.#troubles.push({ isMatch, answer });
   }
 
   /** Creates or replaces an object of a collection (`/api/v1/pods`) and sends the event to its watches, unless `quietly`. */
@@ -121,8 +121,8 @@ export class FakeApiServer {
     for (const watch of [...this.watches]) if (watch.request.path === collection) watch.response.destroy();
   }
 
-  count(when: (request: ReceivedRequest) => boolean): number {
-    return this.requests.filter(when).length;
+  count(isMatch: (request: ReceivedRequest) => boolean): number {
+    return this.requests.filter(isMatch).length;
   }
 
   async #receive(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -137,7 +137,7 @@ export class FakeApiServer {
       body: text === '' ? undefined : JSON.parse(text),
     };
     this.requests.push(received);
-    const index = this.#troubles.findIndex((trouble) => trouble.when(received));
+    const index = this.#troubles.findIndex((trouble) => trouble.isMatch(received));
     if (index !== -1) {
       const [trouble] = this.#troubles.splice(index, 1);
       trouble?.answer(response, received);

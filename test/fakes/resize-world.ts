@@ -187,7 +187,7 @@ export class ResizeWorld {
       countedKillsOf: () => [],
       failuresOf: () => [],
       admission: this.#options.admission ?? false,
-      inPlaceResize: () => this.inPlace,
+      canResizeInPlace: () => this.inPlace,
     });
     this.policies = new PodResizePolicyReconciler({
       ...shared,

@@ -77,7 +77,7 @@ export function startKubernetesInformers(dependencies: InformerDependencies): Ku
   const running = Promise.all(watched.map((each) => each.run(stop.signal)));
   return {
     whenSynced: Promise.all(reflectors.map((reflector) => reflector.whenSynced())).then(() => undefined),
-    synced: () => status.synced(),
+    isSynced: () => status.isSynced(),
     confirmedAt: () => status.confirmedAt(),
     describeStaleness: () => status.describeStaleness(),
     informers: () => status.informers(),
@@ -96,7 +96,7 @@ class Feed implements FeedStatus {
     this.#reflectors = reflectors;
   }
 
-  synced(): boolean {
+  isSynced(): boolean {
     return this.#reflectors.every((reflector) => reflector.hasSynced());
   }
 

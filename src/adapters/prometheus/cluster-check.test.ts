@@ -47,7 +47,10 @@ function aCheck(matchers: readonly string[] = []): ClusterCheck {
   const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers }, 'prometheus.url');
   client = new PrometheusClient({ connection, timer: new FastTimer(2), random: new SeededRandom(1) });
   const pods = new Map(['web-0', 'web-1'].map((name) => [name, aPodRecord({ namespace: 'shop', name, uid: OUR_UID })]));
-  const cluster = { synced: () => true, findPod: (namespace: string, name: string) => (namespace === 'shop' ? pods.get(name) : undefined) };
+  const cluster = {
+    isSynced: () => true,
+    findPod: (namespace: string, name: string) => (namespace === 'shop' ? pods.get(name) : undefined),
+  };
   return new ClusterCheck({ client, cluster, clock: { now: () => now }, pastMs: 14 * DAY_MS, logger });
 }
 

@@ -35,7 +35,7 @@ interface Verdict {
 
 export interface ClusterCheckDependencies {
   readonly client: PrometheusQueries;
-  readonly cluster: Pick<ClusterReader, 'synced' | 'findPod'>;
+  readonly cluster: Pick<ClusterReader, 'isSynced' | 'findPod'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Length of the history that is read. */
   readonly pastMs: DurationMs;
@@ -92,7 +92,7 @@ export class ClusterCheck {
   async #judge(now: Instant, signal: AbortSignal): Promise<Verdict> {
     const { client, cluster, pastMs } = this.#dependencies;
     const subject = `Prometheus at ${client.shown}`;
-    if (!cluster.synced()) return this.#refused(`${subject} is not queried before the pods of this cluster are listed`, RETRY_AFTER_MS);
+    if (!cluster.isSynced()) return this.#refused(`${subject} is not queried before the pods of this cluster are listed`, RETRY_AFTER_MS);
     const from = this.#labelsCheckedTo ?? now - pastMs;
     this.#labelsCheckedTo = null;
     const several = await findSeveralClusters(client, { from, to: now }, SETTING, signal);

@@ -61,7 +61,7 @@ export async function runUninstall(
     else await standstill.begin(work.signal);
     const key = await readRecordKey(run.transport, run.namespace, work.signal);
     const signer = new HmacSigner(() => key);
-    const chosen = registrations.filter(({ runsWith }) => runsWith(options));
+    const chosen = registrations.filter(({ isEnabled }) => isEnabled(options));
     const context = { cluster, signer, namespace: run.namespace, options };
     const restorers: Restorer[] = [];
     const results: RestorerResult[] = [];

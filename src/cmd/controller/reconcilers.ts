@@ -117,7 +117,7 @@ export class Reconcilers {
       failuresOf: (pod) => this.#dependencies.usage.failuresOf(pod),
       readingsOf: ({ namespace, name }) => this.#dependencies.usage.evidence.readingsOf(namespace, name),
       admission: this.#dependencies.settings['controller.admission.enabled'],
-      inPlaceResize: () => this.#inPlace,
+      canResizeInPlace: () => this.#inPlace,
     });
     const policy = new PodResizePolicyReconciler({
       ...shared,

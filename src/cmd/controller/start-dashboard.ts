@@ -93,7 +93,7 @@ export async function startDashboard(
 function readSources({ environment, settings, logger }: DashboardProcess, dashboardDependencies: DashboardDependencies): ReadSources {
   const { clock } = environment;
   const { state, usage, history, prices, reconcilers, apiServer, election, leaderFeed, registry } = dashboardDependencies;
-  const paused = (): boolean => state.activePause(clock.now()) !== null;
+  const isPaused = (): boolean => state.activePause(clock.now()) !== null;
   return {
     clock,
     cluster: state,
@@ -115,7 +115,7 @@ function readSources({ environment, settings, logger }: DashboardProcess, dashbo
     pastUsageProblem: () => dashboardDependencies.prometheus.problem(),
     mode: {
       mode: () => ({
-        mode: paused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
+        mode: isPaused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
         dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
         leader: election === null ? environment.identity : election.holder(),
         features: registry.features,

@@ -52,7 +52,7 @@ export class PodResizePolicyReconciler implements Reconciler {
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult> {
-    if (!this.#ports.cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
+    if (!this.#ports.cluster.isSynced()) return { requeueAfterMs: NOT_SYNCED_MS };
     if (name === NO_POLICY) return this.#reconcileUngoverned();
     const stored = [...this.#ports.cluster.podResizePolicies()].find(({ metadata }) => metadata.name === name);
     if (stored === undefined) return this.#forget(name);
@@ -111,7 +111,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       cycle,
       lastTrigger: cycle !== null && cycle.trigger === trigger ? trigger : (policy.status?.lastTrigger ?? null),
       dryRun,
-      admission: this.#ports.policies.admission,
+      admission: this.#ports.policies.isAdmissionEnabled,
       autoscalerLease: this.#ports.policies.autoscalerLease,
       nodeAutoscaler: this.#findNodeAutoscaler(now),
       missingPermissions: missingPermissions(),

@@ -89,7 +89,7 @@ function unmetByInput<Input>(
       return outsideOf(requirement.namespaces(input), scope);
     case 'operator': {
       const namespaces = requirement.namespaces(input);
-      const readOnly = namespaces.find((namespace) => !scope.operates(namespace));
+      const readOnly = namespaces.find((namespace) => !scope.canOperate(namespace));
       const message = `You only read namespace ${readOnly ?? ''}. Ask an admin for the role operator there.`;
       return outsideOf(namespaces, scope) ?? (readOnly === undefined ? null : forbidden(message));
     }

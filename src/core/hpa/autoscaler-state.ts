@@ -4,7 +4,7 @@
 import type { HpaRecord, ScaledObjectRecord } from '../model/cluster-records.ts';
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import { hasOriginalRequest } from './follow-targets.ts';
-import { readOriginal, sameMeasured, type AutoscalerMemory, type RecordedTarget } from './recorded-target.ts';
+import { readOriginal, isSameMeasured, type AutoscalerMemory, type RecordedTarget } from './recorded-target.ts';
 import { usualRequest, type ResourceMetric } from './scale-point.ts';
 import type { PodRecord } from '#kube/records/pod';
 
@@ -61,8 +61,8 @@ function stateOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: Autos
   const targets = hpa.resourceMetrics.flatMap((metric): (TargetState & { readonly isReverted: boolean })[] => {
     if (metric.targetUtilizationRatio === null) return [];
     const live = Math.round(metric.targetUtilizationRatio * 100);
-    const noted = record?.targets.find((target) => sameMeasured(target, metric));
-    const known = before.targets.find((target) => sameMeasured(target, metric));
+    const noted = record?.targets.find((target) => isSameMeasured(target, metric));
+    const known = before.targets.find((target) => isSameMeasured(target, metric));
     const kept = keptNow(live, noted, known);
     if (kept !== null) return [{ metric, live, kept, isReverted: false }];
     const origin = noted ?? known;

@@ -7,7 +7,7 @@ import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import { readOriginalNote, writeOriginalNote } from '../ownership/original-note.ts';
 import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../ownership/owners.ts';
-import { originalBinding, readOriginal, sameMeasured, type AutoscalerMemory, type OriginalRecord } from './recorded-target.ts';
+import { originalBinding, readOriginal, isSameMeasured, type AutoscalerMemory, type OriginalRecord } from './recorded-target.ts';
 import { meanRequest, targetFor } from './scale-point.ts';
 
 interface Verifier {
@@ -48,7 +48,7 @@ export function currentNote(hpa: HpaRecord, signer: Verifier, known: KnownOrigin
 }
 
 function isCurrent(record: OriginalRecord, hpa: HpaRecord, { remembered, pods }: KnownOriginals): boolean {
-  return remembered === null ? describes(record, hpa, pods) : isNewest(record, hpa, remembered);
+  return remembered === null ? hasCurrentTargets(record, hpa, pods) : isNewest(record, hpa, remembered);
 }
 
 /** Whether the record is at least as new as the status, which has the targets from before the first move until the record is removed. */
@@ -65,9 +65,9 @@ export function isNewest(
  * Whether each target is as recorded and matches the current requests of the pods. A replay of such a record changes nothing,
  * because it has the load per pod that the HPA has already.
  */
-function describes({ targets }: OriginalRecord, { resourceMetrics }: HpaRecord, pods: readonly PodRecord[]): boolean {
+function hasCurrentTargets({ targets }: OriginalRecord, { resourceMetrics }: HpaRecord, pods: readonly PodRecord[]): boolean {
   return targets.every((target) => {
-    const ratio = resourceMetrics.find((metric) => sameMeasured(metric, target))?.targetUtilizationRatio ?? null;
+    const ratio = resourceMetrics.find((metric) => isSameMeasured(metric, target))?.targetUtilizationRatio ?? null;
     const mean = meanRequest(pods, target);
     return ratio !== null && mean !== null && Math.round(ratio * 100) === target.set && targetFor(target, mean) === target.set;
   });

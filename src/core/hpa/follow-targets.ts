@@ -7,7 +7,7 @@ import type { Instant } from '#kube/units';
 import type { AutoscalerMemory } from './recorded-target.ts';
 import { readOriginalNote } from '../ownership/original-note.ts';
 import { valueToWrite, type OriginalNote } from '../ownership/owners.ts';
-import { sameMeasured, targetField, withTargets, type RecordedTarget } from './recorded-target.ts';
+import { isSameMeasured, targetField, withTargets, type RecordedTarget } from './recorded-target.ts';
 import { meanRequest, targetFor, type ResourceMetric } from './scale-point.ts';
 
 /** A target that follows the request. With `stays` it stays at the original while the request is not higher. */
@@ -60,7 +60,7 @@ export function moveFor(
   const recorded: RecordedTarget[] = [];
   let isBack = followed.canRemoveRecord && phase === 'after';
   for (const target of followed.targets) {
-    const metric = hpa.resourceMetrics.find((candidate) => sameMeasured(candidate, target) && candidate.targetUtilizationRatio !== null);
+    const metric = hpa.resourceMetrics.find((candidate) => isSameMeasured(candidate, target) && candidate.targetUtilizationRatio !== null);
     if (metric === undefined) continue;
     const from = Math.round((metric.targetUtilizationRatio ?? 0) * 100);
     const desired = wantedTarget(target, pods);

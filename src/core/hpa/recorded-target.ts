@@ -45,7 +45,7 @@ export function withRefusals(
 }
 
 /** Whether two metrics measure the same resource of the same container. */
-export function sameMeasured(a: Measured, b: Measured): boolean {
+export function isSameMeasured(a: Measured, b: Measured): boolean {
   return a.resource === b.resource && a.container === b.container;
 }
 

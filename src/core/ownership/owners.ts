@@ -92,8 +92,8 @@ export function valueToWrite(before: OriginalNote, after: OriginalNote, field: N
 }
 
 /** The note without values that their owners do not recognize: any user who may annotate the object can replay an earlier note. */
-export function keepRemembered(note: OriginalNote, remembers: (writer: Owner, takenAt: Instant) => boolean): OriginalNote {
-  const recognized = new Set([...note.takenAt].flatMap(([writer, at]) => (remembers(writer, at) ? [writer] : [])));
+export function keepRemembered(note: OriginalNote, isRemembered: (writer: Owner, takenAt: Instant) => boolean): OriginalNote {
+  const recognized = new Set([...note.takenAt].flatMap(([writer, at]) => (isRemembered(writer, at) ? [writer] : [])));
   const fields = new Map<NoteField, OwnedField>();
   for (const [field, present] of note.fields) {
     const wants = new Map([...present.wants].filter(([owner]) => recognized.has(owner)));

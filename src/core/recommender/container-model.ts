@@ -67,12 +67,12 @@ export class ContainerModel {
    */
   observe(pod: string, sample: UsageSample, isLive = true): boolean {
     // A sample in a later slot closes the slots before it.
-    if (this.#plausibleTime(sample.at) && slotOf(sample.at) > this.#collector.slot) this.#close(slotOf(sample.at));
+    if (this.#isPlausibleTime(sample.at) && slotOf(sample.at) > this.#collector.slot) this.#close(slotOf(sample.at));
     // A sample from a node whose clock is behind counts as current: dropped, the workload would be sized without its replica.
     const countsNow = isLive && sample.at >= this.#lastSampleAt - MAX_LATE_MS;
     if (!this.#collector.take(pod, sample, isLive, countsNow)) {
       this.#dropped += 1;
-      if (isLive && this.#plausibleTime(sample.at) && sample.at <= this.#lastSampleAt) this.#droppedPods.set(pod, this.#collector.slot);
+      if (isLive && this.#isPlausibleTime(sample.at) && sample.at <= this.#lastSampleAt) this.#droppedPods.set(pod, this.#collector.slot);
       return false;
     }
     this.#droppedPods.delete(pod);
@@ -280,7 +280,7 @@ export class ContainerModel {
     this.#collector.busiest.load(from);
   }
 
-  #plausibleTime(at: Instant): boolean {
+  #isPlausibleTime(at: Instant): boolean {
     return Number.isFinite(at) && at > 0;
   }
 

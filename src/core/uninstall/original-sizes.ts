@@ -90,7 +90,7 @@ export function sizesToRestore(sized: SizedPod): SizesVerdict {
 }
 
 /** Whether the pod may have been resized by Evenkeel; a cheap check that excludes most pods. */
-export function mayBeResized(entries: readonly ManagedFieldsEntry[]): boolean {
+export function canBeResized(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.some(({ manager, subresource }) => isOurs(manager) || manager === MERGED_MANAGER || subresource === 'resize');
 }
 

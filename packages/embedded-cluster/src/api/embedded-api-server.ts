@@ -183,7 +183,7 @@ export class EmbeddedApiServer {
     if (!isPlace(target, descriptor.namespaced)) throw unknownPath();
     if (target.subresource !== '' && !descriptor.subresources.includes(target.subresource))
       throw needsProcess(`${resource.id}/${target.subresource}`) ?? unknownPath();
-    if (target.subresource === '' && !(descriptor.verbs.includes(verb) && takesVerb(target, descriptor.namespaced, verb)))
+    if (target.subresource === '' && !(descriptor.verbs.includes(verb) && isVerbSupported(target, descriptor.namespaced, verb)))
       throw methodNotAllowed();
     return this.#special(resource, target, call) ?? this.#handler.handle(resource, target, verb, call);
   }
@@ -257,7 +257,7 @@ function isPlace({ name, namespace }: ResourceTarget, namespaced: boolean): bool
 }
 
 /** Collections support reads and creates, objects support replace and patch; across all namespaces only reads are possible. */
-function takesVerb({ name, namespace }: ResourceTarget, namespaced: boolean, verb: string): boolean {
+function isVerbSupported({ name, namespace }: ResourceTarget, namespaced: boolean, verb: string): boolean {
   if (name !== null) return true;
   if (verb === 'update' || verb === 'patch') return false;
   return !namespaced || namespace !== null || verb === 'list' || verb === 'watch';

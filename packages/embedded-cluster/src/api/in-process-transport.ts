@@ -33,7 +33,7 @@ export class InProcessTransport implements ApiTransport {
     const end = this.#activity.begin();
     try {
       request.signal?.throwIfAborted();
-      if (request.mayBeSent?.() === false) throw new Error(`${request.method} ${request.path} was not sent: it may not be any more`);
+      if (request.canSend?.() === false) throw new Error(`${request.method} ${request.path} was not sent: it may not be any more`);
       const answer = this.#server.handle(this.#callOf(request));
       return answer.kind === 'body' ? responseOf(answer) : { ...responseOf(STREAM_REFUSED), status: 400 };
     } finally {
@@ -45,7 +45,7 @@ export class InProcessTransport implements ApiTransport {
     const end = this.#activity.begin();
     try {
       request.signal?.throwIfAborted();
-      if (request.mayBeSent?.() === false) throw new Error(`${request.method} ${request.path} was not sent: it may not be any more`);
+      if (request.canSend?.() === false) throw new Error(`${request.method} ${request.path} was not sent: it may not be any more`);
       const answer = this.#server.handle(this.#callOf(request));
       return answer.kind === 'stream' ? this.#streamOf(answer, request.signal) : wholeAnswer(answer);
     } finally {

@@ -64,7 +64,7 @@ export class VirtualClock implements Clock {
     return this.#speed;
   }
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return this.#running;
   }
 

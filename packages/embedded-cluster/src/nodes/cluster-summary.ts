@@ -93,10 +93,10 @@ function inForce({ spec, status }: Pod): RequestingContainer[] {
   const requestsOf = (container: { readonly name: string; readonly resources?: Pod['spec']['containers'][number]['resources'] }) =>
     requestsAndLimits(statuses.get(container.name)?.resources ?? container.resources).requests;
   // A completed init container no longer counts: only requests of current and future containers are in force.
-  const done = (name: string): boolean => statuses.get(name)?.state?.['terminated'] !== undefined;
+  const isTerminated = (name: string): boolean => statuses.get(name)?.state?.['terminated'] !== undefined;
   return [
     ...(spec.initContainers ?? [])
-      .filter((container) => container.restartPolicy === 'Always' || !done(container.name))
+      .filter((container) => container.restartPolicy === 'Always' || !isTerminated(container.name))
       .map((container) => ({ role: role(container.restartPolicy), requests: requestsOf(container) })),
     ...spec.containers.map((container) => ({ role: 'main' as const, requests: requestsOf(container) })),
   ];

@@ -1,5 +1,5 @@
 import { ApiStatusError } from '../api/api-error.ts';
-import { cloneJson, equalJson } from '../api/json.ts';
+import { cloneJson, isEqualJson } from '../api/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../api/kube-object.ts';
 import { canonicalise } from '../schema/defaults.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
@@ -109,7 +109,7 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   const managedFields = sortEntries([...remaining, ...mine]);
   const left = leftOf(request.schema, kept as KubeObject, emptied);
   const object = manager === KUBECTL ? withLastApplied(left, request.applied) : left;
-  if (live !== undefined && equalJson(bare, object) && isSameOwnership(live.metadata.managedFields ?? [], managedFields))
+  if (live !== undefined && isEqualJson(bare, object) && isSameOwnership(live.metadata.managedFields ?? [], managedFields))
     return { object: live };
   return { object: { ...object, metadata: { ...object.metadata, managedFields } }, nulls: hasNulls(request.schema, emptied) };
 }
@@ -133,17 +133,17 @@ function withoutGivenUp(
  * their schema then mostly refuses.
  */
 function leftOf(schema: StructuralSchema, kept: KubeObject, emptied: ReadonlySet<unknown>): KubeObject {
-  if (!schemaIsCustom(schema)) return withoutEmptied(kept, emptied) as KubeObject;
+  if (!isCustomSchema(schema)) return withoutEmptied(kept, emptied) as KubeObject;
   const { metadata, ...own } = kept;
   return { ...(nullWhereEmptied(own, emptied) as KubeObject), metadata: withoutEmptied(metadata, emptied) as KubeObject['metadata'] };
 }
 
 function hasNulls(schema: StructuralSchema, emptied: ReadonlySet<unknown>): boolean {
-  return emptied.size > 0 && schemaIsCustom(schema);
+  return emptied.size > 0 && isCustomSchema(schema);
 }
 
 /** Schemas of built-in kinds have names. */
-function schemaIsCustom(schema: StructuralSchema): boolean {
+function isCustomSchema(schema: StructuralSchema): boolean {
   return schema.$ref === undefined;
 }
 
@@ -332,5 +332,5 @@ function joinAncient(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry
 
 function isSameOwnership(a: readonly ManagedFieldsEntry[], b: readonly ManagedFieldsEntry[]): boolean {
   const untimed = (entries: readonly ManagedFieldsEntry[]): unknown => entries.map((entry) => ({ ...entry, time: '' }));
-  return equalJson(untimed(a), untimed(b));
+  return isEqualJson(untimed(a), untimed(b));
 }

@@ -2,7 +2,7 @@
 // semantics are those of Kubernetes' structured merge.
 
 import { isObject } from '#kube/json';
-import { equalJson } from '../api/json.ts';
+import { isEqualJson } from '../api/json.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
 import { dereference, fieldSchema } from '../schema/structural-schema.ts';
 import type { FieldSet } from './field-set.ts';
@@ -58,7 +58,7 @@ export class OwnedFields {
     const right = this.#shape(schema, after);
     if (left.kind === 'map' && right.kind === 'map') return this.#compareMaps(right.schema, left.value, right.value);
     if (left.kind === 'list' && right.kind === 'list') return this.#compareLists(right.itemSchema, left.items, right.items);
-    return equalJson(before, after) ? EQUAL : { modified: {} };
+    return isEqualJson(before, after) ? EQUAL : { modified: {} };
   }
 
   /** `current` with all fields of `applied`; omitted fields are kept. Unchanged parts are shared with `current`. */
@@ -73,7 +73,7 @@ export class OwnedFields {
       const merged = this.#mergeLists(right.itemSchema, left.items, right.items);
       return isSameList(merged, current as readonly unknown[]) ? current : merged;
     }
-    return equalJson(current, applied) ? current : applied;
+    return isEqualJson(current, applied) ? current : applied;
   }
 
   #mergeMaps(schema: StructuralSchema, current: Fields, applied: Fields): Fields {

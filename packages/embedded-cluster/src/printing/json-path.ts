@@ -63,11 +63,11 @@ function filter(condition: string): Step | undefined {
   const path = parseJsonPath(compared?.[1] ?? condition.replace(/^@/, ''));
   if (path === undefined) return undefined;
   const test = compared === null ? undefined : comparison(compared[2] ?? '', literal(compared[3] ?? ''));
-  const passes = (item: unknown): boolean => {
+  const isSelected = (item: unknown): boolean => {
     const [found] = path(item);
     return test === undefined ? found !== undefined : found !== undefined && test(found);
   };
-  return (value) => (Array.isArray(value) ? (value as unknown[]).filter(passes) : []);
+  return (value) => (Array.isArray(value) ? (value as unknown[]).filter(isSelected) : []);
 }
 
 function comparison(operator: string, wanted: unknown): (found: unknown) => boolean {

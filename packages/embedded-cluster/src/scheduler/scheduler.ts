@@ -127,7 +127,7 @@ export class Scheduler {
     entry.add(decoded);
     this.#nodeOfPod.set(uid, nodeName);
     // A new pod can satisfy another pod's affinity; one that shrinks or terminates frees capacity.
-    if (before === undefined || shrank(before, decoded) || decoded.terminating !== before.terminating) this.#somethingChanged();
+    if (before === undefined || isShrunk(before, decoded) || decoded.terminating !== before.terminating) this.#somethingChanged();
   }
 
   #onPending(pod: Pod): void {
@@ -236,7 +236,7 @@ function isGated({ spec }: Pod): boolean {
   return (spec.schedulingGates ?? []).length > 0;
 }
 
-function shrank(before: SchedulingPod, after: SchedulingPod): boolean {
+function isShrunk(before: SchedulingPod, after: SchedulingPod): boolean {
   for (const [resource, amount] of before.requests) if ((after.requests.get(resource) ?? 0) < amount) return true;
   return false;
 }

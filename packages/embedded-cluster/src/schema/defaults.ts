@@ -49,7 +49,7 @@ function visitFields(schema: StructuralSchema, object: Record<string, unknown>, 
   for (const name of Object.keys(object)) {
     const field = fieldSchema(schema, name);
     if (field === undefined) continue;
-    if (object[name] === null && !mayBeNull(field, resolve)) {
+    if (object[name] === null && !canBeNull(field, resolve)) {
       // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- a null that is not allowed counts as absent
       delete object[name];
       continue;
@@ -84,7 +84,7 @@ function fillIn(properties: StructuralSchema['properties'], object: Record<strin
   }
 }
 
-function mayBeNull(field: StructuralSchema, resolve: SchemaResolver): boolean {
+function canBeNull(field: StructuralSchema, resolve: SchemaResolver): boolean {
   if (field.nullable === true) return true;
   const schema = dereference(field, resolve);
   return schema.nullable === true || (schema['x-kubernetes-preserve-unknown-fields'] === true && schema.type === undefined);

@@ -49,13 +49,13 @@ export function runtimeOf(traces: RuntimeTraces): ContainerRuntime | null {
 /** A runtime without options sizes its heap by the limit at its start. */
 function defaultOf({ commandLine, image }: RuntimeTraces): ContainerRuntime | null {
   const text = commandLine.join(' ');
-  const runs = (program: string): boolean => new RegExp(String.raw`(?:^|exec |[;&|(]\s*|^\S*/)${program}(?=\s|$)`).test(text);
+  const isProgram = (program: string): boolean => new RegExp(String.raw`(?:^|exec |[;&|(]\s*|^\S*/)${program}(?=\s|$)`).test(text);
   const words = imageWords(image);
   const has = (...names: readonly string[]): boolean => names.some((name) => words.all.has(name));
-  if (runs('java') || has('java', 'jdk', 'jre', 'openjdk', 'temurin')) return shared('JVM', 'by default', DEFAULT_SHARES.JVM);
+  if (isProgram('java') || has('java', 'jdk', 'jre', 'openjdk', 'temurin')) return shared('JVM', 'by default', DEFAULT_SHARES.JVM);
   // Images of node agents often have `node` in their name, so that only the exact repository counts.
-  if (runs('node') || words.repository === 'node' || has('nodejs')) return shared('Node.js', 'by default', DEFAULT_SHARES['Node.js']);
-  return runs('dotnet') || has('dotnet', 'aspnet') ? shared('.NET', 'by default', DEFAULT_SHARES['.NET']) : null;
+  if (isProgram('node') || words.repository === 'node' || has('nodejs')) return shared('Node.js', 'by default', DEFAULT_SHARES['Node.js']);
+  return isProgram('dotnet') || has('dotnet', 'aspnet') ? shared('.NET', 'by default', DEFAULT_SHARES['.NET']) : null;
 }
 
 /** Words of an image's path and tag without its registry: `eclipse`, `temurin`, `jre` of `eclipse-temurin:21-jre`. */

@@ -3,7 +3,7 @@
 // tenth); this evaluates all.
 
 import type { LabelSelector } from '../label-selector.ts';
-import { matchesLabelSelector } from '../match-labels.ts';
+import { isLabelSelectorMatch } from '../match-labels.ts';
 import type { Feasibility } from './feasibility.ts';
 import { NodeDraft } from './node-draft.ts';
 import { composeMessage, final, type Refusal } from './refusal.ts';
@@ -127,7 +127,7 @@ function splitByBudget(
   for (const pod of pods) {
     let violates = false;
     for (const [index, budget] of budgets.entries()) {
-      if (!covers(budget, pod)) continue;
+      if (!isCovered(budget, pod)) continue;
       const rest = (remaining[index] ?? 0) - 1;
       remaining[index] = rest;
       if (rest < 0) violates = true;
@@ -137,10 +137,10 @@ function splitByBudget(
   return { violating, others };
 }
 
-function covers({ namespace, selector, disrupted }: Budget, pod: SchedulingPod): boolean {
+function isCovered({ namespace, selector, disrupted }: Budget, pod: SchedulingPod): boolean {
   if (namespace !== pod.namespace || selector === null || disrupted.has(pod.name)) return false;
   const isEmptySelector = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
-  return !isEmptySelector && Object.keys(pod.labels).length > 0 && matchesLabelSelector(selector, pod.labels);
+  return !isEmptySelector && Object.keys(pod.labels).length > 0 && isLabelSelectorMatch(selector, pod.labels);
 }
 
 /**

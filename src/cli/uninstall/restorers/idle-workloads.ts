@@ -24,7 +24,7 @@ import { groupOfVersion } from '#kube/records/workload';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle-memory.ts';
-import { haveRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
+import { hasRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
 import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
 import { readIdle } from '../../../core/resize/status/memory-codec.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
@@ -124,7 +124,7 @@ async function findRecordProblem(
   const selector = optionalSelectorOf(head);
   if (selector === null) return `annotation ${field} cannot be compared with its pods, since it has no selector`;
   const pods = await podsOf(cluster, head, selector, signal);
-  return haveRecordedSizes(pods, record) ? null : `annotation ${field} does not match the sizes of its pods`;
+  return hasRecordedSizes(pods, record) ? null : `annotation ${field} does not match the sizes of its pods`;
 }
 
 /** Kinds that are not built in may have no selector, or another type of value. */
@@ -239,7 +239,7 @@ const SOURCE = 'src/cli/uninstall/restorers/idle-workloads.ts';
 export const IDLE_WORKLOADS: RestorerRegistration = {
   name: 'idle-workloads',
   permissions: SCALABLE.map((resource) => granted(['patch'], resource, SOURCE, 'restoring replicas that were lowered while idle', 'scale')),
-  runsWith: ({ restore }) => restore,
+  isEnabled: ({ restore }) => restore,
   followsRecords: true,
   create: ({ cluster, signer }) => idleWorkloadsRestorer(cluster, signer),
 };

@@ -7,7 +7,7 @@ import { isEvenkeelManager, judgeAnnotation } from '../../../core/model/field-ma
 import { ownersOfSpecField } from '../../../core/model/field-owners.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
-import { always, granted, type RestorerRegistration } from '../registration.ts';
+import { isAlwaysEnabled, granted, type RestorerRegistration } from '../registration.ts';
 import type { Restorer } from '../restorer.ts';
 
 function nodesRestorer(cluster: ClusterAccess): Restorer {
@@ -56,6 +56,6 @@ const SOURCE = 'src/cli/uninstall/restorers/nodes.ts';
 export const NODE_TRACES: RestorerRegistration = {
   name: 'nodes',
   permissions: [granted(['list', 'patch'], NODES, SOURCE, "removing Evenkeel's taints, cordons and annotations")],
-  runsWith: always,
+  isEnabled: isAlwaysEnabled,
   create: ({ cluster }) => nodesRestorer(cluster),
 };

@@ -6,7 +6,7 @@ import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
 import type { ResizeStep } from '../../../core/resize/model/resize-step.ts';
-import { sameValues } from '../../../core/resize/model/container-values.ts';
+import { hasSameValues } from '../../../core/resize/model/container-values.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { FailedResize } from '../../../core/resize/model/situation.ts';
 import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
@@ -125,7 +125,7 @@ function isUnchanged(step: ResizeStep, pod: PodRecord): boolean {
   if (pod.deletionAt !== null) return false;
   return step.containers.every(({ name, from }) => {
     const container = pod.containers.find((candidate) => candidate.name === name);
-    return container !== undefined && sameValues(container, from);
+    return container !== undefined && hasSameValues(container, from);
   });
 }
 

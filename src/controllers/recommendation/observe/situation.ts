@@ -62,7 +62,7 @@ export function collectSituation(
   poolRefusals: readonly FailedResize[],
   now: Instant,
 ): WorkloadSituation {
-  const { cluster, gate, inPlaceResize } = ports;
+  const { cluster, gate, canResizeInPlace } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
   const idleSince = (status === undefined ? readIdleAnnotation(workload, ports.signer) : stored.idle)?.since ?? null;
@@ -117,7 +117,7 @@ export function collectSituation(
     memory,
     isIdleRecorded: recorded !== null,
     gateState: {
-      inPlace: inPlaceResize(),
+      inPlace: canResizeInPlace(),
       admission: ports.admission === true,
       ...gate.state(),
       idleWorkloads: ports.idle?.enabled === true,

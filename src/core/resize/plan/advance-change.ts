@@ -11,8 +11,8 @@ import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered, resetRollBackCount } from './remembered-change.ts';
 import { withReductions } from './once-a-day.ts';
-import { isSizedAtCreationOnly, takesEffectAtCreation } from './creation-only.ts';
-import { lowersAny, needsVerification, nextStage, podsInStage, stageMs } from './stages.ts';
+import { isSizedAtCreationOnly, isEffectiveAtCreation } from './creation-only.ts';
+import { isReducingChange, isVerificationNeeded, nextStage, podsInStage, stageMs } from './stages.ts';
 import { isCountResetByWatch, watchedAfter } from './watched-reductions.ts';
 import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
@@ -26,7 +26,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   const { now, pods, policy } = draft.context;
   const running = pods.filter((pod) => pod.phase === 'Running').length;
   if (running === 0 && !isSizedAtCreationOnly(draft.context)) return outcome('awaiting', 'rollout', 'no pod is running');
-  const needsProof = needsVerification(change, draft.memory.previous?.values ?? null);
+  const needsProof = isVerificationNeeded(change, draft.memory.previous?.values ?? null);
   const progress = carryOutStage(draft, change, running);
   if (progress.reachable === 0 && progress.steps.length === 0) return endUnreachableChange(draft, change, progress, before);
   recordSteps(draft, change, progress);
@@ -58,7 +58,7 @@ function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, 
 
 /** Ends a change that no existing pod can get. One that starts with this decision is not stored, so that it is not recorded at every decision. */
 function endUnreachableChange(draft: Draft, change: ChangeUnderWay, progress: CarryOut, before?: ResizeMemory): Outcome {
-  if (takesEffectAtCreation(draft.context, progress.waits)) return fromWaiting(progress.waits, complete(draft, change, progress));
+  if (isEffectiveAtCreation(draft.context, progress.waits)) return fromWaiting(progress.waits, complete(draft, change, progress));
   if (before === undefined) endChange(draft);
   else draft.restore(before);
   return fromWaiting(progress.waits, outcome('recommended', null, draft.summary()));
@@ -91,7 +91,7 @@ function describeStall(change: ChangeUnderWay, progress: CarryOut, { now, policy
 function complete(draft: Draft, change: ChangeUnderWay, { actuated }: CarryOut): Outcome {
   const { by, reason, values } = change;
   const summary = draft.summary(values);
-  const hasProven = needsVerification(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
+  const hasProven = isVerificationNeeded(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
   const isProven = hasProven && !isCountResetByWatch(draft.context);
   draft.rememberInForce({
     apply: null,
@@ -137,7 +137,7 @@ export function retargetIfShort(draft: Draft): void {
   else {
     const values = valuesFor(draft.containers, urgent);
     const { now } = draft.context;
-    const stageStartedAt = lowersAny({ values }, apply.values) ? now : apply.stageStartedAt;
+    const stageStartedAt = isReducingChange({ values }, apply.values) ? now : apply.stageStartedAt;
     draft.rememberInForce({
       apply: { ...apply, stageStartedAt, reason: reasonOf(urgent), values },
       ...rememberIncreases(draft.memory, draft.containers, draft.memory.previous?.values ?? new Map(), values),

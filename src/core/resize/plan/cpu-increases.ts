@@ -30,7 +30,7 @@ export function updateIncreases(
 ): ResizeMemory['cpuBeforeIncrease'] {
   if (apply !== null) return cpuBeforeIncrease;
   const isOver = (name: string): boolean => !containers.some((each) => each.name === name && each.advice?.cpu?.increase !== null);
-  const ends = (name: string): boolean => due.some((change) => change.container === name && change.endsIncrease === true);
-  const remaining = [...cpuBeforeIncrease].filter(([name]) => !isOver(name) || ends(name));
+  const isEnding = (name: string): boolean => due.some((change) => change.container === name && change.endsIncrease === true);
+  const remaining = [...cpuBeforeIncrease].filter(([name]) => !isOver(name) || isEnding(name));
   return remaining.length === cpuBeforeIncrease.size ? cpuBeforeIncrease : new Map(remaining);
 }

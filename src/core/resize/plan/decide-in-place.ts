@@ -21,7 +21,7 @@ import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './oom-bumps.ts';
 import { describeExternalResizes, findOtherManager, externalResizes } from './other-manager.ts';
 import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
-import { needsVerification } from './stages.ts';
+import { isVerificationNeeded } from './stages.ts';
 import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
 import { watchText } from './watched-reductions.ts';
@@ -154,7 +154,7 @@ function applyUrgentByPodStatus(draft: Draft, blocker: Waiting): Outcome {
 function continueRollBack(draft: Draft): void {
   const { rolledBack, lastApplied, apply, previous } = draft.memory;
   if (rolledBack === null || rolledBack.at !== lastApplied?.at) return;
-  if (apply !== null && needsVerification(apply, previous?.values ?? null)) return;
+  if (apply !== null && isVerificationNeeded(apply, previous?.values ?? null)) return;
   draft.steps.push(...listRollBackSteps(draft.context));
 }
 

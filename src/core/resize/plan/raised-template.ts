@@ -2,7 +2,7 @@
 // bounds of the values in force until a new reduction has passed every gate.
 
 import { raiseResources, UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
-import { FIELD, RESOURCES, sameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
+import { FIELD, RESOURCES, hasSameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
 /** A smaller difference is a matter of notation. */
@@ -66,7 +66,7 @@ function raisedAmounts(before: OptionalResources | undefined, now: OptionalResou
 }
 
 function isSame(a: Values, b: Values): boolean {
-  return a.size === b.size && [...a].every(([name, values]) => sameValues(values, b.get(name) ?? NOTHING));
+  return a.size === b.size && [...a].every(([name, values]) => hasSameValues(values, b.get(name) ?? NOTHING));
 }
 
 function hasAny({ cpuMillicores, memoryBytes }: OptionalResources): boolean {

@@ -8,7 +8,14 @@ import type { CountedKill } from '../model/counted-kill.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 import { findErrorRise } from './error-rate.ts';
 import { hasCrashed } from './pod-change.ts';
-import { failedSince, failuresInDayBefore, failuresSince, isSignificantlyGreater, sumOfRates, type ObservedRate } from './restart-rates.ts';
+import {
+  hasFailedSince,
+  failuresInDayBefore,
+  failuresSince,
+  isSignificantlyGreater,
+  sumOfRates,
+  type ObservedRate,
+} from './restart-rates.ts';
 
 /** How long a pod must be unready to count as a regression: single failed probes do not. */
 export const UNREADY_MS: DurationMs = 2 * MINUTE_MS;
@@ -65,13 +72,13 @@ function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: StartedCh
 
 function crashLoop(proof: WatchedInProof): Regression | null {
   const { change, changed } = proof;
-  const loops = (pod: PodRecord): boolean =>
+  const isCrashLooping = (pod: PodRecord): boolean =>
     pod.containers.some(
       (container) =>
-        container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, changedAt(pod, change)),
+        container.state === 'waiting' && hasCrashed(container) && hasFailedSince(container.lastTermination, changedAt(pod, change)),
     );
-  const looping = changed.filter(loops);
-  if (looping.length === 0 || areAll(comparable(proof), loops)) return null;
+  const looping = changed.filter(isCrashLooping);
+  if (looping.length === 0 || hasOnlyMatching(comparable(proof), isCrashLooping)) return null;
   return { reason: 'restarts', message: `CrashLoopBackOff since the change: ${namesOf(looping)}` };
 }
 
@@ -89,8 +96,8 @@ function comparable({ now, change: { startedAt }, others, failures }: WatchedInP
 }
 
 /** Whether all pods match, not just most: an unnecessary roll-back costs a day of savings, a missed regression the workload's availability. */
-function areAll(pods: readonly PodRecord[], holds: (pod: PodRecord) => boolean): boolean {
-  return pods.length > 0 && pods.every(holds);
+function hasOnlyMatching(pods: readonly PodRecord[], isMet: (pod: PodRecord) => boolean): boolean {
+  return pods.length > 0 && pods.every(isMet);
 }
 
 /** One OOM kill at the lower limit is enough: the previous limit would have prevented it. */
@@ -102,7 +109,7 @@ function oomKill({ change, previous, changed, countedKills }: WatchedInProof): R
       if (!isLower) return false;
       const since = changedAt(pod, change);
       const isCounted = (countedKills.get(pod.uid) ?? []).some(({ container, at }) => container === name && at >= since);
-      return isCounted || (lastTermination?.reason === 'OOMKilled' && failedSince(lastTermination, since));
+      return isCounted || (lastTermination?.reason === 'OOMKilled' && hasFailedSince(lastTermination, since));
     }),
   );
   return killed.length === 0
@@ -121,7 +128,7 @@ function restarts(proof: ChangeInProof): Regression | null {
   const unchanged = failuresSince(comparable(proof), ({ createdAt }) => Math.max(change.startedAt, createdAt), now, failures);
   if (unchanged.events > 0 && !isSignificantlyGreater(sinceChange, unchanged)) return null;
   const failed = changed.filter((pod) =>
-    pod.containers.some(({ lastTermination }) => failedSince(lastTermination, changedAt(pod, change))),
+    pod.containers.some(({ lastTermination }) => hasFailedSince(lastTermination, changedAt(pod, change))),
   );
   return { reason: 'restarts', message: `more restarts than before the change: ${namesOf(failed)}` };
 }
@@ -142,16 +149,16 @@ function failuresBefore({
 
 function unready(proof: ChangeInProof): Regression | null {
   const { now, change, changed } = proof;
-  const becameUnready = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
-  const down = changed.filter((pod) => becameUnready(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
-  if (down.length === 0 || areAll(comparable(proof), becameUnready)) return null;
+  const isUnreadySinceChange = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
+  const down = changed.filter((pod) => isUnreadySinceChange(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
+  if (down.length === 0 || hasOnlyMatching(comparable(proof), isUnreadySinceChange)) return null;
   return { reason: 'readiness', message: `not ready since the change: ${namesOf(down)}` };
 }
 
 function allUnready({ now, change, changed }: WatchedInProof): Regression | null {
   const isDown = ({ unreadySince }: PodRecord): boolean =>
     unreadySince !== null && unreadySince >= change.startedAt && now - unreadySince >= UNREADY_MS;
-  return areAll(changed, isDown) ? { reason: 'readiness', message: `not ready since the change: ${namesOf(changed)}` } : null;
+  return hasOnlyMatching(changed, isDown) ? { reason: 'readiness', message: `not ready since the change: ${namesOf(changed)}` } : null;
 }
 
 function findServiceRegression({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Regression | null {

@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts';
 import { evidenceOfRegression } from './throttling-and-pressure.ts';
 import { findRegression, throttledRatioOf, type Regression } from './roll-back-criteria.ts';
 import { findPendingRollback, rolledBack } from './remembered-change.ts';
-import { needsVerification } from './stages.ts';
+import { isVerificationNeeded } from './stages.ts';
 import { compareWatched, dropEndedWatches } from './watched-reductions.ts';
 
 const NOTHING: Values = new Map();
@@ -31,7 +31,7 @@ export function rollBackOnRegression(draft: Draft): void {
 /** The regression of the change under way; null: none, or no reduction is under way. */
 function findRegressionOfChange(situation: WorkloadSituation): Regression | null {
   const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
-  if (memory.apply === null || !needsVerification(memory.apply, memory.previous?.values ?? null)) return null;
+  if (memory.apply === null || !isVerificationNeeded(memory.apply, memory.previous?.values ?? null)) return null;
   const changed = carryOut(situation, memory.apply.values, { kind: 'change', maxPods: 0, reason: '' }).actuated;
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;

@@ -12,7 +12,7 @@ import { findHold, isAllowedDuringHold, splitByBlockers } from './interlocks.ts'
 import { memoryAfterStart } from './remembered-change.ts';
 import { inForceOf, withValuesInForce, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
 import type { ApprovalState } from './user-requests.ts';
-import { sameValues, valuesOf, type Values } from '../model/container-values.ts';
+import { hasSameValues, valuesOf, type Values } from '../model/container-values.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 
@@ -82,7 +82,7 @@ function hasOnlyIncreaseEnds(changes: readonly DueChange[]): boolean {
 function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' | 'by' | 'endsIncrease'>): Outcome {
   const { now, errorRate = null } = draft.context;
   const inForce = inForceOf(draft.containers);
-  if ([...values].every(([name, to]) => sameValues(inForce.get(name) ?? to, to))) return draft.unchanged();
+  if ([...values].every(([name, to]) => hasSameValues(inForce.get(name) ?? to, to))) return draft.unchanged();
   const change: ChangeUnderWay = {
     startedAt: now,
     stage: 'Canary',

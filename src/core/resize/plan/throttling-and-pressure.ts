@@ -9,7 +9,7 @@ import type { ResourceName } from '#kube/records/resources';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { Evidence, EvidenceHour } from '../../recommender/evidence-hours.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
-import { lowersResource, type Values } from '../model/container-values.ts';
+import { isReduced, type Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { Regression } from './roll-back-criteria.ts';
@@ -83,7 +83,7 @@ export function evidenceOfRegression(situation: WorkloadSituation, reduction: Ju
     const inForce = reduction.inForce.get(container);
     const rows = situation.advice.find((each) => each.container === container)?.evidence ?? [];
     for (const measure of MEASURES) {
-      if (inForce === undefined || !lowersResource(before, inForce, measure.resource)) continue;
+      if (inForce === undefined || !isReduced(before, inForce, measure.resource)) continue;
       const compared = comparableHours(rows, measure, reduction, situation);
       for (const { at } of compared) hours.add(at);
       const rise = compared.length > 0 ? riseOverWeek(compared) : riseOverOthers(situation, reduction, container, measure, rows);

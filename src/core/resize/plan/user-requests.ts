@@ -67,12 +67,12 @@ export function rejectedUntil(
   if (rejected === null || now - rejected.at >= USER_REQUEST_EXPIRES_AFTER_MS) return null;
   const moved = [...recommended].some(([name, target]) => {
     const before = rejected.values.get(name);
-    return before === undefined || RESOURCES.some((resource) => movedBeyond(before, target, resource, tolerance(name, resource)));
+    return before === undefined || RESOURCES.some((resource) => hasMovedBeyond(before, target, resource, tolerance(name, resource)));
   });
   return moved ? null : rejected.at + USER_REQUEST_EXPIRES_AFTER_MS;
 }
 
-function movedBeyond(before: RequestsAndLimits, target: RequestsAndLimits, resource: 'cpu' | 'memory', tolerance: Ratio): boolean {
+function hasMovedBeyond(before: RequestsAndLimits, target: RequestsAndLimits, resource: 'cpu' | 'memory', tolerance: Ratio): boolean {
   const field = FIELD[resource];
   const [was, is] = [before.requests[field], target.requests[field]];
   if (was === null || is === null) return was !== is;

@@ -4,14 +4,14 @@
 import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { PodRecord } from '#kube/records/pod';
-import { greaterOf, lowersAnything, type Values } from '../model/container-values.ts';
+import { greaterOf, hasReduction, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, ObservedReduction, WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { carryOut } from './carry-out.ts';
 import { comparedText, evidenceOfRegression } from './throttling-and-pressure.ts';
 import { findRegressionOfWatched, type Regression } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
-import { needsVerification } from './stages.ts';
+import { isVerificationNeeded } from './stages.ts';
 
 /** Maximum number of items by the schema; further reductions within a day merge the two oldest. */
 export const MAX_WATCHED = 8;
@@ -29,10 +29,10 @@ function isLongEnough({ withinMs }: PolicyRules['rollback']): boolean {
 export function watchedAfter(situation: WorkloadSituation, change: ChangeUnderWay): readonly ObservedReduction[] {
   const { memory, policy, now } = situation;
   const { observedReductions: watched, previous } = memory;
-  if (previous === null || !needsVerification(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
+  if (previous === null || !isVerificationNeeded(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
   // Pods that get the values at creation are observed at their start instead.
   if (isSizedAtCreationOnly(situation)) return watched;
-  const before = new Map([...previous.values].filter(([name, from]) => lowersAnything(from, change.values.get(name) ?? from)));
+  const before = new Map([...previous.values].filter(([name, from]) => hasReduction(from, change.values.get(name) ?? from)));
   const added = { since: change.startedAt, until: now + policy.rollback.withinMs + LAST_HOUR_MS, comparedHours: 0, before };
   return atMost([...watched, added]);
 }
@@ -94,7 +94,7 @@ function regressionOfPods(
   inForce: Values,
   actuated: readonly PodRecord[],
 ): Regression | null {
-  const isStillLower = [...before].some(([name, from]) => lowersAnything(from, inForce.get(name) ?? from));
+  const isStillLower = [...before].some(([name, from]) => hasReduction(from, inForce.get(name) ?? from));
   if (!isStillLower || workload.rolloutInProgress) return null;
   const changed = actuated.filter(({ createdAt }) => createdAt <= since);
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));

@@ -5,7 +5,7 @@ import type { AutoscalerLease } from './autoscaler-lease.ts';
 import { DEFAULT_IDLE_RULES, type IdleRules } from './idle-rules.ts';
 import type { CountOrPercent } from '../../model/count-or-percent.ts';
 import type { Glob } from '../../model/glob.ts';
-import { matchesGlob } from '../../model/glob.ts';
+import { isGlobMatch } from '../../model/glob.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Bytes, type DurationMs, type Ratio } from '#kube/units';
 import type { Window } from '../../model/window.ts';
 import type { Goal, Pace } from '../../recommender/advice.ts';
@@ -134,7 +134,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
 
 /** Rules for one container by name. */
 export function containerPolicyOf(rules: PolicyRules, container: string): ContainerPolicy {
-  return rules.exceptions.find((exception) => matchesGlob(exception.name, container))?.policy ?? rules.container;
+  return rules.exceptions.find((exception) => isGlobMatch(exception.name, container))?.policy ?? rules.container;
 }
 
 /** The mode in force: that of the workload's annotation, else that of the policy. */

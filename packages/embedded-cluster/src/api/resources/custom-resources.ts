@@ -5,8 +5,8 @@ import { readCustomResourceDefinition } from '../../schema/custom-resource.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { FieldError } from '../api-error.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { conditionIs, definitionStatus, nameConflict } from './definition-status.ts';
-import { cloneJson, equalJson, readPath } from '../json.ts';
+import { hasTrueCondition, definitionStatus, nameConflict } from './definition-status.ts';
+import { cloneJson, isEqualJson, readPath } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { relabelledView, type ObjectView } from '../store/object-view.ts';
 import type { ObjectStore, StoredChange } from '../store/object-store.ts';
@@ -50,7 +50,7 @@ export class CustomResources {
     },
     validate: (definition, old) => [
       ...readCustomResourceDefinition(definition).errors,
-      ...(old !== null && conditionIs(old, 'Established') ? immutableErrors(definition, old) : []),
+      ...(old !== null && hasTrueCondition(old, 'Established') ? immutableErrors(definition, old) : []),
     ],
   };
 
@@ -88,9 +88,9 @@ export class CustomResources {
     }
     if (previous !== undefined && isServedAlike(previous, object)) return;
     this.#withdraw(id);
-    if (!conditionIs(object, 'Established')) return;
+    if (!hasTrueCondition(object, 'Established')) return;
     // An earlier resourceVersion precedes this kind, and its history has no changes from there.
-    if (previous === undefined || !conditionIs(previous, 'Established')) {
+    if (previous === undefined || !hasTrueCondition(previous, 'Established')) {
       const { store } = this.#parts;
       store.table(id).beginHistory(store.revision);
     }
@@ -195,7 +195,7 @@ function keyOf({ group, version, plural }: ResourceDescriptor): string {
 function isServedAlike(a: KubeObject, b: KubeObject): boolean {
   return (
     (a.metadata.deletionTimestamp === undefined) === (b.metadata.deletionTimestamp === undefined) &&
-    conditionIs(a, 'Established') === conditionIs(b, 'Established') &&
-    equalJson(a['spec'], b['spec'])
+    hasTrueCondition(a, 'Established') === hasTrueCondition(b, 'Established') &&
+    isEqualJson(a['spec'], b['spec'])
   );
 }

@@ -15,7 +15,7 @@ import {
   type FieldError,
 } from '../api-error.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { equalJson } from '../json.ts';
+import { isEqualJson } from '../json.ts';
 import { draftOf, type KubeObject } from '../kube-object.ts';
 import { managedFieldsAfter } from './managed-fields.ts';
 import { generatedName, metadataErrors } from './object-names.ts';
@@ -142,7 +142,7 @@ export class ObjectWriter {
     if (givenFields !== undefined) draft.metadata.managedFields = givenFields;
     if (isSameState(draft, stored)) return { object: resource.view.toServed(stored), created: false, warnings };
     // A pod's generation counts changes of its spec, not of its node.
-    if (resource.descriptor.hasGeneration && subresource !== 'binding' && contentChanged(resource, draft, stored, subresource))
+    if (resource.descriptor.hasGeneration && subresource !== 'binding' && hasContentChanged(resource, draft, stored, subresource))
       draft.metadata.generation = (stored.metadata.generation ?? 0) + 1;
     if (givenFields === undefined) this.#track(resource, draft, stored, request, subresource);
     dropEmptyMetadata(draft.metadata);
@@ -282,8 +282,8 @@ export class ObjectWriter {
   }
 
   #context(request: WriteRequest): StrategyContext {
-    const { user, dryRun, may } = request;
-    return { now: this.#parts.clock.now(), cluster: this.#parts.reads(), user, dryRun, ...(may === undefined ? {} : { may }) };
+    const { user, dryRun, isAllowed } = request;
+    return { now: this.#parts.clock.now(), cluster: this.#parts.reads(), user, dryRun, ...(isAllowed === undefined ? {} : { isAllowed }) };
   }
 }
 
@@ -347,7 +347,7 @@ function isSameState(draft: KubeObject, stored: KubeObject): boolean {
     ...object,
     metadata: { ...object.metadata, managedFields: [], resourceVersion: '' },
   });
-  return equalJson(withoutFields(draft), withoutFields(stored)) && equalJson(untimed(draft), untimed(stored));
+  return isEqualJson(withoutFields(draft), withoutFields(stored)) && isEqualJson(untimed(draft), untimed(stored));
 }
 
 function untimed(object: KubeObject): unknown {
@@ -355,12 +355,12 @@ function untimed(object: KubeObject): unknown {
 }
 
 /** All fields that `metadata.generation` counts: everything except metadata, and the status when it is a subresource. */
-function contentChanged({ descriptor, custom }: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): boolean {
+function hasContentChanged({ descriptor, custom }: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): boolean {
   const apart = !custom || descriptor.subresources.includes('status') ? { status: undefined } : {};
   const content = (object: KubeObject): KubeObject => ({ ...object, metadata: stored.metadata, ...apart });
   const countsAnnotations = descriptor.generationCountsAnnotations === true && subresource === '';
-  if (countsAnnotations && !equalJson(draft.metadata.annotations ?? {}, stored.metadata.annotations ?? {})) return true;
-  return !equalJson(content(draft), content(stored));
+  if (countsAnnotations && !isEqualJson(draft.metadata.annotations ?? {}, stored.metadata.annotations ?? {})) return true;
+  return !isEqualJson(content(draft), content(stored));
 }
 
 /** A version 4 UUID drawn from the cluster's seeded randomness, so that the same seed gives the same cluster. */

@@ -2,7 +2,7 @@ import type { Instant } from '#kube/units';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { isTrue } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import { isFinished } from '../job/job-outcome.ts';
@@ -147,7 +147,7 @@ class CronJobController {
       ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
       ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
     };
-    if (equalJson(status, cronJob.status ?? {})) return;
+    if (isEqualJson(status, cronJob.status ?? {})) return;
     this.#ports.cluster.modifyStatus(RESOURCE, cronJob.metadata.namespace ?? '', cronJob.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,8 +1,8 @@
 // Eligible nodes of a DaemonSet's pods, by the rules of the scheduler and the tolerations of daemon pods.
 
 import { decodeSchedulingPod } from '../../scheduler/decode-pod.ts';
-import { matchesNodeAffinity } from '#kube/scheduling/node-affinity';
-import { tolerates } from '#kube/scheduling/node-rules';
+import { isNodeAffinityMet } from '#kube/scheduling/node-affinity';
+import { isTolerated } from '#kube/scheduling/node-rules';
 import { NodeEntry } from '../../scheduler/node-entry.ts';
 import type { SchedulingPod } from '#kube/scheduling/scheduling-model';
 import type { Node } from '../wire/node.ts';
@@ -46,8 +46,8 @@ export function daemonPod(set: DaemonSet): SchedulingPod {
 export function fitnessOf(pod: SchedulingPod, node: Node): NodeFitness {
   const view = new NodeEntry(node.metadata.name);
   view.update(node);
-  if (!matchesNodeAffinity(pod, view)) return { shouldRun: false, mayStay: false };
-  const untolerated = view.taints.filter((taint) => taint.effect !== 'PreferNoSchedule' && !tolerates(pod.tolerations, taint));
+  if (!isNodeAffinityMet(pod, view)) return { shouldRun: false, mayStay: false };
+  const untolerated = view.taints.filter((taint) => taint.effect !== 'PreferNoSchedule' && !isTolerated(pod.tolerations, taint));
   return { shouldRun: untolerated.length === 0, mayStay: !untolerated.some(({ effect }) => effect === 'NoExecute') };
 }
 

@@ -1,10 +1,10 @@
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { joinKey, splitKey } from '../object-key.ts';
 import { startOwnerController } from '../owner-controller.ts';
 import { isTerminal } from '../pods/pod-state.ts';
-import { isEmptySelector, matchesSelector } from '../selectors.ts';
+import { isEmptySelector, isSelectorMatch } from '../selectors.ts';
 import type { Deployment, ReplicaSet } from '../wire/workload.ts';
 import type { WorkList } from '../work-list.ts';
 import type { Revisions } from './deployment-status.ts';
@@ -41,7 +41,7 @@ class DeploymentController {
   keysWaitingFor(namespace: string, labels: Readonly<Record<string, string>> | undefined): ObjectKey[] {
     const deployments = this.#ports.cluster.list(RESOURCE, { namespace }) as readonly Deployment[];
     return deployments
-      .filter(({ spec }) => spec.strategy?.type === 'Recreate' && matchesSelector(spec.selector, labels))
+      .filter(({ spec }) => spec.strategy?.type === 'Recreate' && isSelectorMatch(spec.selector, labels))
       .map(({ metadata }) => joinKey(namespace, metadata.name));
   }
 
@@ -57,7 +57,7 @@ class DeploymentController {
     }
     const revisions = this.#bring(deployment, this.#sets.claim(deployment));
     const status = deploymentStatus(deployment, revisions, clock.now());
-    if (!equalJson(status, deployment.status)) {
+    if (!isEqualJson(status, deployment.status)) {
       cluster.modifyStatus(RESOURCE, namespace, name, (draft) => {
         draft['status'] = status;
       });

@@ -2,7 +2,7 @@ import type { DurationMs, Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
 import type { MetricsProvider, PodMetrics } from '../../api/providers.ts';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import type { ConditionNews } from '../conditions.ts';
 import { findCondition, withCondition } from '../conditions.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
@@ -29,7 +29,7 @@ export function startAutoscalers(ports: ControllerPorts, metrics: Pick<MetricsPr
   });
   const stop = ports.cluster.onChange(RESOURCE, ({ object, previous }) => {
     // A change of its own status does not trigger a check before the period is over.
-    if (previous === undefined || !equalJson(object['spec'], previous['spec'])) work.add(keyOf(object));
+    if (previous === undefined || !isEqualJson(object['spec'], previous['spec'])) work.add(keyOf(object));
   });
   return () => {
     stop();
@@ -133,7 +133,7 @@ class AutoscalerController {
   }
 
   #write(autoscaler: Autoscaler, status: AutoscalerStatus): void {
-    if (equalJson(status, autoscaler.status)) return;
+    if (isEqualJson(status, autoscaler.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, autoscaler.metadata.namespace ?? '', autoscaler.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,7 +1,7 @@
 import type { Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { findCondition, isTrue, withCondition } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
@@ -222,7 +222,7 @@ class JobController {
   #write(job: Job, status: JobStatus): void {
     // These three are omitted on the wire when they are 0.
     for (const field of ['active', 'succeeded', 'failed'] as const) if (status[field] === 0) Reflect.deleteProperty(status, field);
-    if (equalJson(status, job.status)) return;
+    if (isEqualJson(status, job.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, job.metadata.namespace ?? '', job.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,6 +1,6 @@
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { withCondition, withoutCondition } from '../conditions.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { controllerOf, joinKey, splitKey } from '../object-key.ts';
@@ -9,7 +9,7 @@ import { claimPods } from '../pods/pod-adoption.ts';
 import { BURST_PAUSE_MS, PodControl } from '../pods/pod-control.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
 import { isActive, isAvailable, isReady, nextAvailableAt } from '../pods/pod-state.ts';
-import { matchesSelector } from '../selectors.ts';
+import { isSelectorMatch } from '../selectors.ts';
 import type { Pod } from '../wire/pod.ts';
 import type { ReplicaSet, ReplicaSetStatus } from '../wire/workload.ts';
 import type { WorkList } from '../work-list.ts';
@@ -42,7 +42,7 @@ class ReplicaSetController {
     const namespace = orphan.metadata.namespace ?? '';
     const sets = this.#ports.cluster.list(RESOURCE, { namespace }) as readonly ReplicaSet[];
     return sets
-      .filter(({ spec }) => matchesSelector(spec.selector, orphan.metadata.labels))
+      .filter(({ spec }) => isSelectorMatch(spec.selector, orphan.metadata.labels))
       .map(({ metadata }) => joinKey(namespace, metadata.name));
   }
 
@@ -111,13 +111,13 @@ class ReplicaSetController {
     const status: ReplicaSetStatus = {
       ...counts,
       replicas: active.length,
-      fullyLabeledReplicas: active.filter((pod) => matchesSelector(templateLabels, pod.metadata.labels)).length,
+      fullyLabeledReplicas: active.filter((pod) => isSelectorMatch(templateLabels, pod.metadata.labels)).length,
       readyReplicas: active.filter(isReady).length,
       availableReplicas: active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length,
       observedGeneration: set.metadata.generation ?? 1,
       ...(nextConditions.length === 0 ? {} : { conditions: nextConditions }),
     };
-    if (equalJson(status, set.status)) return;
+    if (isEqualJson(status, set.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,5 +1,5 @@
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
-import { equalJson } from '../../api/json.ts';
+import { isEqualJson } from '../../api/json.ts';
 import { resolveCount } from '../int-or-percent.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { splitKey } from '../object-key.ts';
@@ -159,7 +159,7 @@ class StatefulSetController {
       updateRevision: revisions.update,
       collisionCount: set.status?.collisionCount ?? 0,
     };
-    if (equalJson(status, set.status)) return;
+    if (isEqualJson(status, set.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -97,7 +97,7 @@ export class Kubelet implements ResizeHost {
     return kubeletConfigurationOf(this.#object.metadata.annotations);
   }
   /** Since 1.34 (`KubeletPSI`). */
-  get measuresPressure(): boolean {
+  get hasPressureStats(): boolean {
     const { nodeInfo } = this.#object['status'] as { readonly nodeInfo?: { readonly kubeletVersion?: string } };
     return Number(nodeInfo?.kubeletVersion?.split('.')[1] ?? 0) >= PRESSURE_SINCE_MINOR;
   }
@@ -313,7 +313,7 @@ export class Kubelet implements ResizeHost {
     const { startupMemoryBytes, containerId } = container;
     if (startupMemoryBytes === null || startupMemoryBytes <= (container.limits.memoryBytes ?? Infinity)) return;
     pod.after(this.draw(`killed/${pod.name}/${container.name}`, 300, 1100), () => {
-      if (container.containerId === containerId && container.running) this.oomKill(pod, container);
+      if (container.containerId === containerId && container.isRunning) this.oomKill(pod, container);
     });
   }
 

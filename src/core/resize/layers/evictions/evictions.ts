@@ -9,7 +9,7 @@ import type { Resources } from '#kube/records/resources';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { formatDuration } from '../../../model/duration.ts';
 import { isEvictable } from '../../plan/carry-out.ts';
-import { FIELD, RESOURCES, sameValues, type Values } from '../../model/container-values.ts';
+import { FIELD, RESOURCES, hasSameValues, type Values } from '../../model/container-values.ts';
 import { fromWaiting, type WorkloadDecision } from '../../model/decision.ts';
 import { findHold, isShortLived, canChangePodsNow, awaitWindow } from '../../plan/interlocks.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
@@ -115,7 +115,7 @@ function isLackingValues(pod: PodRecord, tried: Values, wanted: Values | undefin
   return pod.containers.some((container) => {
     const should = wanted?.get(container.name) ?? tried.get(container.name);
     // The desired values may be pending on the node, so the actual ones count.
-    return should !== undefined && !sameValues(container.actual ?? container, should);
+    return should !== undefined && !hasSameValues(container.actual ?? container, should);
   });
 }
 

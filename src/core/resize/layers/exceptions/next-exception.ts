@@ -105,13 +105,13 @@ function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
   const moved = before.bound === 'limit' ? findRaisedLimit(before, facts.limit) : findRaisedCeiling(before, facts);
   if (moved !== null) return close(before, 'resolved', now, moved);
   const limit = before.bound === 'limit' ? Math.max(before.limit, facts.limit ?? 0) : before.limit;
-  if (facts.demand !== null && wasConstant(before, facts, facts.demand >= limit * CLEAR_RATIO))
+  if (facts.demand !== null && isSteadyPageCache(before, facts, facts.demand >= limit * CLEAR_RATIO))
     return close(before, 'resolved', now, CONSTANT_USAGE);
   return facts.demand === null ? before : updateClearSince(before, facts.demand < limit * CLEAR_RATIO, now);
 }
 
 /** Whether memory near the limit is steady page cache. Not with an overage, of which a part above the limit is in use. */
-function wasConstant(before: LimitException, { isConstant }: ResourceFacts, isNear: boolean): boolean {
+function isSteadyPageCache(before: LimitException, { isConstant }: ResourceFacts, isNear: boolean): boolean {
   return isConstant && isNear && before.bound === 'limit' && before.type === 'usage-over-limit' && !isApplied(before);
 }
 

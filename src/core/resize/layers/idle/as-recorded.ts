@@ -11,12 +11,12 @@ type Recorded = Pick<IdleMemory, 'natural' | 'sizes'>;
 
 /** The part of the record that the workload matches; null: none. */
 export function asRecorded(idle: IdleMemory, situation: Pick<WorkloadSituation, 'workload' | 'pods' | 'hpas'>): IdleMemory | null {
-  if (isScaled(situation, idle) && haveRecordedSizes(situation.pods, idle)) return idle;
+  if (isScaled(situation, idle) && hasRecordedSizes(situation.pods, idle)) return idle;
   return situation.pods.some((pod) => isMadeSmall(pod, idle)) ? { ...idle, idleReplicas: null, autoscaler: null } : null;
 }
 
 /** Whether every pod has the idle sizes, or the natural ones where only the replicas were changed. */
-export function haveRecordedSizes(pods: readonly Pick<PodRecord, 'containers'>[], idle: Recorded): boolean {
+export function hasRecordedSizes(pods: readonly Pick<PodRecord, 'containers'>[], idle: Recorded): boolean {
   const lowers = [...idle.sizes].some(([name, { requests }]) =>
     RESOURCES.some((resource) => isLess(requests[FIELD[resource]], idle.natural.get(name)?.requests[FIELD[resource]] ?? null)),
   );

@@ -6,12 +6,12 @@ import { formatDuration } from '../../../model/duration.ts';
 import { formatCpu } from '#kube/quantity';
 import type { PodRecord } from '#kube/records/pod';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
-import { sameResources } from '#kube/records/resources';
+import { isSameResources } from '#kube/records/resources';
 import { UNREADY_MS } from '../../plan/roll-back-criteria.ts';
 import { findOtherManager } from '../../plan/other-manager.ts';
 import { hasCrashed } from '../../plan/pod-change.ts';
 import { findPendingRollback } from '../../plan/remembered-change.ts';
-import { failedSince } from '../../plan/restart-rates.ts';
+import { hasFailedSince } from '../../plan/restart-rates.ts';
 import { MAX_GAP_MS } from '../../model/idle-tracker.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { isEvenkeelManager } from '../../../model/field-managers.ts';
@@ -50,9 +50,11 @@ export function findWakeReason(situation: WorkloadSituation, mode: ResizeMode, i
 
 /** Message about a failing pod, whose idle size may be too small; null: none. */
 function findFailureReason({ pods, now }: WorkloadSituation, { since }: IdleMemory): string | null {
-  const loops = ({ containers }: PodRecord): boolean =>
-    containers.some((container) => container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, since));
-  const looping = pods.find(loops);
+  const isCrashLooping = ({ containers }: PodRecord): boolean =>
+    containers.some(
+      (container) => container.state === 'waiting' && hasCrashed(container) && hasFailedSince(container.lastTermination, since),
+    );
+  const looping = pods.find(isCrashLooping);
   if (looping !== undefined) return `${looping.name} is in CrashLoopBackOff`;
   const isDown = ({ phase, deletionAt, ready, unreadySince }: PodRecord): boolean =>
     phase === 'Running' &&
@@ -140,7 +142,7 @@ function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boo
 function isIdled({ containers }: PodRecord, { sizes }: IdleMemory): boolean {
   return containers.every(({ name, requests }) => {
     const small = sizes.get(name)?.requests ?? requests;
-    return sameResources(requests, small);
+    return isSameResources(requests, small);
   });
 }
 
@@ -148,11 +150,11 @@ function isBelowFloor({ overrides }: WorkloadSituation, { sizes, natural }: Idle
   return [...sizes].some(([name, { requests }]) => {
     const floor = boundsOf(overrides.floor, name);
     const before = natural.get(name)?.requests;
-    const below = (field: 'cpuMillicores' | 'memoryBytes'): boolean => {
+    const isBelow = (field: 'cpuMillicores' | 'memoryBytes'): boolean => {
       const [has, least, had] = [requests[field], floor[field], before?.[field] ?? null];
       return has !== null && least !== null && had !== null && has < Math.min(least, had);
     };
-    return below('cpuMillicores') || below('memoryBytes');
+    return isBelow('cpuMillicores') || isBelow('memoryBytes');
   });
 }
 

@@ -6,7 +6,7 @@ import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import type { DecisionEvent } from '../../model/decision-event.ts';
 import type { ChangeUnderWay, UserRequests, ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
-import { lowersAny } from '../../plan/stages.ts';
+import { isReducingChange } from '../../plan/stages.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
 import { hasSeveralClasses, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';
@@ -49,9 +49,9 @@ export function underWayInAnyClass({ apply, classes }: ResizeMemory): ChangeUnde
 }
 
 /** Whether the change under way of any class lowers an amount. */
-export function lowersInAnyClass({ apply, previous, classes }: ResizeMemory): boolean {
-  if (apply !== null && lowersAny(apply, previous?.values ?? null)) return true;
-  return [...(classes?.values() ?? [])].some(lowersInAnyClass);
+export function hasReductionInAnyClass({ apply, previous, classes }: ResizeMemory): boolean {
+  if (apply !== null && isReducingChange(apply, previous?.values ?? null)) return true;
+  return [...(classes?.values() ?? [])].some(hasReductionInAnyClass);
 }
 
 interface Decided {

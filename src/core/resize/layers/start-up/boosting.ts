@@ -6,7 +6,7 @@ import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { isSizedAtCreationOnly } from '../../plan/creation-only.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
-import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
+import { qosOf, hasSameValues, valuesOf, type Values } from '../../model/container-values.ts';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { newestByKey, findFailure, poolOf, isCpuRefused, retryAt } from '../../plan/failed-resizes.ts';
@@ -15,7 +15,7 @@ import type { FailedResize, StartUpBoost, WorkloadSituation } from '../../model/
 import { containerPolicyOf } from '../../policy/policy-rules.ts';
 import { requestBounds } from '../../policy/container-rules.ts';
 import { boostedCpu } from './boosted-cpu.ts';
-import { cpuOf, canChangePods, canChangeContainer, sameCpu } from './boosts.ts';
+import { cpuOf, canChangePods, canChangeContainer, isSameCpu } from './boosts.ts';
 import { SpareCpu } from './spare-cpu.ts';
 import { isStillStarting, isWorthBoosting, startEndsAt } from './start-of-container.ts';
 
@@ -75,7 +75,7 @@ export class Boosting {
     const containers = pod.containers.flatMap((container) => {
       const from = { requests: container.requests, limits: container.limits };
       const to = starting.get(container.name) ?? after.get(container.name) ?? from;
-      return sameValues(from, to) ? [] : [{ name: container.name, from, to }];
+      return hasSameValues(from, to) ? [] : [{ name: container.name, from, to }];
     });
     if (containers.length === 0) return null;
     if (decided !== undefined) return { ...decided, pod, containers };
@@ -215,5 +215,5 @@ function canBoost(situation: WorkloadSituation): boolean {
 function isBetween(present: RequestsAndLimits, base: RequestsAndLimits, max: RequestsAndLimits): boolean {
   const request = present.requests.cpuMillicores ?? 0;
   const fits = (present.limits.cpuMillicores ?? 0) <= (max.limits.cpuMillicores ?? Infinity);
-  return !sameCpu(present, base) && request > (base.requests.cpuMillicores ?? 0) && request <= (max.requests.cpuMillicores ?? 0) && fits;
+  return !isSameCpu(present, base) && request > (base.requests.cpuMillicores ?? 0) && request <= (max.requests.cpuMillicores ?? 0) && fits;
 }
