@@ -34,7 +34,7 @@ function document(): string {
   const { operations, basePath } = DASHBOARD_API;
   const rows = operations.map(
     (operation) =>
-      `| \`${operation.method.toUpperCase()} ${operation.path}\` | \`${operation.id}\` | ${operation.title} | ${whoOf(operation)} | ${isMutation(operation) ? 'yes' : ''} |`,
+      `| \`${operation.method.toUpperCase()} ${operation.path}\` | \`${operation.id}\` | ${operation.title} | ${accessText(operation)} | ${isMutation(operation) ? 'yes' : ''} |`,
   );
   return `# Who may call what
 
@@ -51,6 +51,6 @@ ${rows.join('\n')}
 `;
 }
 
-function whoOf({ path, access }: Operation): string {
+function accessText({ path, access }: Operation): string {
   return (path.includes('{ns}') ? WHO_IN_NAMESPACE : WHO)[access];
 }

@@ -91,7 +91,7 @@ export class Application {
     if (outcome.kind !== 'done') return outcome;
     this.#models.recommendations.clear();
     const answer = action.answer(this.#models, outcome.item);
-    await this.#ownWrites.caughtUp();
+    await this.#ownWrites.waitUntilObserved();
     return answer.kind === 'answer' ? { kind: 'done', data: answer.data, dryRun: outcome.dryRun } : answer;
   }
 

@@ -24,7 +24,7 @@ export class OwnWrites {
   }
 
   /** Resolves once the informers show all registered writes, after 500 ms at the latest. */
-  async caughtUp(): Promise<void> {
+  async waitUntilObserved(): Promise<void> {
     const awaited = [...this.#pending];
     const isAllObserved = (): boolean => {
       while (awaited.length > 0 && awaited.at(-1)?.() === true) this.#forget(awaited.pop());

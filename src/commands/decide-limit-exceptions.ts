@@ -56,7 +56,7 @@ function decideLimitExceptions(
     // A rejection changes pods only where it removes an applied overage.
     isChangingPods: ({ status }) =>
       approves || matchingExceptions(readExceptions(status), body).some(({ overage }) => overage?.returnedAt === null),
-    whyIneffective: (inForce) => {
+    findIneffectiveReason: (inForce) => {
       mode = inForce;
       return approves && !canApprove(inForce)
         ? 'this mode applies nothing, so an approval would have no effect. Set the mode to Auto or Approve first, then approve.'

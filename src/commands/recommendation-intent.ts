@@ -24,7 +24,7 @@ export interface Intent {
   readonly eventReason: string;
   readonly message: string;
   /** Why the request has no effect in a mode, in which case it is refused instead of waiting for another mode; null where it has one. */
-  whyIneffective(mode: ResizeMode): string | null;
+  findIneffectiveReason(mode: ResizeMode): string | null;
   /** Whether the request changes pods, so that a dry run only validates it. */
   isChangingPods(recommendation: Recommendation): boolean;
   /** The merge patch of `spec`, null where the spec has the request already, or a refusal. */
@@ -99,7 +99,7 @@ function planOf(
   const meaning = meaningOfKey(annotation, intent.action, caller, now);
   if (meaning !== 'new') return meaning === 'repeat' ? unchanged : KEY_OF_ANOTHER;
   const mode = ports.modeOf(workload);
-  const ineffective = intent.whyIneffective(mode);
+  const ineffective = intent.findIneffectiveReason(mode);
   if (ineffective !== null) return { kind: 'conflict', message: `${workload.kind} ${workload.name} is in mode ${mode}: ${ineffective}` };
   const decision = intent.decide(recommendation, now);
   if (decision === null) return unchanged;

@@ -8,7 +8,7 @@ import { readRequestsAndLimits } from '../core/recommendations/quantities.ts';
  * requests or limits are not compared.
  * @returns null where they are equal, else a sentence with the difference
  */
-export function whatMoved(seen: readonly SeenContainer[], now: readonly RecommendationStatusContainer[]): string | null {
+export function findChangedValue(seen: readonly SeenContainer[], now: readonly RecommendationStatusContainer[]): string | null {
   const recommended = now.filter((container) => container.recommended !== undefined);
   const missing = recommended.find((container) => !seen.some(({ name }) => name === container.name));
   if (missing !== undefined) return `Container ${missing.name} has a recommended value that the request lacks.`;

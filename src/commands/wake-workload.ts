@@ -16,7 +16,7 @@ export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']
       eventReason: COMMAND_EVENT.wakeRequested,
       message: withReason(`${by} requested its natural size`, body?.reason),
       isChangingPods: () => true,
-      whyIneffective: () => null,
+      findIneffectiveReason: () => null,
       decide: ({ spec, status }, now) => {
         const since = instantOf(status?.idle?.since);
         if (since === null) return { kind: 'conflict', message: 'The workload is not idled, so there is nothing to wake.' };

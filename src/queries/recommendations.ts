@@ -29,7 +29,7 @@ import { explainSavings, type PricedPart } from '../core/cost/explain-savings.ts
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
 import { countWaitingRaises } from './waiting-raises.ts';
-import { wouldChangeIt } from './would-change-it.ts';
+import { listRemedies } from './would-change-it.ts';
 import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
 import { readRequestsAndLimits } from '../core/recommendations/quantities.ts';
@@ -111,7 +111,7 @@ export class RecommendationQueries {
         rules: decisions.rules(workload),
         money: explainSavings(record, this.#pricedParts(workload, record, status)),
         history,
-        wouldChangeIt: wouldChangeIt(record, status?.message),
+        wouldChangeIt: listRemedies(record, status?.message),
       },
     };
     return { kind: 'found', item: detail, ...(warnings.length === 0 ? {} : { warnings }) };

@@ -2,7 +2,7 @@
 // description. Its access is copied from the query or command, which declares it, and `Application` checks it again.
 
 import express, { Router, type NextFunction, type Request, type Response } from 'express';
-import { unmetRole } from '../core/access/requirement.ts';
+import { findMissingRole } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { csvColumns, toCsv } from './csv.ts';
 import type { Envelope } from './envelope.ts';
@@ -131,7 +131,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     const scope = this.#options.scopeOf(http);
     // Refused before validation, so that a caller without the role learns nothing about the input. `Application` checks the role again,
     // with the namespaces.
-    const refusal = unmetRole(operation.access, scope);
+    const refusal = findMissingRole(operation.access, scope);
     if (refusal !== null) throw refusalProblem(refusal, (pointer) => pointer);
     const path = validator.path(http.params);
     const query = validator.query(new URL(http.originalUrl, 'http://local').searchParams);

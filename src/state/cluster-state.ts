@@ -133,7 +133,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 
   /** Count of pods by the kind of an owner that is not watched; `Kind.group` if another group of the kind is watched. */
-  podsOfUnreadKinds(): ReadonlyMap<string, number> {
+  countPodsOfUnreadKinds(): ReadonlyMap<string, number> {
     const pods = new Map<string, number>();
     for (const [key, count] of this.#ownership.podCounts()) {
       const { kind } = parseWorkloadKey(key);
@@ -243,15 +243,15 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
         break;
       case 'budget':
         put(this.#budgets, delta.key, delta.record);
-        putIn(this.#budgetsByNamespace, delta.key, delta.record);
+        setIndexed(this.#budgetsByNamespace, delta.key, delta.record);
         this.#notify({ kind: 'budget', key: delta.key });
         break;
       case 'limitrange':
-        putIn(this.#limitRangesByNamespace, delta.key, delta.record);
+        setIndexed(this.#limitRangesByNamespace, delta.key, delta.record);
         this.#notify({ kind: 'limitrange', key: delta.key });
         break;
       case 'quota':
-        putIn(this.#quotasByNamespace, delta.key, delta.record);
+        setIndexed(this.#quotasByNamespace, delta.key, delta.record);
         this.#notify({ kind: 'quota', key: delta.key });
         break;
       case 'own':
@@ -339,7 +339,7 @@ function put<V>(map: Map<string, V>, key: string, value: V | null): void {
 }
 
 // Keys begin with the namespace, so that the group of a deleted object is known without its record.
-function putIn<V>(index: MultiIndex<V>, key: string, value: V | null): void {
+function setIndexed<V>(index: MultiIndex<V>, key: string, value: V | null): void {
   const namespace = key.slice(0, key.indexOf('/'));
   if (value === null) index.delete(namespace, key);
   else index.set(namespace, key, value);

@@ -42,7 +42,7 @@ export class Ownership {
   }
 
   topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined {
-    return this.#climb(namespace, owner, 0);
+    return this.#resolveOwner(namespace, owner, 0);
   }
 
   podsOf(workload: WorkloadKey): Iterable<PodRecord> {
@@ -75,7 +75,7 @@ export class Ownership {
   putWorkload(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     const kind = record?.kind ?? previous?.kind;
     if (kind === undefined) return [];
-    if (!LINK_KINDS.has(kind)) return record === null ? [] : this.#learnGroup(record);
+    if (!LINK_KINDS.has(kind)) return record === null ? [] : this.#recordGroup(record);
     return this.#putLink(record, previous);
   }
 
@@ -90,7 +90,7 @@ export class Ownership {
     return moved;
   }
 
-  #learnGroup({ kind, apiVersion }: WorkloadRecord): readonly string[] {
+  #recordGroup({ kind, apiVersion }: WorkloadRecord): readonly string[] {
     const group = groupOfVersion(apiVersion);
     if (this.#groups.get(kind) === group || KUBERNETES_OWNERS.has(kind)) return [];
     this.#groups.set(kind, group);
@@ -127,16 +127,16 @@ export class Ownership {
   #topOfPod(pod: PodRecord): WorkloadRef | undefined {
     // The owner of a static pod is its Node, which is no workload.
     if (pod.owner === null || pod.owner.kind === 'Node') return { namespace: pod.namespace, kind: 'Pod', name: pod.name };
-    return this.#climb(pod.namespace, pod.owner, 0);
+    return this.#resolveOwner(pod.namespace, pod.owner, 0);
   }
 
-  #climb(namespace: string, owner: OwnerRef, depth: number): WorkloadRef | undefined {
+  #resolveOwner(namespace: string, owner: OwnerRef, depth: number): WorkloadRef | undefined {
     const kind = this.#kindOf(owner);
     if (!LINK_KINDS.has(kind)) return { namespace, kind, name: owner.name };
     const link = this.#links.get(owner.uid);
     if (link === undefined || depth > MAX_DEPTH) return undefined;
     if (link.controller === null) return { namespace, kind: link.kind, name: link.name };
-    return this.#climb(namespace, link.controller, depth + 1);
+    return this.#resolveOwner(namespace, link.controller, depth + 1);
   }
 
   /** Distinguishes workloads of one kind and name by API group: an operator may define its own `StatefulSet`. */

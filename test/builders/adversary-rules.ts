@@ -254,7 +254,7 @@ export class AdversaryRules {
     if (target < Math.min(common, amount(from, resource)))
       this.#fail('a pod is reduced below the target of this decision', lived, [...details, common]);
     if (resource === 'memoryBytes') this.#checkPeak(change, lived, details);
-    this.#noteReduction(change, resource, lived);
+    this.#recordReduction(change, resource, lived);
   }
 
   #checkPeak({ step, to }: Change, lived: Lived, details: unknown): void {
@@ -304,7 +304,7 @@ export class AdversaryRules {
   }
 
   /** A new pod gets the values in force. A roll-back and the end of a temporary CPU increase may come at any time. */
-  #noteReduction({ step, to }: Change, resource: Resource, { decision, situation }: Lived): void {
+  #recordReduction({ step, to }: Change, resource: Resource, { decision, situation }: Lived): void {
     const { apply, lastApplied } = decision.memory;
     const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase ended';
     const isNoLongerHot = step.reason.startsWith('CPU usage is similar');

@@ -310,7 +310,7 @@ export const lives: fc.Arbitrary<Life> = fc.record({
 });
 
 /** The same life on nodes whose kubelets refuse no resize by configuration. A refused resize is retried once a day without end. */
-export function resizedByAllNodes(life: Life): Life {
+export function resizeOnAllNodes(life: Life): Life {
   const nodes = life.options.nodes.map(({ name, allocatable }) => ({ name, allocatable }));
   return { ...life, options: { ...life.options, nodes } };
 }

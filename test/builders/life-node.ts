@@ -36,7 +36,7 @@ export function freeOn({ allocatable }: LifeNode, pod: PodRecord, freeRatio: num
  * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ @param freeRatio share of the node's capacity beside
  * this pod that no other pod requests, 0 to 1
  */
-export function answeredBy(node: LifeNode, pod: PodRecord, usedBytes: Bytes, freeRatio: number, now: Instant): PodRecord {
+export function resizeByNode(node: LifeNode, pod: PodRecord, usedBytes: Bytes, freeRatio: number, now: Instant): PodRecord {
   const main = mainOf(pod);
   const { requests, limits } = main;
   const actual = inForce(pod);

@@ -3,17 +3,17 @@
 import type { RecordedTarget } from '../../src/core/hpa/recorded-target.ts';
 import { withTargets } from '../../src/core/hpa/recorded-target.ts';
 import type { Instant } from '#kube/units';
-import { writeOriginalNote } from '../../src/core/ownership/original-note.ts';
-import { EMPTY_NOTE, take, type NoteField } from '../../src/core/ownership/owners.ts';
+import { writeOriginalValues } from '../../src/core/ownership/original-note.ts';
+import { NO_ORIGINAL_VALUES, take, type OwnedFieldName } from '../../src/core/ownership/owners.ts';
 
 const NO_FIELDS = { minReplicas: 1, maxReplicas: 1, resourceMetrics: [] };
 
 /** Original targets of an autoscaler whose targets follow the requests. */
-export function targetsNote(targets: readonly RecordedTarget[], issuedAt: Instant): string {
-  return writeOriginalNote(withTargets(EMPTY_NOTE, targets, NO_FIELDS, issuedAt));
+export function targetsAnnotation(targets: readonly RecordedTarget[], issuedAt: Instant): string {
+  return writeOriginalValues(withTargets(NO_ORIGINAL_VALUES, targets, NO_FIELDS, issuedAt));
 }
 
 /** Original replica count of an idled workload, or of its autoscaler, once the idle value is in force. */
-export function idleOriginal(field: NoteField, { user, value, since }: { user: number; value: number; since: Instant }): string {
-  return writeOriginalNote(take(EMPTY_NOTE, { writer: 'idle', field, value, live: value, at: since, user }));
+export function idleOriginal(field: OwnedFieldName, { user, value, since }: { user: number; value: number; since: Instant }): string {
+  return writeOriginalValues(take(NO_ORIGINAL_VALUES, { writer: 'idle', field, value, live: value, at: since, user }));
 }

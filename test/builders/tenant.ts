@@ -14,7 +14,7 @@ import { writeIdleAnnotation } from '../../src/core/resize/status/idle-annotatio
 import { resetBinding, formatResetRequest } from '../../src/core/resource-audit/reset-request.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { TEST_SIGNER } from '../fakes/test-signer.ts';
-import { idleOriginal, targetsNote } from './original-notes.ts';
+import { idleOriginal, targetsAnnotation } from './original-notes.ts';
 import { T0 } from './rightsizing.ts';
 
 type Annotations = Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ const original = fc
     }),
     { maxLength: 2 },
   )
-  .map((targets) => targetsNote(targets, T0));
+  .map((targets) => targetsAnnotation(targets, T0));
 
 const reset = fc
   .record({ by: fc.string({ maxLength: 8 }), at: instant, heldUntil: instant, reason: fc.constant(null), restarted: fc.boolean() })
@@ -225,7 +225,7 @@ const earlierOriginal = fc
     set: fc.oneof(fc.constant(60), fc.integer({ min: 50, max: 90 })),
   })
   .filter((target) => Math.abs(targetFor(target, 500) - 60) > 2)
-  .map((target) => targetsNote([target], T0 - DAY_MS));
+  .map((target) => targetsAnnotation([target], T0 - DAY_MS));
 
 /** A completed reset: its pods were restarted no later than `RESTARTED_AT`. */
 const earlierReset = fc

@@ -168,11 +168,11 @@ describe('a kind with a scale subresource', () => {
     answerOf = (request) => (isRequestFor(request, 'oxen') ? accessReview(false) : undefined);
     await start();
     await until(() => informers.scalableKinds().notPermitted.length === 1, 'the kind is reported: the permission is missing');
-    await until(() => state.podsOfUnreadKinds().get('Ox') === 1, 'the pod of the ox is counted: its kind is not read');
+    await until(() => state.countPodsOfUnreadKinds().get('Ox') === 1, 'the pod of the ox is counted: its kind is not read');
     expect([readNow(), isKnown(OX)]).toEqual([[], false]);
     answerOf = () => undefined;
     await until(() => isKnown(OX), 'the ox is read: its kind is discovered');
-    expect([informers.scalableKinds().notPermitted, state.podsOfUnreadKinds()]).toEqual([[], new Map()]);
+    expect([informers.scalableKinds().notPermitted, state.countPodsOfUnreadKinds()]).toEqual([[], new Map()]);
   });
 
   test('is not acted on after the permission is revoked', async () => {

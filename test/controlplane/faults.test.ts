@@ -137,7 +137,7 @@ describe('A control plane', () => {
       await eventually(
         'more than ten watches are cut: every informer opens a new one',
         HANG_MS,
-        () => (cut += connection.proxy.cutWatches()) > 10,
+        () => (cut += connection.proxy.closeWatches()) > 10,
       );
       await createPolicy('refused');
       await resized('refused');
@@ -161,7 +161,7 @@ describe('A control plane', () => {
       await eventually('health reports HTTP 401: the token file holds an expired token', HANG_MS, async () =>
         (await healthOf('api-server'))?.message.includes('HTTP 401'),
       );
-      connection.proxy.cutWatches('pods');
+      connection.proxy.closeWatches('pods');
       await eventually(
         'the informer of pods reports the expired token: its watch was cut, and each new one is answered 401',
         HANG_MS,

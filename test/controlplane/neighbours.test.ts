@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS, MiB } from '#kube/units';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
-import { idleOriginal, targetsNote } from '../builders/original-notes.ts';
+import { idleOriginal, targetsAnnotation } from '../builders/original-notes.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
 import type { Controller } from '../e2e/controller-process.ts';
 import { TestFixture } from '../e2e/processes.ts';
@@ -277,7 +277,7 @@ async function forgeOriginalTarget(): Promise<void> {
   const { uid } = await autoscalerOfGrasping();
   const target = { resource: 'cpu' as const, container: null, percent: 1, request: 5000, set: TARGET_PERCENT };
   const field = 'evenkeel.io/original';
-  const note = FORGER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, targetsNote([target], Date.now()));
+  const note = FORGER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, targetsAnnotation([target], Date.now()));
   await annotate('grasping', 'hpa/scaled', { [field]: note });
 }
 

@@ -86,7 +86,7 @@ export class FakeApiServer {
       metadata: { uid: existing?.metadata.uid ?? `uid-${key}`, ...object.metadata, resourceVersion: this.#nextVersion() },
     };
     objects.set(key, stored);
-    if (options.quietly !== true) this.#happened(collection, existing === undefined ? 'ADDED' : 'MODIFIED', stored);
+    if (options.quietly !== true) this.#emitEvent(collection, existing === undefined ? 'ADDED' : 'MODIFIED', stored);
     return stored;
   }
 
@@ -96,7 +96,7 @@ export class FakeApiServer {
     if (stored === undefined) throw new Error(`no ${name} in ${collection}`);
     objects.delete(`${namespace}/${name}`);
     const last = { ...stored, metadata: { ...stored.metadata, resourceVersion: this.#nextVersion() } };
-    if (options.quietly !== true) this.#happened(collection, 'DELETED', last);
+    if (options.quietly !== true) this.#emitEvent(collection, 'DELETED', last);
   }
 
   bookmark(collection: string, annotations?: Record<string, string>): string {
@@ -117,7 +117,7 @@ export class FakeApiServer {
   }
 
   /** Cuts the connections of the open watches. */
-  cutWatches(collection: string): void {
+  closeWatches(collection: string): void {
     for (const watch of [...this.watches]) if (watch.request.path === collection) watch.response.destroy();
   }
 
@@ -183,7 +183,7 @@ export class FakeApiServer {
     response.write(`${JSON.stringify({ type: 'BOOKMARK', object: { metadata } })}\n`);
   }
 
-  #happened(collection: string, type: string, object: Stored): void {
+  #emitEvent(collection: string, type: string, object: Stored): void {
     const events = this.#events.get(collection) ?? [];
     this.#events.set(collection, [...events, { type, object }]);
     this.notify(collection, type, object);

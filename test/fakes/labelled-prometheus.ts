@@ -15,7 +15,7 @@ type Labels = LabelledSeries['labels'];
  * Answers from series that exist at every moment of a range, by the selector of the query: label and series requests, `count by (…)` as an
  * instant query with a pod's UID read from `id`, and every other query as `max by (…)`.
  */
-export function answeredFrom(series: () => readonly LabelledSeries[]): PrometheusRule {
+export function serveSeries(series: () => readonly LabelledSeries[]): PrometheusRule {
   return ({ kind, form }) => {
     const text = form.get('query') ?? form.get('match[]') ?? '';
     const selected = series().filter(({ labels, isPast }) => isMatch(text, labels) && !(kind === 'query' && isPast === true));

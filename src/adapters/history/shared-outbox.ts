@@ -31,7 +31,7 @@ export class SharedOutbox {
   }
 
   /** Requeues a batch whose write failed, except records replaced by newer ones. */
-  putBack(records: readonly SharedRecord[]): void {
+  requeue(records: readonly SharedRecord[]): void {
     if (records !== this.#taken) return;
     const since = this.#waiting;
     this.#waiting = new Map(records.map((record) => [`${record.topic} ${record.key}`, record]));

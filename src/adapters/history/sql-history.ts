@@ -250,8 +250,8 @@ export class SqlHistory implements HistoryStore {
       this.#refusals = 0;
       this.#setStatus(true, this.#writable());
     } catch (err) {
-      this.#queue.putBack(batch);
-      this.#outbox.putBack(shared);
+      this.#queue.requeue(batch);
+      this.#outbox.requeue(shared);
       this.#errors.add();
       this.#setStatus(
         false,

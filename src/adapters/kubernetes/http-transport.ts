@@ -218,7 +218,7 @@ export class HttpTransport implements ApiTransport {
     return new Promise((resolve, reject) => {
       const sent = client.request(options, resolve);
       sent.on('error', reject);
-      whenConnected(sent, request, this.#base.protocol, () => sent.end(body));
+      sendWhenConnected(sent, request, this.#base.protocol, () => sent.end(body));
     });
   }
 }
@@ -238,7 +238,7 @@ function retryDelayOf(failure: ApiFailure | null): DurationMs | null {
 }
 
 /** A fenced request waits for the connection first: buffered data could no longer be withdrawn. */
-function whenConnected(sent: http.ClientRequest, { canSend, ...request }: ApiRequest, protocol: string, send: () => void): void {
+function sendWhenConnected(sent: http.ClientRequest, { canSend, ...request }: ApiRequest, protocol: string, send: () => void): void {
   if (canSend === undefined) {
     send();
     return;

@@ -85,8 +85,8 @@ export class Reflector<T> {
   }
 
   /** Resolves after the first complete listing. */
-  whenSynced(): Promise<void> {
-    return this.#progress.whenSynced();
+  waitForSync(): Promise<void> {
+    return this.#progress.waitForSync();
   }
 
   /** Domain time up to which this kind is known to match the server; 0 before the first listing. */
@@ -129,7 +129,7 @@ export class Reflector<T> {
       }
     } finally {
       audit.stop();
-      this.#freshness.disconnected();
+      this.#freshness.recordDisconnect();
       this.#markInactive();
     }
   }
@@ -165,7 +165,7 @@ export class Reflector<T> {
       if (err instanceof ListRefused) return this.#refused(err.failure);
       return this.#broken(failed(err instanceof Error ? err.message : String(err)));
     } finally {
-      this.#freshness.disconnected();
+      this.#freshness.recordDisconnect();
     }
   }
 

@@ -5,7 +5,7 @@ import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { orAborted } from '../../runtime/or-aborted.ts';
+import { raceWithAbort } from '../../runtime/or-aborted.ts';
 import { findSeveralClusters } from './cluster-labels.ts';
 import { PrometheusFailure } from './failure.ts';
 import { ANY_CONTAINER_METRICS } from './metric-names.ts';
@@ -71,7 +71,7 @@ export class ClusterCheck {
     // The absolute difference also expires a verdict after the clock was set back.
     if (Math.abs(this.#dependencies.clock.now() - this.#checkedAt) >= this.#verdict.validForMs) {
       this.#checking ??= this.#check().finally(() => (this.#checking = null));
-      await orAborted(this.#checking, signal);
+      await raceWithAbort(this.#checking, signal);
     }
     const problem = this.problem();
     if (problem !== null) throw new PrometheusFailure('refused', problem);

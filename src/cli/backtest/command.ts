@@ -12,7 +12,7 @@ import { replayAll } from './replay-pool.ts';
 import { reportOf, type Report } from './report.ts';
 import { summarize } from './summary.ts';
 import { printTables } from './tables.ts';
-import { whyNotWritable, writeWhole } from './write-whole.ts';
+import { findWriteProblem, writeWhole } from './write-whole.ts';
 import { reportMarkdown } from './report-markdown.ts';
 import { reportHtml } from './report-html.ts';
 import { SECOND_MS, type DurationMs } from '#kube/units';
@@ -167,7 +167,7 @@ function folderProblems({ emit, report }: BacktestOptions): string[] {
     ...(report === null ? [] : [['--report', dirname(report)] as const]),
   ];
   return folders.flatMap(([option, folder]) => {
-    const why = whyNotWritable(folder);
+    const why = findWriteProblem(folder);
     return why === null ? [] : [`${option}: ${folder} is not writable: ${why}; choose another folder`];
   });
 }

@@ -15,7 +15,7 @@ export function writeWhole(path: string, text: string): void {
 }
 
 /** Creates a folder and checks write access. Returns the problem; null: it is writable. */
-export function whyNotWritable(folder: string): string | null {
+export function findWriteProblem(folder: string): string | null {
   try {
     makeFolder(folder);
     accessSync(folder, constants.W_OK);

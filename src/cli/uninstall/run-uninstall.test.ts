@@ -7,8 +7,8 @@ import { ApiWorld, type Wire } from '../../../test/fakes/api-world.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RECORD_KEY_SECRET } from '../../adapters/kubernetes/record-key.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
-import { writeOriginalNote } from '../../core/ownership/original-note.ts';
-import { EMPTY_NOTE, take } from '../../core/ownership/owners.ts';
+import { writeOriginalValues } from '../../core/ownership/original-note.ts';
+import { NO_ORIGINAL_VALUES, take } from '../../core/ownership/owners.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import { parseUninstallOptions } from './options.ts';
 import { runUninstall, type UninstallReport } from './run-uninstall.ts';
@@ -111,10 +111,10 @@ describe('a repeated uninstall', () => {
     const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 1, maxReplicas: 9, metrics };
     const { uid } = ((await world.post(HPAS, { metadata: { name: 'web' }, spec })).body as Wire).metadata;
     const at = Date.parse(SINCE);
-    const least = take(EMPTY_NOTE, { writer: 'idle', field: 'minReplicas', value: 1, live: 1, at, user: 3 });
-    const note = take(least, { writer: 'keep-replicas', field: 'cpu', value: 90, live: 90, at, user: 60, request: 500 });
+    const least = take(NO_ORIGINAL_VALUES, { writer: 'idle', field: 'minReplicas', value: 1, live: 1, at, user: 3 });
+    const annotation = take(least, { writer: 'keep-replicas', field: 'cpu', value: 90, live: 90, at, user: 60, request: 500 });
     const field = 'evenkeel.io/original';
-    const annotations = { [field]: SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, writeOriginalNote(note)) };
+    const annotations = { [field]: SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, writeOriginalValues(annotation)) };
     expect((await world.patch('merge', `${HPAS}/web`, { metadata: { annotations } }, { fieldManager: 'evenkeel' })).status).toBe(200);
     const hpa = async (): Promise<readonly [number, number]> => {
       const now = ((await world.get(`${HPAS}/web`)).body as Wire).spec;

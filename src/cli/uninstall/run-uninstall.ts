@@ -11,7 +11,7 @@ import { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';
 import type { Restorer, RestorerResult } from './restorer.ts';
 import { RESTORERS } from './restorers/index.ts';
-import { runRestorer, whatIsLeft } from './run-restorer.ts';
+import { runRestorer, findRemaining } from './run-restorer.ts';
 import type { RestorerRegistration } from './registration.ts';
 import { Standstill } from './standstill.ts';
 
@@ -77,8 +77,8 @@ export async function runUninstall(
     const stays = recordsStay ? [RECORDS_STAY] : [];
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: stays };
     const left = await leftNow(restorers, results, total.signal);
-    const note = await standstill.end(total.signal);
-    return { results, left, notes: note === null ? stays : [...stays, note] };
+    const notice = await standstill.end(total.signal);
+    return { results, left, notes: notice === null ? stays : [...stays, notice] };
   } finally {
     work.end();
     total.end();
@@ -94,7 +94,7 @@ async function leftNow(
   const reasons = new Map(results.flatMap(({ left }) => left.map(({ object, why }) => [object, why] as const)));
   const left: { object: string; why: string }[] = [];
   for (const restorer of restorers) {
-    const found = await whatIsLeft(restorer, signal);
+    const found = await findRemaining(restorer, signal);
     left.push(...found.map(({ object, why }) => ({ object, why: reasons.get(object) ?? why })));
   }
   return left;

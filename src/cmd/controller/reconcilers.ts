@@ -123,7 +123,7 @@ export class Reconcilers {
       ...shared,
       dryRun: this.#dependencies.settings['controller.dryRun'],
       missingPermissions: () => this.#dependencies.permissions.missing().map(wordsOf),
-      unpermittedKinds: () => unpermittedKinds(this.#dependencies.informers.scalableKinds(), state.podsOfUnreadKinds()),
+      unpermittedKinds: () => unpermittedKinds(this.#dependencies.informers.scalableKinds(), state.countPodsOfUnreadKinds()),
       enqueueWorkload: (key) => workloads.add(key),
       enqueuePolicy: (name) => policies.add(name),
     });

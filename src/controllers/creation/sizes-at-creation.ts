@@ -6,7 +6,7 @@ import { classOfNode, isByNodeClass } from '../../core/resize/layers/node-classe
 import { memoryAtCreation } from '../../core/resize/layers/node-classes/current-classes.ts';
 import type { ResizeMemory } from '../../core/resize/model/situation.ts';
 import { modeInForce } from '../../core/resize/policy/policy-rules.ts';
-import { atLeastRaised } from '../../core/resize/plan/raised-template.ts';
+import { applyTemplateRaises } from '../../core/resize/plan/raised-template.ts';
 import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
 import { readMemory } from '../../core/resize/status/memory-codec.ts';
 import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/size-at-creation.ts';
@@ -77,7 +77,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
       policy: rules,
       overrides,
       // The pod has the current template, which the workload's record may not show yet.
-      inForce: atLeastRaised(
+      inForce: applyTemplateRaises(
         lastApplied?.values ?? new Map(),
         template,
         new Map(request.containers.map((container) => [container.name, container])),

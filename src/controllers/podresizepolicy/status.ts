@@ -11,7 +11,7 @@ import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import type { NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.ts';
 import { listIneffectiveFields } from '../../core/resize/policy/ineffective-fields.ts';
-import { whyDaily } from '../../core/resize/policy/policy-rules.ts';
+import { findDailyReason } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
 import type { DecidedWorkload } from '../../state/decision-cache.ts';
@@ -189,7 +189,7 @@ function readyOf({
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
   const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listNames(missingPermissions)}`;
   const unread = unpermittedKinds.length === 0 ? '' : `; not resized, because their kinds may not be read: ${listNames(unpermittedKinds)}`;
-  const reason = whyDaily(reading.rules, autoscalerLease);
+  const reason = findDailyReason(reading.rules, autoscalerLease);
   const daily = reason === null ? '' : `; pace Hourly acts as Daily: ${reason}`;
   const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${daily}${without}${refused}${unread}`;
   return { type, status: true, reason: CONDITION_REASON.inForce, message };

@@ -69,7 +69,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     }
     this.#publisher.reportToCycle(governed, last, result);
     const { intervalMs } = governed.governance.rules;
-    const nextMs = last.lookAgainInMs < intervalMs ? last.lookAgainInMs : intervalMs + AFTER_CYCLE_MS;
+    const nextMs = last.reconcileAfterMs < intervalMs ? last.reconcileAfterMs : intervalMs + AFTER_CYCLE_MS;
     return { requeueAfterMs: result.isUnfinished ? Math.min(UNFINISHED_MS, nextMs) : nextMs };
   }
 

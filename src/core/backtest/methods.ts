@@ -3,7 +3,7 @@
 import { type EvenkeelSetting, evenkeelPolicy } from './evenkeel-policy.ts';
 import { type AdviceFrom, computeGatedRequests } from './gated-requests.ts';
 import { clairvoyantRequests, krrPolicy, vpaInPlacePolicy, vpaPolicy } from './peer-policies.ts';
-import { refusesRaises, applyRefusals } from './refused-raises.ts';
+import { findRefusedSlots, applyRefusals } from './refused-raises.ts';
 import { replay } from './replay.ts';
 import { type RefusalScore, score } from './score.ts';
 import { type Resource, SLOTS_PER_DAY, type Trace } from './time-grid.ts';
@@ -65,7 +65,7 @@ export function backtestResource(trace: Trace, resource: Resource, setting: Even
     clairvoyantDayP99: clairvoyant('day', 0.99),
     clairvoyantHour: clairvoyant('hour', 1),
   };
-  const isRefused = refusesRaises(values, firstSlot);
+  const isRefused = findRefusedSlots(values, firstSlot);
   const refused: Partial<Record<Method, Float64Array>> = {
     evenkeel: applyRefusals(requests.evenkeel, firstSlot, isRefused),
     evenkeelGated: applyRefusals(requests.evenkeelGated, firstSlot, isRefused),

@@ -13,7 +13,7 @@ const QUARTER_HOURS = 6;
  * Returns whether a raise is refused in a slot. The busiest hours have the highest mean usage of the days before, without
  * look-ahead; on the first day nothing is refused.
  */
-export function refusesRaises(values: Float64Array, firstSlot: number): (slot: number) => boolean {
+export function findRefusedSlots(values: Float64Array, firstSlot: number): (slot: number) => boolean {
   const starts = busiestQuarters(values, firstSlot);
   const firstDay = Math.floor(firstSlot / SLOTS_PER_DAY);
   return (slot) => {

@@ -5,8 +5,8 @@ import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
-import { readOriginalNote, writeOriginalNote } from '../ownership/original-note.ts';
-import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../ownership/owners.ts';
+import { readOriginalValues, writeOriginalValues } from '../ownership/original-note.ts';
+import { NO_ORIGINAL_VALUES, keepRecognized, type OriginalValues } from '../ownership/owners.ts';
 import { originalBinding, readOriginal, isSameMeasured, type AutoscalerMemory, type OriginalRecord } from './recorded-target.ts';
 import { meanRequest, targetFor } from './scale-point.ts';
 
@@ -30,21 +30,21 @@ export interface KnownOriginals {
 export function withCurrentOriginal(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): HpaRecord {
   const { [HPA_ANNOTATIONS.original]: signed, ...annotations } = hpa.annotations;
   if (signed === undefined) return hpa;
-  const note = signer.isAuthentic(originalBinding(hpa), signed) ? readOriginalNote(signed) : null;
+  const originals = signer.isAuthentic(originalBinding(hpa), signed) ? readOriginalValues(signed) : null;
   const record = readOriginal(hpa);
-  const current = keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => {
+  const current = keepRecognized(originals ?? NO_ORIGINAL_VALUES, (writer, takenAt) => {
     if (writer === 'idle') return takenAt === known.idleSince;
     return writer !== 'keep-replicas' || (record !== null && isCurrent(record, hpa, known));
   });
-  if (current.takenAt.size === note?.takenAt.size) return hpa;
+  if (current.takenAt.size === originals?.takenAt.size) return hpa;
   if (current.fields.size === 0) return { ...hpa, annotations };
-  return { ...hpa, annotations: { ...annotations, [HPA_ANNOTATIONS.original]: writeOriginalNote(current) } };
+  return { ...hpa, annotations: { ...annotations, [HPA_ANNOTATIONS.original]: writeOriginalValues(current) } };
 }
 
 /** The valid annotation of original values of an HPA; empty if there is none. */
-export function currentNote(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): OriginalNote {
+export function readCurrentOriginalValues(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): OriginalValues {
   const { annotations } = withCurrentOriginal(hpa, signer, known);
-  return readOriginalNote(annotations[HPA_ANNOTATIONS.original] ?? '') ?? EMPTY_NOTE;
+  return readOriginalValues(annotations[HPA_ANNOTATIONS.original] ?? '') ?? NO_ORIGINAL_VALUES;
 }
 
 function isCurrent(record: OriginalRecord, hpa: HpaRecord, { remembered, pods }: KnownOriginals): boolean {

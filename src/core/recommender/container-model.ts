@@ -292,14 +292,14 @@ export class ContainerModel {
   #close(next: number): void {
     const point = this.#collector.close(next);
     for (const [pod, slot] of this.#droppedPods) if (next > slot + DROPPED_POD_SLOTS) this.#droppedPods.delete(pod);
-    if (point !== null) this.#learn(point);
+    if (point !== null) this.#updateModels(point);
     if (this.#cpu.isKnown) this.#cpu.advanceTo(next);
     if (this.#memory.isKnown) this.#memory.advanceTo(next);
     this.#evidence.advanceTo(next);
-    this.#rollouts.judgeWhenOver(hourOf(next), this.#hourlyPeaks);
+    this.#rollouts.judgeAtEnd(hourOf(next), this.#hourlyPeaks);
   }
 
-  #learn({ slot, cpu, cpuHigh, isMeasured, memory, throttled, evidence, replicas }: SlotPoint): void {
+  #updateModels({ slot, cpu, cpuHigh, isMeasured, memory, throttled, evidence, replicas }: SlotPoint): void {
     this.#evidence.addPoint(slot, evidence);
     this.#cpuHighs.add(slot, cpuHigh, isMeasured);
     this.#days.add(slot);

@@ -33,7 +33,7 @@ import { answerReview, reviews } from './access/reviews.ts';
 import { ServedResources, type ServedResource } from './resources/served-resources.ts';
 import { issueToken } from './access/service-account-token.ts';
 import { isTrue } from './requests/write-options.ts';
-import { StoreAccess, type StoreAccessParts } from './store-access.ts';
+import { StoreAccess, type StoreAccessDependencies } from './store-access.ts';
 import type { ResourceStrategy, SubresourceAction } from './strategy.ts';
 import { methodNotAllowed, needsProcess, Subresources } from './verbs/subresources.ts';
 import { SYSTEM_OBJECTS } from './system-objects.ts';
@@ -69,7 +69,7 @@ export class EmbeddedApiServer {
   readonly activity: Activity;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #accessParts: StoreAccessParts;
+  readonly #accessDependencies: StoreAccessDependencies;
   readonly #handler: ResourceHandler;
   readonly #nonResources: NonResourceHandler;
   readonly #authorizer: Authorizer;
@@ -100,7 +100,7 @@ export class EmbeddedApiServer {
     const deleter = new ObjectDeleter(store, clock);
     const subresources = new Subresources({ store, writer, clock, actions: options.actions, accessFor: (user) => this.accessAs(user) });
     const dispatcher = new ChangeDispatcher(activity, logger);
-    this.#accessParts = { resources, store, writer, deleter, subresources, dispatcher };
+    this.#accessDependencies = { resources, store, writer, deleter, subresources, dispatcher };
     const own = this.accessAs(SELF);
     const patcher = new ObjectPatcher({ store, writer, schemas, clock });
     this.#handler = new ResourceHandler({
@@ -133,7 +133,7 @@ export class EmbeddedApiServer {
 
   /** Access to the cluster for a component with this user name. As field manager the name has no `system:` prefix. */
   accessAs(user: string): ClusterAccess {
-    return new StoreAccess(this.#accessParts, user);
+    return new StoreAccess(this.#accessDependencies, user);
   }
 
   /** User of a network request, from its Authorization and impersonation headers; undefined for an unknown user. */

@@ -27,7 +27,7 @@ export function startNodeLifecycle(ports: ControllerPorts): Stop {
       for (const pod of cluster.list('pods') as readonly Pod[]) if (pod.spec.nodeName === name) forget(pod);
       return;
     }
-    if (isLost(name)) declareLost(node);
+    if (isLost(name)) markNodeLost(node);
     const taints = taintsOf(cluster.get('nodes', null, name) as Node, toTimestamp(clock.now()));
     if (isEqualJson(taints, node.spec?.taints ?? [])) return;
     cluster.modify('nodes', null, name, (draft) => {
@@ -47,7 +47,7 @@ export function startNodeLifecycle(ports: ControllerPorts): Stop {
     return expiresAt <= clock.now();
   }
 
-  function declareLost(node: Node): void {
+  function markNodeLost(node: Node): void {
     if (findCondition(node.status?.conditions, 'Ready')?.status === 'Unknown') return;
     const { name } = node.metadata;
     cluster.modifyStatus('nodes', null, name, (draft) => {

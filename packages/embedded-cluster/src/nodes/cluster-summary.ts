@@ -22,7 +22,7 @@ export interface ClusterSummary {
 }
 
 /** Differences between two readings of the counters, in the demo's terms. */
-export interface ClusterHappenings {
+export interface CounterDifferences {
   readonly oomKills: number;
   /** Share of the running time of CPU-limited containers in which they wanted more than the limit. */
   readonly throttledRatio: number;
@@ -70,7 +70,7 @@ export function nodePricePerHour(node: KubeObject): Usd {
   return labels['cloud.google.com/gke-spot'] === 'true' ? type.spotPerHourUsd : type.onDemandPerHourUsd;
 }
 
-export function happenings(from: ClusterCounters, to: ClusterCounters): ClusterHappenings {
+export function subtractCounters(from: ClusterCounters, to: ClusterCounters): CounterDifferences {
   return {
     oomKills: to.oomKills - from.oomKills,
     throttledRatio: ratio(to.throttledMs - from.throttledMs, to.limitedMs - from.limitedMs),

@@ -7,7 +7,7 @@ import { dereference } from '../schema/structural-schema.ts';
 import type { FieldSet } from './field-set.ts';
 import { difference, intersection, isEmptySet, isSameSet, NO_FIELDS, pathsOf, sortedSet, union, withoutBranches } from './field-set.ts';
 import { clientSideApplied, KUBECTL, withLastApplied } from './last-applied.ts';
-import { OwnedFields, nullWhereEmptied, withoutEmptied } from './owned-fields.ts';
+import { OwnedFields, replaceEmptied, withoutEmptied } from './owned-fields.ts';
 import { typingFaults } from './typing-faults.ts';
 
 /** Manager of a write, and its subresource. */
@@ -104,7 +104,7 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   const conflicts = request.force ? [] : conflictsOf(request, schema, others, changed);
   if (conflicts.length > 0) return { conflicts };
 
-  const remaining = others.flatMap((entry) => lose(entry, union(changed, found.removed ?? NO_FIELDS)));
+  const remaining = others.flatMap((entry) => removeFields(entry, union(changed, found.removed ?? NO_FIELDS)));
   const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Apply', newSet, own)];
   const managedFields = sortEntries([...remaining, ...mine]);
   const left = leftOf(request.schema, kept as KubeObject, emptied);
@@ -125,7 +125,7 @@ function withoutGivenUp(
   // A controller mostly applies the same fields again.
   if (isSameSet(by.last, ownable(by.named))) return value;
   const managed = by.others.reduce((all, entry) => union(all, setOf(entry)), by.named);
-  return fields.remove(schema, value, fields.givenUp(schema, by.last, managed), emptied);
+  return fields.remove(schema, value, fields.findAbandonedFields(schema, by.last, managed), emptied);
 }
 
 /**
@@ -135,7 +135,7 @@ function withoutGivenUp(
 function leftOf(schema: StructuralSchema, kept: KubeObject, emptied: ReadonlySet<unknown>): KubeObject {
   if (!isCustomSchema(schema)) return withoutEmptied(kept, emptied) as KubeObject;
   const { metadata, ...own } = kept;
-  return { ...(nullWhereEmptied(own, emptied) as KubeObject), metadata: withoutEmptied(metadata, emptied) as KubeObject['metadata'] };
+  return { ...(replaceEmptied(own, emptied) as KubeObject), metadata: withoutEmptied(metadata, emptied) as KubeObject['metadata'] };
 }
 
 function hasNulls(schema: StructuralSchema, emptied: ReadonlySet<unknown>): boolean {
@@ -172,7 +172,7 @@ export function trackUpdate(request: UpdateRequest): ManagedFieldsEntry[] {
     (entry.subresource ?? '') === subresource;
   const own = entries.find(isOwn);
   const gone = union(changed, removed);
-  const remaining = entries.filter((entry) => !isOwn(entry)).flatMap((entry) => lose(entry, gone));
+  const remaining = entries.filter((entry) => !isOwn(entry)).flatMap((entry) => removeFields(entry, gone));
   const newSet = union(difference(own === undefined ? NO_FIELDS : setOf(own), removed), changed);
   const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Update', newSet, own)];
   return joinAncient(sortEntries([...remaining, ...mine]));
@@ -285,7 +285,7 @@ function setOf(entry: ManagedFieldsEntry): FieldSet {
   return entry.fieldsV1 as FieldSet;
 }
 
-function lose(entry: ManagedFieldsEntry, gone: FieldSet): ManagedFieldsEntry[] {
+function removeFields(entry: ManagedFieldsEntry, gone: FieldSet): ManagedFieldsEntry[] {
   const before = setOf(entry);
   const after = difference(before, gone);
   if (isSameSet(before, after)) return [entry];

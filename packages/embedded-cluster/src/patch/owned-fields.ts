@@ -123,7 +123,7 @@ export class OwnedFields {
    * Fields that an applier gives up: those of its last set without a manager now (`managed` includes its new set). A declared field counts
    * as owned by the owners of its nested fields.
    */
-  givenUp(schema: StructuralSchema, last: FieldSet, managed: FieldSet): FieldSet {
+  findAbandonedFields(schema: StructuralSchema, last: FieldSet, managed: FieldSet): FieldSet {
     const node = dereference(schema, this.#resolve);
     const result: Record<string, FieldSet> = {};
     for (const [element, mine] of Object.entries(last)) {
@@ -138,7 +138,7 @@ export class OwnedFields {
         continue;
       }
       const inner = name === null ? (node.items ?? UNDECLARED) : childSchema(node, name);
-      const below = fieldNode(false, this.givenUp(inner, mine, theirs ?? {}));
+      const below = fieldNode(false, this.findAbandonedFields(inner, mine, theirs ?? {}));
       if (below !== undefined) result[element] = below;
     }
     return result;
@@ -245,11 +245,11 @@ export function withoutEmptied(value: unknown, emptied: ReadonlySet<unknown>): u
 }
 
 /** The value with null in the place of each value that is in `emptied`. */
-export function nullWhereEmptied(value: unknown, emptied: ReadonlySet<unknown>): unknown {
+export function replaceEmptied(value: unknown, emptied: ReadonlySet<unknown>): unknown {
   if (emptied.size === 0 || typeof value !== 'object' || value === null) return value;
   if (emptied.has(value)) return null;
-  if (Array.isArray(value)) return value.map((item) => nullWhereEmptied(item, emptied));
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, nullWhereEmptied(inner, emptied)]));
+  if (Array.isArray(value)) return value.map((item) => replaceEmptied(item, emptied));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replaceEmptied(inner, emptied)]));
 }
 
 class Comparer {

@@ -24,7 +24,7 @@ class Typing {
   visit(reference: StructuralSchema, value: unknown, path: string): void {
     if (value === null || value === undefined) return;
     const schema = dereference(reference, this.#resolve);
-    const wanted = wantedBy(schema);
+    const wanted = wantedType(schema);
     if (wanted !== undefined && !wanted.isOfType(value)) {
       this.faults.push(`${path}: expected ${wanted.words}, got &value.valueUnstructured{Value:${shown(value)}}`);
     } else if (Array.isArray(value)) this.#visitItems(reference, schema, value, path);
@@ -67,7 +67,7 @@ interface Wanted {
   readonly isOfType: (value: unknown) => boolean;
 }
 
-function wantedBy(schema: StructuralSchema): Wanted | undefined {
+function wantedType(schema: StructuralSchema): Wanted | undefined {
   if (schema['x-kubernetes-int-or-string'] === true || schema.format === 'quantity') return undefined;
   return schema.type === undefined ? undefined : WANTED[schema.type];
 }

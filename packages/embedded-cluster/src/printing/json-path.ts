@@ -33,14 +33,14 @@ export function plainPath(text: string): readonly string[] | undefined {
 }
 
 const STEPS: readonly { readonly form: RegExp; readonly step: (match: RegExpExecArray) => Step | undefined }[] = [
-  { form: /^\.?\[\*\]|^\.\*/, step: () => everyItem },
+  { form: /^\.?\[\*\]|^\.\*/, step: () => listItems },
   { form: /^\.?\[(-?\d+)\]/, step: (match) => itemAt(Number(match[1])) },
   { form: /^\.?\[(?:'([^']*)'|"([^"]*)")\]/, step: (match) => field(match[1] ?? match[2] ?? '') },
   { form: /^\.?\[\?\(\s*(.*?)\s*\)\]/, step: (match) => filter(match[1] ?? '') },
   { form: /^\.((?:\\.|[^.[\]\\])+)/, step: (match) => field((match[1] ?? '').replaceAll(/\\(.)/g, '$1')) },
 ];
 
-function everyItem(value: unknown): readonly unknown[] {
+function listItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return isObject(value) ? Object.values(value) : [];
 }

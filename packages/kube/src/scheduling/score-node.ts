@@ -20,7 +20,7 @@ export function scoreNode(pod: SchedulingPod, node: SchedulingNode, view: Schedu
     WEIGHTS.minAllocated * 100 * (1 - (cpu + memory) / 2) +
     WEIGHTS.balanced * 100 * (1 - Math.abs(cpu - memory) / 2) -
     WEIGHTS.ownerSpread * 100 * (siblings / (siblings + 1)) -
-    WEIGHTS.softSpread * 20 * spread.crowding(node) -
+    WEIGHTS.softSpread * 20 * spread.countMatchingPods(node) -
     WEIGHTS.taints * 100 * Number(untolerated > 0) +
     WEIGHTS.nodeAffinity * Math.min(100, preferred) +
     WEIGHTS.podAffinity * preferredPods(pod, node, view)

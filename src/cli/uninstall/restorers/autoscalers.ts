@@ -10,7 +10,7 @@ import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { isNewest } from '../../../core/hpa/current-original.ts';
 import { originalBinding, readOriginal, isSameMeasured, type RecordedTarget } from '../../../core/hpa/recorded-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
-import { readOriginalNote } from '../../../core/ownership/original-note.ts';
+import { readOriginalValues } from '../../../core/ownership/original-note.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
@@ -44,7 +44,7 @@ async function recordProblem(cluster: ClusterAccess, signer: RecordSigner, hpa: 
   const signed = hpa.annotations[HPA_ANNOTATIONS.original];
   if (signed === undefined) return null;
   if (!signer.isAuthentic(originalBinding(hpa), signed)) return 'is not signed by Evenkeel';
-  if (readOriginalNote(signed) === null) return 'has a format that this version cannot read';
+  if (readOriginalValues(signed) === null) return 'has a format that this version cannot read';
   const record = readOriginal(hpa);
   // A record without targets only has minReplicas of idle mode.
   if (record === null) return null;

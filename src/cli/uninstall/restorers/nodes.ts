@@ -15,7 +15,7 @@ function nodesRestorer(cluster: ClusterAccess): Restorer {
     name: 'nodes freed',
     async *find(signal) {
       for await (const head of cluster.list(NODES, signal)) {
-        const { operations, changes } = freeing(head);
+        const { operations, changes } = untaintPatch(head);
         if (operations.length === 0) continue;
         yield {
           kind: 'change',
@@ -28,7 +28,7 @@ function nodesRestorer(cluster: ClusterAccess): Restorer {
   };
 }
 
-function freeing(head: ObjectHead): { readonly operations: readonly JsonPatchOperation[]; readonly changes: readonly string[] } {
+function untaintPatch(head: ObjectHead): { readonly operations: readonly JsonPatchOperation[]; readonly changes: readonly string[] } {
   const spec = objectAt(head.wire, 'spec');
   const taints = objectsAt(spec, 'taints');
   const others = taints.filter((taint) => !textAt(taint, 'key').startsWith(PREFIX));

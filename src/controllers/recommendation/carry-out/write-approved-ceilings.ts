@@ -35,10 +35,10 @@ export async function writeApprovedCeilings(
     ({ state, inEffect: settled, bound }) => state === 'approved' && !settled && bound === 'ceiling',
   );
   const by = first?.decided?.by ?? 'a user';
-  const note = updateNotes(workload.annotations, changed, { by, at: clock.now(), reason: 'a limit exception was approved' });
+  const overrideNotes = updateNotes(workload.annotations, changed, { by, at: clock.now(), reason: 'a limit exception was approved' });
   const outcome = await records.annotate(
     workloadPath(workload),
-    { ...changed, [WORKLOAD_ANNOTATIONS.overrideNotes]: note },
+    { ...changed, [WORKLOAD_ANNOTATIONS.overrideNotes]: overrideNotes },
     { resourceVersion: workload.resourceVersion, fieldManager: FIELD_MANAGER },
     signal,
   );

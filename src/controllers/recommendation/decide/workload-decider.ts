@@ -4,7 +4,7 @@ import { withRefusals } from '../../../core/hpa/recorded-target.ts';
 import type { ContainerAdvice } from '../../../core/recommender/advice.ts';
 import { decideWorkload } from '../../../core/resize/layers/decide-workload.ts';
 import { refusedEviction } from '../../../core/resize/layers/evictions/evictions.ts';
-import { hasReductionInAnyClass, underWayInAnyClass } from '../../../core/resize/layers/node-classes/node-classes.ts';
+import { hasReductionInAnyClass, findChangeInAnyClass } from '../../../core/resize/layers/node-classes/node-classes.ts';
 import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import { errorRateQuery, isErrorRateNeeded } from '../../../core/resize/plan/error-rate.ts';
@@ -50,7 +50,7 @@ export class WorkloadDecider {
     const { errorRates } = this.#ports;
     const first = this.#decideNow(governed, advice, null);
     const query = errorRateQuery(first.situation);
-    if (query === null || !isErrorRateNeeded(first.situation, underWayInAnyClass(first.decision.memory))) return first;
+    if (query === null || !isErrorRateNeeded(first.situation, findChangeInAnyClass(first.decision.memory))) return first;
     const errorRate = (await errorRates?.query(query, first.situation.now, signal)) ?? null;
     return this.#decideNow(governed, advice, { errorRate });
   }

@@ -171,9 +171,9 @@ describe('over any sequence of events', () => {
   test('a decision is always made again within an hour', () => {
     fc.assert(
       fc.property(sequences, (sequence) =>
-        live(sequence, (_situation, { lookAgainInMs }) => {
-          expect(lookAgainInMs).toBeGreaterThan(0);
-          expect(lookAgainInMs).toBeLessThanOrEqual(HOUR_MS);
+        live(sequence, (_situation, { reconcileAfterMs }) => {
+          expect(reconcileAfterMs).toBeGreaterThan(0);
+          expect(reconcileAfterMs).toBeLessThanOrEqual(HOUR_MS);
         }),
       ),
       { numRuns: 50 },

@@ -41,7 +41,7 @@ export interface WorkloadDecision {
     readonly decision: WorkloadDecision;
   }[];
   /** Delay after which the workload is decided again at the latest. */
-  readonly lookAgainInMs: DurationMs;
+  readonly reconcileAfterMs: DurationMs;
 }
 
 /** State, reason and message of a decision. */
@@ -52,7 +52,7 @@ export function outcome(state: RecommendationState, reason: Outcome['reason'], m
 }
 
 /** Outcome `awaiting` with the highest-ranked of `waits`; `otherwise` where `waits` is empty. */
-export function fromWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
+export function outcomeOfWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
   const waiting = pickByRank(waits);
   return waiting === null ? otherwise : outcome('awaiting', waiting.reason, waiting.message, waiting.until);
 }

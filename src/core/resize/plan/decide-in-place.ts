@@ -3,11 +3,11 @@
 
 import { namesOf } from '#kube/records/pod';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
-import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
-import { onceForEachPod, type ResizeStep } from '../model/resize-step.ts';
+import { outcomeOfWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
+import { mergeStepsByPod, type ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
-import { advanceChange, endChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
+import { advanceChange, endChange, endAutoscalerConflict, raiseTarget } from './advance-change.ts';
 import { acceptTemplate } from './raised-template.ts';
 import { correctDrift, restoreEndedChange, listRollBackSteps } from './correct-drift.ts';
 import { updateIncreases } from './cpu-increases.ts';
@@ -45,9 +45,9 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   if (pace !== draft.memory.pace) draft.remember({ pace });
   endWatches(draft);
   const accepted = acceptTemplate(draft.context);
-  if (accepted !== null) draft.rememberInForce(accepted);
+  if (accepted !== null) draft.recordEffectiveValues(accepted);
   endIncreases(draft);
-  const decided = withWatch(draft, decideByPreconditions(draft) ?? changeIfAllowed(draft));
+  const decided = applyWatch(draft, decideByPreconditions(draft) ?? startAllowedChange(draft));
   const hotText = hotReplicasText(draft.context);
   const result = hotText === null ? decided : { ...decided, message: `${decided.message}; ${hotText}` };
   const { policy, now } = context;
@@ -59,15 +59,15 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     containers: draft.containers,
     memory: draft.memory,
     // In a dry run the API server validates the resize of one pod, which represents the others.
-    steps: draft.isDryRun ? draft.steps.slice(0, 1) : onceForEachPod(draft.steps),
+    steps: draft.isDryRun ? draft.steps.slice(0, 1) : mergeStepsByPod(draft.steps),
     autoscalers: [],
     evict: null,
     events: draft.events,
-    lookAgainInMs: Math.min(untilNext, lookEveryMs),
+    reconcileAfterMs: Math.min(untilNext, lookEveryMs),
   };
 }
 
-function withWatch(draft: Draft, decided: Outcome): Outcome {
+function applyWatch(draft: Draft, decided: Outcome): Outcome {
   const watch = decided.state === 'applied' ? watchText(draft.memory, draft.context.now) : null;
   return watch === null ? decided : { ...decided, message: `${decided.message}; ${watch}` };
 }
@@ -116,7 +116,7 @@ function isRaisePermitted({ overrides, policyProblem }: WorkloadSituation): bool
   return policyProblem === null && overrides.mayForbidRaises !== true;
 }
 
-function changeIfAllowed(draft: Draft): Outcome {
+function startAllowedChange(draft: Draft): Outcome {
   if (draft.mode === 'Observe' || draft.mode === 'Recommend') return recommend(draft);
   const manager = findOtherManager(draft.context);
   if (manager !== null) return blockForOtherManager(draft, manager);
@@ -160,7 +160,7 @@ function continueRollBack(draft: Draft): void {
 
 function waitIfDue(draft: Draft, blocker: Waiting): Outcome {
   const isDue = draft.due().length > 0 || draft.memory.apply !== null;
-  return isDue ? fromWaiting([blocker], draft.unchanged()) : draft.unchanged();
+  return isDue ? outcomeOfWaiting([blocker], draft.unchanged()) : draft.unchanged();
 }
 
 function recommend(draft: Draft): Outcome {
@@ -197,11 +197,11 @@ function decideChange(draft: Draft): Outcome {
   rollBackWatched(draft);
   // A hold also ends the change under way, so that pods created during the hold are not resized.
   if (isHeldByUser(draft.context)) endChange(draft);
-  endIfFixedByAutoscaler(draft);
+  endAutoscalerConflict(draft);
   const refused = revert(draft);
   raiseKilledPods(draft);
   rememberHotReplicas(draft);
-  retargetIfShort(draft);
+  raiseTarget(draft);
   const ongoing = draft.memory.apply;
   if (ongoing !== null) {
     resizeHotReplicas(draft);
@@ -216,7 +216,7 @@ function decideChange(draft: Draft): Outcome {
   if (draft.memory !== before) return decided;
   draft.steps.push(...drift.steps);
   if (decided.state === 'awaiting') return decided;
-  return refused ?? fromWaiting(drift.waits, decided);
+  return refused ?? outcomeOfWaiting(drift.waits, decided);
 }
 
 function endIncreases(draft: Draft): void {

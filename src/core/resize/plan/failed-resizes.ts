@@ -59,12 +59,12 @@ export function failureKey({ uid, pool, code, resource }: FailedResize): string 
 /** The newest failure of each key. */
 export function newestByKey(failures: readonly FailedResize[]): readonly FailedResize[] {
   const newest = new Map<string, FailedResize>();
-  for (const failure of failures) newest.set(failureKey(failure), afterEarlier(failure, newest.get(failureKey(failure))));
+  for (const failure of failures) newest.set(failureKey(failure), mergeFailures(failure, newest.get(failureKey(failure))));
   return [...newest.values()];
 }
 
 /** A refusal with the number of attempts, including those of an earlier refusal with the same key. */
-export function afterEarlier(failure: FailedResize, earlier: FailedResize | undefined): FailedResize {
+export function mergeFailures(failure: FailedResize, earlier: FailedResize | undefined): FailedResize {
   if (earlier === undefined || !isOfNodeProperty(failure)) return failure;
   const attempts = (earlier.attempts ?? 1) + (failure.since >= retryAt(earlier) ? 1 : 0);
   return { ...failure, attempts: Math.min(MAX_ATTEMPTS, Math.max(failure.attempts ?? 1, attempts)) };

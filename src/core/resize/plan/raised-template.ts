@@ -27,10 +27,10 @@ export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'wo
   if (workload.rolloutInProgress && apply === null) return null;
   return {
     template,
-    apply: apply && { ...apply, values: atLeastRaised(apply.values, before, template) },
-    lastApplied: lastApplied && { ...lastApplied, values: atLeastRaised(lastApplied.values, before, template) },
+    apply: apply && { ...apply, values: applyTemplateRaises(apply.values, before, template) },
+    lastApplied: lastApplied && { ...lastApplied, values: applyTemplateRaises(lastApplied.values, before, template) },
     // A roll-back of the change does not revert what was deployed meanwhile.
-    previous: previous && { ...previous, values: atLeastRaised(previous.values, before, template) },
+    previous: previous && { ...previous, values: applyTemplateRaises(previous.values, before, template) },
     // Deployed values are no temporary increase.
     cpuBeforeIncrease: new Map(),
   };
@@ -41,7 +41,7 @@ export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'wo
  * remove it.
  * @param before values of the template at the last decision
  */
-export function atLeastRaised(values: Values, before: Values, template: Values): Values {
+export function applyTemplateRaises(values: Values, before: Values, template: Values): Values {
   const after = [...values].map(([name, inForce]): [string, RequestsAndLimits] => {
     const now = template.get(name);
     if (now === undefined) return [name, inForce];

@@ -59,7 +59,7 @@ export function endWatches(draft: Draft): void {
 }
 
 function rollBack(draft: Draft, reason: string, message: string, requestedAt: Instant | null): void {
-  draft.rememberInForce(rolledBack(draft.memory, draft.context.now, { reason, message, requestedAt }));
+  draft.recordEffectiveValues(rolledBack(draft.memory, draft.context.now, { reason, message, requestedAt }));
   draft.events.push({
     type: requestedAt === null ? 'Warning' : 'Normal',
     reason: 'RolledBack',

@@ -10,10 +10,10 @@ import type { DueChange } from './due-changes.ts';
 import { throttledRatioOf } from './roll-back-criteria.ts';
 import { findHold, isAllowedDuringHold, splitByBlockers } from './interlocks.ts';
 import { memoryAfterStart } from './remembered-change.ts';
-import { inForceOf, withValuesInForce, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
+import { inForceOf, withEffectiveValues, reasonOf, currentApproval, currentRejection, valuesFor } from './plan-due-changes.ts';
 import type { ApprovalState } from './user-requests.ts';
 import { hasSameValues, valuesOf, type Values } from '../model/container-values.ts';
-import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
+import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 
 /** Minimum of `maxConcurrent` where it is a percentage. */
@@ -29,14 +29,14 @@ export function startChange(draft: Draft): Outcome {
   if (rejected !== null) return rejected;
   const blocker = findHold(draft.context);
   const due = wanted.filter((change) => blocker === null || isAllowedDuringHold(draft.context, change));
-  if (due.length === 0) return fromWaiting(blocker === null ? [] : [blocker], draft.unchanged());
+  if (due.length === 0) return outcomeOfWaiting(blocker === null ? [] : [blocker], draft.unchanged());
   if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, approval);
   const { allowed, waits } = splitByBlockers(draft.context, due, approved !== null);
-  if (allowed.length === 0) return fromWaiting(waits, draft.unchanged());
+  if (allowed.length === 0) return outcomeOfWaiting(waits, draft.unchanged());
   const concurrency = awaitConcurrency(draft.context);
   const now = concurrency === null ? allowed : listUndelayed(allowed, approved !== null);
   if (concurrency !== null && now.length === 0) return concurrency;
-  const values = approved === null ? valuesFor(draft.containers, now) : withValuesInForce(draft.containers, approved.values);
+  const values = approved === null ? valuesFor(draft.containers, now) : withEffectiveValues(draft.containers, approved.values);
   if (approved !== null) return begin(draft, values, { reason: reasonOf(now), by: approved.by });
   return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: hasOnlyIncreaseEnds(now) });
 }

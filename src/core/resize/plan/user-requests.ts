@@ -30,7 +30,12 @@ export function approvalState(
     const current = inForce.get(name);
     if (target === undefined || current === undefined) return { kind: 'lapsed', message: `container ${name} has no recommendation` };
     for (const resource of RESOURCES) {
-      const message = whyLapsed(`${resource} of ${name}`, resource, { values, target, current, slack: 1 + tolerance(name, resource) });
+      const message = findLapseReason(`${resource} of ${name}`, resource, {
+        values,
+        target,
+        current,
+        slack: 1 + tolerance(name, resource),
+      });
       if (message !== null) return { kind: 'lapsed', message };
     }
   }
@@ -44,7 +49,7 @@ interface Held {
   readonly slack: number;
 }
 
-function whyLapsed(what: string, resource: 'cpu' | 'memory', { values, target, current, slack }: Held): string | null {
+function findLapseReason(what: string, resource: 'cpu' | 'memory', { values, target, current, slack }: Held): string | null {
   const field = FIELD[resource];
   const [value, wanted] = [values.requests[field], target.requests[field]];
   if (value !== null && wanted !== null) {

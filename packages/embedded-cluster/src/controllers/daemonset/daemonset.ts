@@ -15,7 +15,7 @@ import type { Pod } from '../wire/pod.ts';
 import type { DaemonSet, DaemonSetStatus } from '../wire/workload.ts';
 import type { WorkList } from '../work-list.ts';
 import type { NodeFitness } from './eligible-nodes.ts';
-import { daemonPod, fitnessOf, nodeOf, pinnedTo } from './eligible-nodes.ts';
+import { daemonPod, fitnessOf, nodeOf, pinToNode } from './eligible-nodes.ts';
 
 const RESOURCE = 'daemonsets.apps';
 const COMPONENT = 'daemonset-controller';
@@ -57,11 +57,11 @@ class DaemonSetController {
     const hash = currentTemplateRevision(this.#ports, set).metadata.labels?.[REVISION_HASH] ?? '';
     try {
       if (set.metadata.deletionTimestamp === undefined) {
-        this.#place(set, hash, this.#survey(set));
-        if (set.spec.updateStrategy?.type !== 'OnDelete') this.#roll(set, hash, this.#survey(set));
+        this.#place(set, hash, this.#listNodeDaemons(set));
+        if (set.spec.updateStrategy?.type !== 'OnDelete') this.#roll(set, hash, this.#listNodeDaemons(set));
       }
     } finally {
-      this.#writeStatus(set, hash, this.#survey(set));
+      this.#writeStatus(set, hash, this.#listNodeDaemons(set));
     }
     const pods = this.#ports.pods.ownedBy(set.metadata.uid);
     trimRevisions(this.#ports, set, ({ metadata }) => {
@@ -72,7 +72,7 @@ class DaemonSetController {
     if (at !== undefined) work.addAt(key, at);
   }
 
-  #survey(set: DaemonSet): NodeDaemons[] {
+  #listNodeDaemons(set: DaemonSet): NodeDaemons[] {
     const pod = daemonPod(set);
     const podsByNode = new Map<string, Pod[]>();
     for (const each of claimPods(this.#ports, set, set.spec.selector)) {
@@ -101,7 +101,7 @@ class DaemonSetController {
     this.#control.createNamed(set, `${set.metadata.name}-`, (name): PodDraft => {
       const draft = podFromTemplate(set, set.spec.template, name);
       draft.metadata.labels[REVISION_HASH] = hash;
-      return { ...draft, spec: pinnedTo(draft.spec, node) };
+      return { ...draft, spec: pinToNode(draft.spec, node) };
     });
   }
 

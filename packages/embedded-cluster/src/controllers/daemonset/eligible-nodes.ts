@@ -9,7 +9,7 @@ import type { Node } from '../wire/node.ts';
 import type { Pod, PodSpec, WireToleration } from '../wire/pod.ts';
 import type { DaemonSet } from '../wire/workload.ts';
 
-const KEPT_ON_LOST_NODES = ['not-ready', 'unreachable'] as const;
+const LOST_NODE_CONDITIONS = ['not-ready', 'unreachable'] as const;
 const PLACED_DESPITE = ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'] as const;
 
 export interface NodeFitness {
@@ -23,7 +23,7 @@ export interface NodeFitness {
 function daemonTolerations(spec: PodSpec): WireToleration[] {
   const toleration = (name: string, effect: string): WireToleration => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect });
   return [
-    ...KEPT_ON_LOST_NODES.map((name) => toleration(name, 'NoExecute')),
+    ...LOST_NODE_CONDITIONS.map((name) => toleration(name, 'NoExecute')),
     ...PLACED_DESPITE.map((name) => toleration(name, 'NoSchedule')),
     ...(spec.hostNetwork === true ? [toleration('network-unavailable', 'NoSchedule')] : []),
   ];
@@ -52,7 +52,7 @@ export function fitnessOf(pod: SchedulingPod, node: Node): NodeFitness {
 }
 
 /** Node affinity to one node by name, so that the scheduler binds the pod only there. */
-export function pinnedTo(spec: PodSpec, node: string): PodSpec {
+export function pinToNode(spec: PodSpec, node: string): PodSpec {
   const byName = { matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: [node] }] };
   return {
     ...spec,

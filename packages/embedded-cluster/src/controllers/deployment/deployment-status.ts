@@ -115,13 +115,13 @@ function progressNews(
   // A completed rollout that lost a pod does not start again.
   if (before?.reason === 'NewReplicaSetAvailable' && status.replicas === status.updatedReplicas) return undefined;
   if (hasMoved(deployment.status, status))
-    return movingNews(before, news('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`));
+    return updateTransition(before, news('True', 'ReplicaSetUpdated', `ReplicaSet "${name}" is progressing.`));
   const deadline = progressDeadline(deployment, { ...status, conditions: [...conditions] });
   if (deadline === undefined || deadline > now) return undefined;
   return news('False', 'ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`);
 }
 
-function movingNews(before: WireCondition | undefined, news: ConditionNews): ConditionNews | 'moving' {
+function updateTransition(before: WireCondition | undefined, news: ConditionNews): ConditionNews | 'moving' {
   return before?.status === news.status && before.reason === news.reason && before.message === news.message ? 'moving' : news;
 }
 

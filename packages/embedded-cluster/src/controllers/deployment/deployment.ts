@@ -24,7 +24,7 @@ export function startDeployments(ports: ControllerPorts): Stop {
   return startOwnerController(ports, controller, { resource: RESOURCE, kind: 'Deployment', owned: 'replicasets.apps' }, (add) => [
     // Recreate waits until the last old pod is deleted. The status of ReplicaSets does not show that: terminating pods do not count in it.
     ports.cluster.onChange('pods', ({ type, object }) => {
-      if (type === 'DELETED') controller.keysWaitingFor(object.metadata.namespace ?? '', object.metadata.labels).forEach(add);
+      if (type === 'DELETED') controller.findWaitingKeys(object.metadata.namespace ?? '', object.metadata.labels).forEach(add);
     }),
   ]);
 }
@@ -38,7 +38,7 @@ class DeploymentController {
     this.#sets = new ReplicaSetControl(ports);
   }
 
-  keysWaitingFor(namespace: string, labels: Readonly<Record<string, string>> | undefined): ObjectKey[] {
+  findWaitingKeys(namespace: string, labels: Readonly<Record<string, string>> | undefined): ObjectKey[] {
     const deployments = this.#ports.cluster.list(RESOURCE, { namespace }) as readonly Deployment[];
     return deployments
       .filter(({ spec }) => spec.strategy?.type === 'Recreate' && isSelectorMatch(spec.selector, labels))
@@ -55,7 +55,7 @@ class DeploymentController {
       events.emit(deployment, COMPONENT, 'Warning', 'SelectingAll', message);
       return;
     }
-    const revisions = this.#bring(deployment, this.#sets.claim(deployment));
+    const revisions = this.#reconcileReplicas(deployment, this.#sets.claim(deployment));
     const status = deploymentStatus(deployment, revisions, clock.now());
     if (!isEqualJson(status, deployment.status)) {
       cluster.modifyStatus(RESOURCE, namespace, name, (draft) => {
@@ -68,7 +68,7 @@ class DeploymentController {
     if (deadline !== undefined) work.addAt(key, Math.max(deadline, clock.now() + 1));
   }
 
-  #bring(deployment: Deployment, sets: readonly ReplicaSet[]): Revisions {
+  #reconcileReplicas(deployment: Deployment, sets: readonly ReplicaSet[]): Revisions {
     const found = findNewReplicaSet(deployment, sets);
     const old = oldestFirst(sets.filter((set) => set !== found));
     if (deployment.metadata.deletionTimestamp !== undefined) return { fresh: found, old, created: false };

@@ -81,12 +81,12 @@ function askMetric(
   return {
     kind: 'answered',
     replicas: result.replicas,
-    because: reasonInWords(resource, goal, result.ratio),
+    because: describeReason(resource, goal, result.ratio),
     status: shownMetric(metric.type, resource, result),
   };
 }
 
-function reasonInWords({ name, container }: MeasuredResource, goal: MetricGoal, ratio: number): string {
+function describeReason({ name, container }: MeasuredResource, goal: MetricGoal, ratio: number): string {
   const what = container === null ? 'resource' : `container ${container} resource`;
   const unit = goal.kind === 'utilization' ? 'utilization (percentage of request)' : 'average value';
   return `${name} ${what} ${unit} ${ratio > 1 ? 'above' : 'below'} target`;

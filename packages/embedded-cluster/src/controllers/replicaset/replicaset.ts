@@ -13,7 +13,7 @@ import { isSelectorMatch } from '../selectors.ts';
 import type { Pod } from '../wire/pod.ts';
 import type { ReplicaSet, ReplicaSetStatus } from '../wire/workload.ts';
 import type { WorkList } from '../work-list.ts';
-import { inDeletionOrder } from './deletion-order.ts';
+import { sortForDeletion } from './deletion-order.ts';
 
 const RESOURCE = 'replicasets.apps';
 const COMPONENT = 'replicaset-controller';
@@ -23,7 +23,7 @@ export function startReplicaSets(ports: ControllerPorts): Stop {
   const controller = new ReplicaSetController(ports);
   return startOwnerController(ports, controller, { resource: RESOURCE, kind: 'ReplicaSet', owned: 'pods' }, (add) => [
     ports.cluster.onChange('pods', ({ type, object }) => {
-      if (type !== 'DELETED' && controllerOf(object) === undefined) controller.keysThatWant(object as Pod).forEach(add);
+      if (type !== 'DELETED' && controllerOf(object) === undefined) controller.findAdoptingKeys(object as Pod).forEach(add);
     }),
   ]);
 }
@@ -38,7 +38,7 @@ class ReplicaSetController {
   }
 
   /** ReplicaSets that would adopt an orphaned pod. */
-  keysThatWant(orphan: Pod): ObjectKey[] {
+  findAdoptingKeys(orphan: Pod): ObjectKey[] {
     const namespace = orphan.metadata.namespace ?? '';
     const sets = this.#ports.cluster.list(RESOURCE, { namespace }) as readonly ReplicaSet[];
     return sets
@@ -71,14 +71,14 @@ class ReplicaSetController {
   #scale(set: ReplicaSet, pods: Pod[], later: () => void): void {
     const active = pods.filter(isActive);
     const missing = (set.spec.replicas ?? 1) - active.length;
-    const now = this.#control.withinBurst(set, missing);
+    const now = this.#control.limitBurst(set, missing);
     if (now < missing) later();
     for (let created = 0; created < now; created += 1) {
       pods.push(this.#control.createNamed(set, `${set.metadata.name}-`, (name) => podFromTemplate(set, set.spec.template, name)));
     }
     if (missing >= 0) return;
     const related = this.#relatedPodsByNode(set);
-    const order = inDeletionOrder(active, (node) => related.get(node) ?? 0, this.#ports.clock.now());
+    const order = sortForDeletion(active, (node) => related.get(node) ?? 0, this.#ports.clock.now());
     for (const pod of order.slice(0, -missing)) {
       this.#control.delete(set, pod);
       pods.splice(pods.indexOf(pod), 1);

@@ -111,7 +111,7 @@ function networkStats(bytes: number, time: string): object {
 }
 
 function volumeStats(kubelet: Kubelet, pod: PodRuntime, now: Instant, time: string): object[] {
-  const { cluster, seed } = kubelet.parts;
+  const { cluster, seed } = kubelet.dependencies;
   return (pod.object.spec.volumes ?? []).flatMap((volume) => {
     const name = volume.persistentVolumeClaim?.claimName;
     const fill = name === undefined ? null : volumeFill(cluster, seed, pod.namespace, name, now);

@@ -18,7 +18,7 @@ export interface PodHost {
   /** The readiness or the phase of the pod changed. */
   readinessChanged(pod: PodRuntime): void;
   /** Capacity of the node was freed. */
-  roomFreed(): void;
+  retryDeferredResizes(): void;
   /** Every container has stopped after a deletion: the object may be removed. */
   finishDeletion(pod: PodRuntime): void;
 }

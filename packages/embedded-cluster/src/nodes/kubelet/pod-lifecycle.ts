@@ -69,7 +69,7 @@ export class PodLifecycle {
     pod.failure = { reason, message };
     this.#end(pod);
     this.#host.publish(pod);
-    this.#host.roomFreed();
+    this.#host.retryDeferredResizes();
     if (pod.object.metadata.deletionTimestamp !== undefined) this.#host.finishDeletion(pod);
   }
 
@@ -247,7 +247,7 @@ export class PodLifecycle {
       for (const sidecar of pod.containers) if (sidecar.isRunning) this.#stop(pod, sidecar, 0, 'Completed');
       pod.cancelAll();
       this.#end(pod);
-      this.#host.roomFreed();
+      this.#host.retryDeferredResizes();
     }
     this.#host.publish(pod);
   }

@@ -92,7 +92,7 @@ export class PodResizer {
     for (const container of pod.containers) container.allocated = container.spec.resources;
     pod.resizePending = null;
     const after = pod.allocatedRequests();
-    if (after.cpuMillicores < before.cpuMillicores || after.memoryBytes < before.memoryBytes) this.#host.roomFreed();
+    if (after.cpuMillicores < before.cpuMillicores || after.memoryBytes < before.memoryBytes) this.#host.retryDeferredResizes();
     if (!pod.containers.some(isPending)) {
       // No container runs with other values: those not started yet start with these, others were not changed.
       pod.cancelActuation?.();

@@ -72,7 +72,7 @@ function decisionOf(situation: WorkloadSituation, mode: ResizeMode, verdict: Idl
     evict: null,
     ...(verdict.scale === null ? {} : { scale: verdict.scale }),
     events: verdict.events,
-    lookAgainInMs: outcome.state === 'idle' ? policy.intervalMs : Math.min(CHANGE_INTERVAL_MS, policy.intervalMs),
+    reconcileAfterMs: outcome.state === 'idle' ? policy.intervalMs : Math.min(CHANGE_INTERVAL_MS, policy.intervalMs),
   };
 }
 

@@ -18,7 +18,7 @@ import { isEvenkeelManager } from '../../../model/field-managers.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
 import { wakeThreshold } from '../../policy/idle-rules.ts';
-import { isMadeSmall } from './as-recorded.ts';
+import { hasIdleSize } from './as-recorded.ts';
 import { describeExternalScale } from './idle-scale.ts';
 
 /** Why a workload wakes. Only `load` lengthens the time until it is idled again. */
@@ -131,7 +131,7 @@ function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplica
 export function selectUnrestored(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
   const managed = findOtherManager(situation) !== null;
   const recorded = idle.waking?.by === 'record';
-  return (pod) => isResizedByOthers(pod, idle) || (managed && !isIdled(pod, idle)) || (recorded && !isMadeSmall(pod, idle));
+  return (pod) => isResizedByOthers(pod, idle) || (managed && !isIdled(pod, idle)) || (recorded && !hasIdleSize(pod, idle));
 }
 
 function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boolean {

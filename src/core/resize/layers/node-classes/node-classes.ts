@@ -44,7 +44,7 @@ export const nodeClasses: ResizeLayer = {
 };
 
 /** The first change under way of any class; null: none. */
-export function underWayInAnyClass({ apply, classes }: ResizeMemory): ChangeUnderWay | null {
+export function findChangeInAnyClass({ apply, classes }: ResizeMemory): ChangeUnderWay | null {
   return apply ?? [...(classes?.values() ?? [])].find((each) => each.apply !== null)?.apply ?? null;
 }
 
@@ -112,7 +112,7 @@ function mergeDecisions(first: Decided, rest: readonly Decided[], situation: Wor
     ceilings: all.flatMap(({ decision }) => decision.ceilings ?? []),
     evict: all.find(({ decision }) => decision.evict !== null)?.decision.evict ?? null,
     events: all.flatMap(eventsOfClass),
-    lookAgainInMs: Math.min(...all.map(({ decision }) => decision.lookAgainInMs)),
+    reconcileAfterMs: Math.min(...all.map(({ decision }) => decision.reconcileAfterMs)),
     classes: all.map(({ each, decision }) => ({ name: each.name, pods: each.pods, decision })),
   };
 }

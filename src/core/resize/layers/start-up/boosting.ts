@@ -47,7 +47,7 @@ export class Boosting {
 
   decide(): WorkloadDecision {
     const { now, pods } = this.#situation;
-    const { memory, lookAgainInMs } = this.#decision;
+    const { memory, reconcileAfterMs } = this.#decision;
     const decided = new Map(this.#decision.steps.map((step) => [step.pod.uid, step]));
     const steps = new Map(pods.map((pod) => [pod.uid, this.#stepOf(pod, decided.get(pod.uid))]));
     // Steps of the decision keep their order; steps only for boosts follow.
@@ -60,7 +60,7 @@ export class Boosting {
         boosts: this.#boosts,
         failures: newestByKey([...memory.failures, ...this.#failures]),
       },
-      lookAgainInMs: Math.min(lookAgainInMs, Math.max(1000, this.#ends - now)),
+      reconcileAfterMs: Math.min(reconcileAfterMs, Math.max(1000, this.#ends - now)),
     };
   }
 
@@ -70,7 +70,7 @@ export class Boosting {
     const refused = usual.size > 0 && ['deferred', 'infeasible', 'error'].includes(pod.resize.state);
     if (refused) this.#rememberRefusal(pod);
     const after = new Map(pod.containers.map((container) => [container.name, baseAfter(container, usual, decided)]));
-    const starting = refused ? new Map<string, RequestsAndLimits>() : this.#startingWith(pod, after, usual);
+    const starting = refused ? new Map<string, RequestsAndLimits>() : this.#boostedValues(pod, after, usual);
     this.#rememberBoost(pod, after, starting, usual);
     const containers = pod.containers.flatMap((container) => {
       const from = { requests: container.requests, limits: container.limits };
@@ -83,7 +83,7 @@ export class Boosting {
   }
 
   /** Boosted values of the containers that have or get a boost now. */
-  #startingWith(pod: PodRecord, after: Values, usual: Values): Values {
+  #boostedValues(pod: PodRecord, after: Values, usual: Values): Values {
     const found = new Map<string, RequestsAndLimits>();
     const { startup } = this.#situation.policy;
     if (startup === null || !this.#canBoost) return found;
