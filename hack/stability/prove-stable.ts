@@ -29,7 +29,7 @@ const GRACE_MS = 15_000;
 const TOTALS = /^\d+ passed, (\d+) failed(?:, \d+ skipped)?$/;
 const FAILURE = /^(?:FAIL | {2}● .* › |\s*● Test suite failed to run)/;
 /** Variables that would select a part of the tests, or options of another target. */
-const NOT_INHERITED = ['TESTS', 'BENCH', 'MAKEFLAGS', 'MFLAGS', 'MAKEOVERRIDES'];
+const UNINHERITED_VARIABLES = ['TESTS', 'BENCH', 'MAKEFLAGS', 'MFLAGS', 'MAKEOVERRIDES'];
 
 interface Options {
   readonly runs: number;
@@ -121,7 +121,7 @@ async function run(target: string, log: string): Promise<Outcome> {
   const begun = performance.now();
   const output = createWriteStream(log);
   output.on('error', (err) => stop(1, `cannot write ${log}: ${err.message}`));
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_INHERITED.includes(name)));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !UNINHERITED_VARIABLES.includes(name)));
   // In a separate process group, so that all processes of make end with it.
   const child = stopOnExit(
     spawn('make', ['--no-print-directory', target], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),

@@ -10,7 +10,7 @@ import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './co
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { writeGuarded, type PlannedWrite } from './guarded-write.ts';
-import { MOVED_ON, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { OBJECT_CHANGED, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** A workload and its changed Recommendation (in a dry run as it would be). */
 export interface ChangedRecommendation {
@@ -74,7 +74,7 @@ export async function stateIntent(
       const fresh = object as Recommendation | undefined;
       if (fresh === undefined || (fresh.metadata.uid ?? '') !== (recommendation.metadata.uid ?? '')) return null;
       const isSame = JSON.stringify(fresh.spec) === JSON.stringify(recommendation.spec);
-      return requestedBy.unmoved === true && !isSame ? MOVED_ON : { kind: 'read', object: fresh };
+      return requestedBy.unmoved === true && !isSame ? OBJECT_CHANGED : { kind: 'read', object: fresh };
     },
   });
 }

@@ -29,7 +29,7 @@ import { explainSavings, type PricedPart } from '../core/cost/explain-savings.ts
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
 import { countWaitingRaises } from './waiting-raises.ts';
-import { listRemedies } from './would-change-it.ts';
+import { listRemedies } from './remedies.ts';
 import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
 import { readRequestsAndLimits } from '../core/recommendations/quantities.ts';

@@ -2,7 +2,7 @@
 
 import { HPA_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import { moveFor, type FollowedAutoscaler, type FollowPhase } from '../../src/core/hpa/follow-targets.ts';
-import { targetsAnnotation } from './original-notes.ts';
+import { targetsAnnotation } from './original-annotations.ts';
 import { meanRequest } from '../../src/core/hpa/scale-point.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { EFFECTS_MANAGER } from '../../src/core/model/field-managers.ts';

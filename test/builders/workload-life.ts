@@ -72,7 +72,7 @@ interface Replica {
 }
 
 /** Outcome of one tick. */
-export interface Lived {
+export interface LifeTick {
   readonly now: Instant;
   /** Time since the life began, whatever the clocks show. */
   readonly elapsedMs: DurationMs;
@@ -123,7 +123,7 @@ export class WorkloadLife {
   }
 
   /** Plays one tick: usage, kills, a decision, and the answers of the kubelets. */
-  live(tick: Tick): Lived {
+  live(tick: Tick): LifeTick {
     this.#elapsedMs += TICK_MS;
     this.#now += TICK_MS - (tick.clockBackMs ?? 0);
     if (tick.clockBackMs !== undefined) this.#memory = correctFutureTimestamps(this.#memory, this.#now);

@@ -14,8 +14,8 @@ import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventuall
 import { FaultyConnection } from '../e2e/faulty-connection.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import type { RunningFault } from '../fakes/fault-proxy.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { writeRecordedUsage } from './recorded-usage.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const ETCD_AWAY_MS = 60_000;
@@ -44,9 +44,9 @@ beforeAll(async () => {
     const pods = await client.pods(NAMESPACE);
     return pods.filter(({ status }) => status.phase === 'Running').length === APPS.length * REPLICAS;
   });
-  const history = join(fixture.folder, 'learnt.sqlite');
+  const history = join(fixture.folder, 'history.sqlite');
   const uses = { cpuMillicores: 100, memoryBytes: 128 * 2 ** 20 };
-  await writeLearntUsage(
+  await writeRecordedUsage(
     history,
     APPS.map((name) => ({ namespace: NAMESPACE, name, container: 'app', uses })),
     7 * DAY_MS,

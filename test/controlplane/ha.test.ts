@@ -8,7 +8,7 @@ import { logged } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { becameLeaderAt, HaWorld, identityOf, type Replica, termsOf } from './ha-world.ts';
-import { describeProof, LEASE_MS, proveOneActor, type Term } from './one-actor-proof.ts';
+import { describeProof, LEASE_MS, proveSingleWriter, type Term } from './single-writer-proof.ts';
 
 let world: HaWorld;
 let leader: Replica;
@@ -213,7 +213,7 @@ describe('With the store unavailable', () => {
 
 describe('The API server’s audit log', () => {
   test('shows one acting replica at a time', async () => {
-    const proof = proveOneActor(world.cluster.audit());
+    const proof = proveSingleWriter(world.cluster.audit());
     console.info([...handOvers, describeProof(proof)].join('\n'));
     expect(proof.problems).toEqual([]);
     const identities = new Set(proof.terms.map(({ identity }) => identity));
@@ -231,7 +231,7 @@ function leads(replica: Replica, termsBefore: number): Promise<unknown> {
 /** The last term of an identity, once another replica has taken its lease. */
 function endedTerm(identity: string | undefined): Promise<Term> {
   return eventually(`the audit log has the end of the term of ${String(identity)}: another replica took the lease`, HANG_MS, async () => {
-    const { terms } = proveOneActor(world.cluster.audit());
+    const { terms } = proveSingleWriter(world.cluster.audit());
     const term = terms.findLast((candidate) => candidate.identity === identity);
     return term !== undefined && term.until !== null && term !== terms.at(-1) && term;
   });

@@ -24,7 +24,7 @@ import {
   SHOP_NAMES,
   WORKLOADS,
 } from './journey-cluster.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { writeRecordedUsage } from './recorded-usage.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const BINARY = 'dist/cmd/evenkeel-controller.js';
@@ -47,7 +47,7 @@ beforeAll(async () => {
   fixture.addCleanup(() => cluster.stop());
   await furnish(cluster);
   const history = join(fixture.folder, 'history.sqlite');
-  await writeLearntUsage(history, WORKLOADS.map(known), 2 * DAY_MS);
+  await writeRecordedUsage(history, WORKLOADS.map(known), 2 * DAY_MS);
   await eventuallyReads(
     'every pod runs: kwok starts what is scheduled',
     HANG_MS,

@@ -13,8 +13,8 @@ import type { Controller } from '../e2e/controller-process.ts';
 import { ask, read, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
-import { CONTROLLER_USER, OWN_NAMESPACE, startInstalledCluster, startLearntController } from './installed-controller.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { CONTROLLER_USER, OWN_NAMESPACE, startInstalledCluster, startControllerWithHistory } from './installed-controller.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 const ROLLOUTS = { group: 'argoproj.io', resource: 'rollouts' };
@@ -51,7 +51,7 @@ beforeAll(async () => {
     { kind: 'Rollout', name: 'web' },
     { kind: 'Ox', name: 'herd' },
   ].map((workload) => ({ ...workload, namespace: 'shop', container: 'app', uses: USES }));
-  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
+  controller = await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   await post('/apis/evenkeel.io/v1alpha1/podresizepolicies', {
     apiVersion: 'evenkeel.io/v1alpha1',
     kind: 'PodResizePolicy',

@@ -6,9 +6,9 @@ import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alph
 import { DAY_MS, MiB } from '#kube/units';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
-import { CONTROLLER_USER, startInstalledCluster, startLearntController } from './installed-controller.ts';
+import { CONTROLLER_USER, startInstalledCluster, startControllerWithHistory } from './installed-controller.ts';
 import { MetricsApi } from './metrics-api.ts';
-import { runningForAnHour } from './played-pods.ts';
+import { runningForAnHour } from './simulated-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 /** Requests are 100m and 100Mi, plus 20 %. */
@@ -41,7 +41,7 @@ beforeAll(async () => {
     ({ status }) => status?.currentMetrics?.[0]?.resource.current.averageUtilization === 60,
   );
   const workloads = WORKLOADS.map((app) => ({ namespace: app, name: app, container: 'app', uses: USES }));
-  await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
+  await startControllerWithHistory(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   await post('/apis/evenkeel.io/v1alpha1/podresizepolicies', {
     apiVersion: 'evenkeel.io/v1alpha1',

@@ -1,13 +1,13 @@
 // An incomplete uninstall keeps the records that the next run needs.
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { idleOriginal } from '../../../test/builders/original-notes.ts';
+import { idleOriginal } from '../../../test/builders/original-annotations.ts';
 import { aScalableDefinition } from '../../../test/builders/scalable-definition.ts';
 import { ApiWorld, type Wire } from '../../../test/fakes/api-world.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RECORD_KEY_SECRET } from '../../adapters/kubernetes/record-key.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
-import { writeOriginalValues } from '../../core/ownership/original-note.ts';
+import { writeOriginalValues } from '../../core/ownership/original-values.ts';
 import { NO_ORIGINAL_VALUES, take } from '../../core/ownership/owners.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import { parseUninstallOptions } from './options.ts';
@@ -89,7 +89,7 @@ function uninstall(): Promise<UninstallReport> {
   });
 }
 
-const RECORDS_STAY = expect.stringContaining('Recommendations and their key stay');
+const RECORDS_REMAIN = expect.stringContaining('Recommendations and their key stay');
 
 describe('a repeated uninstall', () => {
   test('restores replicas whose scaling was refused the first time', async () => {
@@ -98,7 +98,7 @@ describe('a repeated uninstall', () => {
       method === 'PATCH' && path.endsWith('/web/scale') ? refusal(403, 'Forbidden', 'a webhook says no') : null;
     expect(await uninstall()).toMatchObject({
       left: [{ object: 'deployment shop/web', why: 'refused: a webhook says no' }],
-      notes: [RECORDS_STAY],
+      notes: [RECORDS_REMAIN],
     });
     instead = () => null;
     expect((await uninstall()).left).toEqual([]);
@@ -121,7 +121,7 @@ describe('a repeated uninstall', () => {
       return [now.minReplicas, now.metrics[0].resource.target.averageUtilization];
     };
     instead = ({ body }) => (JSON.stringify(body ?? null).includes('minReplicas') ? refusal(403, 'Forbidden', 'policy says no') : null);
-    expect((await uninstall()).notes).toEqual([RECORDS_STAY]);
+    expect((await uninstall()).notes).toEqual([RECORDS_REMAIN]);
     expect(await hpa()).toEqual([1, 60]);
     instead = () => null;
     expect(await uninstall()).toMatchObject({ left: [], notes: [] });

@@ -19,7 +19,7 @@ import { Standstill } from './standstill.ts';
 const RESERVE_SHARE = 0.15;
 const MIN_RESERVE_MS: DurationMs = 2 * SECOND_MS;
 
-const RECORDS_STAY = 'annotations, Recommendations and their key stay, since the remaining changes need them: run the uninstall again';
+const RECORDS_REMAIN = 'annotations, Recommendations and their key stay, since the remaining changes need them: run the uninstall again';
 
 export interface UninstallRun {
   readonly transport: ApiTransport;
@@ -74,7 +74,7 @@ export async function runUninstall(
       results.push(result);
       if (followsRecords === true && result.left.length > 0) recordsStay = true;
     }
-    const stays = recordsStay ? [RECORDS_STAY] : [];
+    const stays = recordsStay ? [RECORDS_REMAIN] : [];
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: stays };
     const left = await leftNow(restorers, results, total.signal);
     const notice = await standstill.end(total.signal);

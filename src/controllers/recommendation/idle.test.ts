@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { amounts, anAdvice, anHpaRecord, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
-import { idleOriginal } from '../../../test/builders/original-notes.ts';
+import { idleOriginal } from '../../../test/builders/original-annotations.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';

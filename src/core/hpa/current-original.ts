@@ -5,7 +5,7 @@ import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
-import { readOriginalValues, writeOriginalValues } from '../ownership/original-note.ts';
+import { readOriginalValues, writeOriginalValues } from '../ownership/original-values.ts';
 import { NO_ORIGINAL_VALUES, keepRecognized, type OriginalValues } from '../ownership/owners.ts';
 import { originalBinding, readOriginal, isSameMeasured, type AutoscalerMemory, type OriginalRecord } from './recorded-target.ts';
 import { meanRequest, targetFor } from './scale-point.ts';

@@ -5,7 +5,7 @@ import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { Instant } from '#kube/units';
 import type { AutoscalerMemory } from './recorded-target.ts';
-import { readOriginalValues } from '../ownership/original-note.ts';
+import { readOriginalValues } from '../ownership/original-values.ts';
 import { valueToWrite, type OriginalValues } from '../ownership/owners.ts';
 import { isSameMeasured, targetField, withTargets, type RecordedTarget } from './recorded-target.ts';
 import { meanRequest, targetFor, type ResourceMetric } from './scale-point.ts';

@@ -5,7 +5,7 @@ import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import { isObject, parseJson } from '#kube/json';
 import type { Instant } from '#kube/units';
-import { readOriginalValues } from '../ownership/original-note.ts';
+import { readOriginalValues } from '../ownership/original-values.ts';
 import { leave, take, type LiveValue, type OwnedFieldName, type OriginalValues } from '../ownership/owners.ts';
 import type { Measured, ScalePoint } from './scale-point.ts';
 

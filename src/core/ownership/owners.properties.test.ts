@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readOriginalValues, writeOriginalValues } from './original-note.ts';
+import { readOriginalValues, writeOriginalValues } from './original-values.ts';
 import { NO_ORIGINAL_VALUES, leave, take, valueToWrite, type OwnedFieldName, type OriginalValues, type Owner } from './owners.ts';
 
 /** Expected priority of owners, highest first. */

@@ -27,10 +27,10 @@ export interface RuntimeTraces {
 }
 
 /** Memory besides the heap: stacks, code, buffers of the runtime. */
-const BESIDE_HEAP_SHARE = 0.25;
+const NON_HEAP_SHARE = 0.25;
 const MIN_BESIDE_HEAP: Bytes = 128 * MiB;
 /** GOMEMLIMIT bounds all memory of the Go runtime, not only its heap. */
-const BESIDE_GO_SHARE = 0.1;
+const GO_NON_HEAP_SHARE = 0.1;
 
 /** Java variables that are read, by their order relative to the arguments. */
 const JAVA_VARIABLES_BEFORE_ARGS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', 'JAVA_OPTS'];
@@ -76,8 +76,8 @@ export function goMaxProcsOf({ variable }: RuntimeTraces): number | null {
 /** Memory of a runtime with a full heap; null: the heap has no maximum in bytes. */
 export function fullHeapNeed({ name, heapBytes }: ContainerRuntime): Bytes | null {
   if (heapBytes === null) return null;
-  if (name === 'Go') return Math.ceil(heapBytes * (1 + BESIDE_GO_SHARE));
-  return Math.ceil(heapBytes + Math.max(heapBytes * BESIDE_HEAP_SHARE, MIN_BESIDE_HEAP));
+  if (name === 'Go') return Math.ceil(heapBytes * (1 + GO_NON_HEAP_SHARE));
+  return Math.ceil(heapBytes + Math.max(heapBytes * NON_HEAP_SHARE, MIN_BESIDE_HEAP));
 }
 
 // The JVM uses the last of repeated options, and prefers a size in bytes to a share.

@@ -14,7 +14,7 @@ const ANY_ADDRESS = '0.0.0.0';
 const UNSCHEDULABLE = final('node(s) were unschedulable');
 const OTHER_NODE = final("node(s) didn't match the requested node name");
 const TAINTED = final('node(s) had untolerated taint(s)');
-const OTHER_NODES_WANTED = final("node(s) didn't match Pod's node affinity/selector");
+const NODE_AFFINITY_UNMET = final("node(s) didn't match Pod's node affinity/selector");
 const PORT_TAKEN = resolvable("node(s) didn't have free ports for the requested pod ports");
 const DISK_TAKEN = resolvable('node(s) had no available disk');
 const FEATURE_MISSING = final("node(s) didn't match Pod's required features");
@@ -47,7 +47,7 @@ export function isTolerated(tolerations: readonly Toleration[], taint: Taint): b
 }
 
 export function filterNodeAffinity(pod: SchedulingPod, node: SchedulingNode): Refusal | null {
-  return isNodeAffinityMet(pod, node) ? null : OTHER_NODES_WANTED;
+  return isNodeAffinityMet(pod, node) ? null : NODE_AFFINITY_UNMET;
 }
 
 /** Refuses nodes with conflicting host ports: equal port, protocol and address; the unspecified address conflicts with every one. */

@@ -3,9 +3,9 @@ import { final, resolvable, type Refusal } from './refusal.ts';
 import type { PodTerm } from '../pod-spec/affinity.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 
-const NO_COMPANY = final("node(s) didn't match pod affinity rules");
-const UNWANTED_COMPANY = resolvable("node(s) didn't match pod anti-affinity rules");
-const UNWELCOME = resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
+const AFFINITY_UNMET = final("node(s) didn't match pod affinity rules");
+const ANTI_AFFINITY_VIOLATED = resolvable("node(s) didn't match pod anti-affinity rules");
+const EXISTING_ANTI_AFFINITY_VIOLATED = resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
 
 /**
  * Inter-pod affinity of one pod: counts over the cluster, then a filter for each node. Preemption updates the counts for what-if
@@ -41,9 +41,9 @@ export class PodAffinity {
   }
 
   filter(node: SchedulingNode): Refusal | null {
-    if (!this.#hasCompany(node)) return NO_COMPANY;
-    for (const { topologyKey } of this.#pod.antiAffinity) if (this.#avoided.at(topologyKey, node) > 0) return UNWANTED_COMPANY;
-    return this.#hostile.isAffected(node) ? UNWELCOME : null;
+    if (!this.#hasCompany(node)) return AFFINITY_UNMET;
+    for (const { topologyKey } of this.#pod.antiAffinity) if (this.#avoided.at(topologyKey, node) > 0) return ANTI_AFFINITY_VIOLATED;
+    return this.#hostile.isAffected(node) ? EXISTING_ANTI_AFFINITY_VIOLATED : null;
   }
 
   #hasCompany(node: SchedulingNode): boolean {

@@ -45,7 +45,7 @@ export type PreemptionAnswer =
   | { readonly kind: 'no room'; readonly message: string };
 
 const NO_VICTIMS = final('No preemption victims found for incoming pod');
-const NOT_HELPFUL = final('Preemption is not helpful for scheduling');
+const UNRESOLVABLE = final('Preemption is not helpful for scheduling');
 
 /** Selects the best node for preemption after every node was refused. */
 export function preempt(
@@ -61,7 +61,7 @@ export function preempt(
   let best: Preemption | null = null;
   const refusals: Refusal[] = [];
   for (const node of view.nodes) {
-    const candidate = refused.get(node)?.resolvable === true ? victimsOn(node, pod, feasibility, budgets) : NOT_HELPFUL;
+    const candidate = refused.get(node)?.resolvable === true ? victimsOn(node, pod, feasibility, budgets) : UNRESOLVABLE;
     if (!('victims' in candidate)) refusals.push(candidate);
     else if (best === null || comparePreemptions(candidate, best) < 0) best = candidate;
   }

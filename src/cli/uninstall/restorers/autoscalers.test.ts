@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds } from '../../../../test/builders/crds.ts';
-import { idleOriginal, targetsAnnotation } from '../../../../test/builders/original-notes.ts';
+import { idleOriginal, targetsAnnotation } from '../../../../test/builders/original-annotations.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { ClusterAccess } from '../cluster-access.ts';

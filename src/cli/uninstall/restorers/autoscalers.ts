@@ -10,7 +10,7 @@ import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { isNewest } from '../../../core/hpa/current-original.ts';
 import { originalBinding, readOriginal, isSameMeasured, type RecordedTarget } from '../../../core/hpa/recorded-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
-import { readOriginalValues } from '../../../core/ownership/original-note.ts';
+import { readOriginalValues } from '../../../core/ownership/original-values.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';

@@ -17,7 +17,7 @@ import {
 import { numberAt, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
-import { readOriginalValues } from '../../../core/ownership/original-note.ts';
+import { readOriginalValues } from '../../../core/ownership/original-values.ts';
 import { NO_ORIGINAL_VALUES, leave, keepRecognized, take, valueToWrite, type OriginalValues } from '../../../core/ownership/owners.ts';
 import { isObject } from '#kube/json';
 import { groupOfVersion } from '#kube/records/workload';

@@ -5,7 +5,7 @@ import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { originalBinding } from '../../../core/hpa/recorded-target.ts';
 import type { TargetMove } from '../../../core/hpa/follow-targets.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
-import { writeOriginalValues } from '../../../core/ownership/original-note.ts';
+import { writeOriginalValues } from '../../../core/ownership/original-values.ts';
 import type { OriginalValues } from '../../../core/ownership/owners.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';

@@ -42,7 +42,7 @@ export async function resizePods(
   decision: WorkloadDecision,
   signal: AbortSignal,
 ): Promise<ResizeOutcome> {
-  const carrier: Carrier = { ports, metrics, workload, policy, actor: actorOf(decision), signal };
+  const carrier: ResizeDependencies = { ports, metrics, workload, policy, actor: actorOf(decision), signal };
   const outcome: MutableResizeOutcome = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
   const reductions = decision.steps.filter(isReduction);
   const safety = decision.steps.filter((step) => !isReduction(step));
@@ -56,7 +56,7 @@ export async function resizePods(
   return outcome;
 }
 
-interface Carrier {
+interface ResizeDependencies {
   readonly ports: RecommendationPorts;
   readonly metrics: RecommendationMetrics;
   readonly workload: WorkloadRecord;
@@ -74,7 +74,7 @@ interface MutableResizeOutcome extends ResizeOutcome {
   unfinished: boolean;
 }
 
-async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome: MutableResizeOutcome): Promise<void> {
+async function carryOut(carrier: ResizeDependencies, steps: readonly ResizeStep[], outcome: MutableResizeOutcome): Promise<void> {
   const { ports, metrics, workload, policy, actor, signal } = carrier;
   for (const step of steps) {
     const pod = ports.cluster.findPodByUid(step.pod.uid);

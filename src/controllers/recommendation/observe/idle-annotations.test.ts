@@ -15,7 +15,7 @@ import { isoTime } from '#kube/time/iso-time';
 import { HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import { writeIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
-import { idleOriginal } from '../../../../test/builders/original-notes.ts';
+import { idleOriginal } from '../../../../test/builders/original-annotations.ts';
 import { FakeClusterReader } from '../../../../test/fakes/fake-cluster-reader.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { HmacSigner } from '../../../runtime/hmac-signer.ts';

@@ -6,11 +6,11 @@ import type { IdleMemory, IdleAnnotation } from '../../../core/resize/model/idle
 import { capAmount, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import type { WorkloadRecord } from '#kube/records/workload';
 import { requestBounds } from '../../../core/resize/policy/container-rules.ts';
-import { readOriginalValues } from '../../../core/ownership/original-note.ts';
+import { readOriginalValues } from '../../../core/ownership/original-values.ts';
 import type { OriginalValues } from '../../../core/ownership/owners.ts';
 import { idleFromRecords } from '../../../core/resize/layers/idle/idle-originals.ts';
 import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';
-import { asRecorded } from '../../../core/resize/layers/idle/as-recorded.ts';
+import { matchRecord } from '../../../core/resize/layers/idle/as-recorded.ts';
 import type { WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import type { RecordBinding, RecordSigner } from '../../../ports/record-signer.ts';
 
@@ -34,7 +34,7 @@ export function readRecordedIdle(workload: WorkloadRecord, signer: RecordSigner,
   const record = readIdleAnnotation(workload, signer);
   if (record === null) return null;
   const original = { originals: readOriginalAnnotation(workload, signer), replicas: workload.replicas.desired };
-  const current = asRecorded(idleFromRecords(record, original, context.hpas), { ...context, workload });
+  const current = matchRecord(idleFromRecords(record, original, context.hpas), { ...context, workload });
   return current === null ? null : limitToBounds(current, context);
 }
 

@@ -6,7 +6,7 @@ import type { HpaRecord } from '../../../core/model/cluster-records.ts';
 import { instantOf } from '#kube/time/iso-time';
 import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
-import { readOriginalValues } from '../../../core/ownership/original-note.ts';
+import { readOriginalValues } from '../../../core/ownership/original-values.ts';
 import type { DecisionEvent } from '../../../core/resize/model/decision-event.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../../core/resize/model/situation.ts';
 import { parseIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';

@@ -5,7 +5,7 @@ import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { IdleMemory } from '../../../core/resize/model/idle-memory.ts';
 import type { Instant } from '#kube/units';
 import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
-import { writeOriginalValues } from '../../../core/ownership/original-note.ts';
+import { writeOriginalValues } from '../../../core/ownership/original-values.ts';
 import { NO_ORIGINAL_VALUES, keepRecognized, type OriginalValues } from '../../../core/ownership/owners.ts';
 import { replicasOriginals } from '../../../core/resize/layers/idle/idle-originals.ts';
 import { writeIdleAnnotation } from '../../../core/resize/status/idle-annotation.ts';

@@ -13,7 +13,7 @@ import { memoryAfterEnd, hasChangedPods, isReducedByChange, isContainerLowered, 
 import { withReductions } from './once-a-day.ts';
 import { isSizedAtCreationOnly, isEffectiveAtCreation } from './creation-only.ts';
 import { isReducingChange, isVerificationNeeded, nextStage, podsInStage, stageMs } from './stages.ts';
-import { isCountResetByWatch, watchedAfter } from './watched-reductions.ts';
+import { isCountResetByWatch, addObservedReduction } from './watched-reductions.ts';
 import { reasonOf, currentApproval, valuesFor } from './plan-due-changes.ts';
 import { outcomeOfWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
@@ -97,7 +97,7 @@ function complete(draft: Draft, change: ChangeUnderWay, { actuated }: CarryOut):
     apply: null,
     lastApplied: { at: draft.context.now, by, reason, pods: actuated.length, values },
     rolledBack: resetRollBackCount(draft.memory.rolledBack, isProven),
-    observedReductions: watchedAfter(draft.context, change),
+    observedReductions: addObservedReduction(draft.context, change),
   });
   return outcome('applied', null, `in force on ${actuated.length} pods; ${summary}`);
 }

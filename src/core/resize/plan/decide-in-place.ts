@@ -24,7 +24,7 @@ import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackWatched } 
 import { isVerificationNeeded } from './stages.ts';
 import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
-import { watchText } from './watched-reductions.ts';
+import { describeObservation } from './watched-reductions.ts';
 import { listReverts } from './failed-resize-reverts.ts';
 import { carryOut } from './carry-out.ts';
 import { valuesOf } from '../model/container-values.ts';
@@ -68,7 +68,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
 }
 
 function applyWatch(draft: Draft, decided: Outcome): Outcome {
-  const watch = decided.state === 'applied' ? watchText(draft.memory, draft.context.now) : null;
+  const watch = decided.state === 'applied' ? describeObservation(draft.memory, draft.context.now) : null;
   return watch === null ? decided : { ...decided, message: `${decided.message}; ${watch}` };
 }
 

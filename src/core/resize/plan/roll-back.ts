@@ -9,7 +9,7 @@ import { evidenceOfRegression } from './throttling-and-pressure.ts';
 import { findRegression, throttledRatioOf, type Regression } from './roll-back-criteria.ts';
 import { findPendingRollback, rolledBack } from './remembered-change.ts';
 import { isVerificationNeeded } from './stages.ts';
-import { compareWatched, dropEndedWatches } from './watched-reductions.ts';
+import { compareObservedReductions, dropEndedWatches } from './watched-reductions.ts';
 
 const NOTHING: Values = new Map();
 const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
@@ -44,7 +44,7 @@ function findRegressionOfChange(situation: WorkloadSituation): Regression | null
 
 /** Rolls back all watched reductions after a regression of one of them, and ends the change under way. */
 export function rollBackWatched(draft: Draft): void {
-  const result = compareWatched(draft.context);
+  const result = compareObservedReductions(draft.context);
   if (result === null) return;
   draft.remember({ observedReductions: result.observedReductions });
   if (result.regression === null) return;

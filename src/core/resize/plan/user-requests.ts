@@ -42,14 +42,14 @@ export function approvalState(
   return { kind: 'valid', values: approved.values, by: approved.by };
 }
 
-interface Held {
+interface HeldRequest {
   readonly values: RequestsAndLimits;
   readonly target: RequestsAndLimits;
   readonly current: RequestsAndLimits;
   readonly slack: number;
 }
 
-function findLapseReason(what: string, resource: 'cpu' | 'memory', { values, target, current, slack }: Held): string | null {
+function findLapseReason(what: string, resource: 'cpu' | 'memory', { values, target, current, slack }: HeldRequest): string | null {
   const field = FIELD[resource];
   const [value, wanted] = [values.requests[field], target.requests[field]];
   if (value !== null && wanted !== null) {

@@ -20,7 +20,7 @@ import { decideWorkload } from '../layers/decide-workload.ts';
 import { APPLY_STAGES, NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { correctFutureTimestamps, readMemory, writeMemory } from '../status/memory-codec.ts';
-import { MAX_WATCHED } from './watched-reductions.ts';
+import { MAX_OBSERVED_REDUCTIONS } from './watched-reductions.ts';
 
 const LIMITED = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
 /** Interval of decisions; a stage lasts 10 minutes. */
@@ -279,8 +279,8 @@ describe('a watch', () => {
 
   test('merges the oldest of more reductions in a day than can be stored', () => {
     const values = (cpu: string) => new Map([['main', { requests: amounts(cpu, '512Mi'), limits: LIMITED.limits }]]);
-    const watched = Array.from({ length: MAX_WATCHED }, (_, index) => ({
-      since: T0 - (MAX_WATCHED - index) * HOUR_MS,
+    const watched = Array.from({ length: MAX_OBSERVED_REDUCTIONS }, (_, index) => ({
+      since: T0 - (MAX_OBSERVED_REDUCTIONS - index) * HOUR_MS,
       until: T0 + (18 + index) * HOUR_MS,
       comparedHours: 0,
       before: values(`${900 - index * 10}m`),

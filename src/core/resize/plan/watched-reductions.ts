@@ -14,7 +14,7 @@ import { isSizedAtCreationOnly } from './creation-only.ts';
 import { isVerificationNeeded } from './stages.ts';
 
 /** Maximum number of items by the schema; further reductions within a day merge the two oldest. */
-export const MAX_WATCHED = 8;
+export const MAX_OBSERVED_REDUCTIONS = 8;
 /** Time until the evidence of the last watched hour is complete. */
 const LAST_HOUR_MS: DurationMs = 2 * HOUR_MS;
 /** Share of the watched hours that must be compared before a watch resets the count of roll-backs for throttling or pressure. */
@@ -26,7 +26,7 @@ function isLongEnough({ withinMs }: PolicyRules['rollback']): boolean {
 }
 
 /** The watches after a change is in force on all pods. */
-export function watchedAfter(situation: WorkloadSituation, change: ChangeUnderWay): readonly ObservedReduction[] {
+export function addObservedReduction(situation: WorkloadSituation, change: ChangeUnderWay): readonly ObservedReduction[] {
   const { memory, policy, now } = situation;
   const { observedReductions: watched, previous } = memory;
   if (previous === null || !isVerificationNeeded(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
@@ -62,7 +62,7 @@ export interface WatchResult {
 }
 
 /** Compares the watched reductions; null: nothing is watched. */
-export function compareWatched(situation: WorkloadSituation): WatchResult | null {
+export function compareObservedReductions(situation: WorkloadSituation): WatchResult | null {
   const { memory, pods } = situation;
   const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
   if (memory.observedReductions.length === 0 || inForce === null) return null;
@@ -103,7 +103,7 @@ function regressionOfPods(
 }
 
 /** Part of a decision's message about the last watch; null: nothing is watched. */
-export function watchText({ observedReductions: watched }: ResizeMemory, now: Instant): string | null {
+export function describeObservation({ observedReductions: watched }: ResizeMemory, now: Instant): string | null {
   const last = watched.at(-1);
   if (last === undefined) return null;
   const until = isoTime(Math.floor(last.until / MINUTE_MS) * MINUTE_MS);
@@ -112,6 +112,6 @@ export function watchText({ observedReductions: watched }: ResizeMemory, now: In
 
 function atMost(watched: readonly ObservedReduction[]): readonly ObservedReduction[] {
   const [first, second, ...rest] = watched;
-  if (watched.length <= MAX_WATCHED || first === undefined || second === undefined) return watched;
+  if (watched.length <= MAX_OBSERVED_REDUCTIONS || first === undefined || second === undefined) return watched;
   return [{ ...second, before: greaterOf(second.before, first.before) }, ...rest];
 }

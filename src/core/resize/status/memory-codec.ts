@@ -100,7 +100,7 @@ const ROLLED_BACK = record<RolledBack>({
   values: CONTAINERS,
 });
 
-const WATCHED = record<ObservedReduction>({
+const OBSERVED_REDUCTION = record<ObservedReduction>({
   since: required(INSTANT),
   until: deadline('since'),
   comparedHours: withDefault(COUNT, 0),
@@ -235,7 +235,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     template: orEmpty(VALUES, NO_VALUES),
     rolledBack: nullable(ROLLED_BACK),
     lastRollbackRequestAt: nullable(REQUEST_TIME),
-    observedReductions: orEmpty(list(WATCHED), []),
+    observedReductions: orEmpty(list(OBSERVED_REDUCTION), []),
     failures: orEmpty(list(failedResize(maxMessage), newestFailures), [], 'resizes'),
     boosts: orEmpty(list(BOOST), []),
     evictions: nullable(EVICTIONS),

@@ -12,7 +12,7 @@ import { listObjects, type ListQuery } from '../verbs/object-lister.ts';
 import { decodeObject } from '../verbs/object-metadata.ts';
 import { patchTypeOf, type ObjectPatcher } from '../verbs/object-patcher.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import type { ObjectWriter, Written } from '../verbs/object-writer.ts';
+import type { ObjectWriter, WriteResult } from '../verbs/object-writer.ts';
 import { negotiate, ObjectPresenter, type TableMaker } from './representation.ts';
 import { isTrue, writeRequestOf } from './write-options.ts';
 import type { ResourceTarget } from './request-target.ts';
@@ -220,7 +220,7 @@ export class ResourceHandler {
     return json(200, this.#presenter(resource, call).list(page));
   }
 
-  #written(resource: ServedResource, written: Written, call: ApiCall): Answer {
+  #written(resource: ServedResource, written: WriteResult, call: ApiCall): Answer {
     const shown = this.#presenter(resource, call).served(written.object);
     return json(written.created ? 201 : 200, shown, warningHeaders(written.warnings));
   }

@@ -10,7 +10,7 @@ import { cloneJson } from '../json.ts';
 import { draftOf, type KubeObject } from '../kube-object.ts';
 import { decodeObject, jsonType } from './object-metadata.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import type { ObjectWriter, Written } from './object-writer.ts';
+import type { ObjectWriter, WriteResult } from './object-writer.ts';
 import { toTimestamp } from '../timestamp.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { applyScale, scaledPart, scaleOf } from './scale-subresource.ts';
@@ -63,7 +63,7 @@ export class ObjectPatcher {
   }
 
   /** Throws ApiStatusError: NotFound, Conflict, Invalid, BadRequest for an invalid patch. */
-  patch(patch: PatchRequest): Written {
+  patch(patch: PatchRequest): WriteResult {
     if (patch.type === 'application/apply-patch+yaml') return patch.subresource === 'scale' ? this.#applyScale(patch) : this.#apply(patch);
     const { resource, subresource, request, namespace, name } = patch;
     if (subresource === 'scale') return this.#patchScale(patch);
@@ -91,7 +91,7 @@ export class ObjectPatcher {
     }
   }
 
-  #patchScale(patch: PatchRequest): Written {
+  #patchScale(patch: PatchRequest): WriteResult {
     const { resource, namespace, name, request } = patch;
     const produce = (current: KubeObject): KubeObject => {
       const draft = draftOf(current);
@@ -103,7 +103,7 @@ export class ObjectPatcher {
   }
 
   /** Applies a Scale to the object, in the name of the subresource. */
-  #applyScale(patch: PatchRequest): Written {
+  #applyScale(patch: PatchRequest): WriteResult {
     const { resource, name } = patch;
     const { object: scale } = decodeObject(patch.body, 'autoscaling/v1', 'Scale');
     const written = this.#apply({ ...patch, body: scaledPart(resource, name, scale) });
@@ -124,7 +124,7 @@ export class ObjectPatcher {
   }
 
   /** Server-side apply: creates a missing object. */
-  #apply(patch: PatchRequest): Written {
+  #apply(patch: PatchRequest): WriteResult {
     const { resource, namespace, name, subresource, request } = patch;
     if (request.fieldManager === '') throw missingManager();
     checkTyped(patch);

@@ -38,7 +38,7 @@ export interface ObjectWriterDependencies {
   readonly reads: () => Pick<ClusterAccess, 'get' | 'list'>;
 }
 
-export interface Written {
+export interface WriteResult {
   /** In the served version. */
   readonly object: KubeObject;
   readonly created: boolean;
@@ -78,7 +78,7 @@ export class ObjectWriter {
     decoded: KubeObject,
     request: WriteRequest,
     unknown: readonly string[] = [],
-  ): Written {
+  ): WriteResult {
     const { store, clock, random } = this.#dependencies;
     this.#nameNewObject(resource, namespace, decoded, random);
     if (decoded.metadata.resourceVersion as string | undefined) throw fault('resourceVersion should not be set on objects to be created');
@@ -122,7 +122,7 @@ export class ObjectWriter {
   }
 
   /** Throws ApiStatusError: NotFound, Conflict, Invalid, Forbidden. Nothing is stored when nothing changed. */
-  update(resource: ServedResource, namespace: string | null, name: string, change: Change, request: WriteRequest): Written {
+  update(resource: ServedResource, namespace: string | null, name: string, change: Change, request: WriteRequest): WriteResult {
     const stored = this.#dependencies.store.table(resource.storageId).get(namespace, name);
     if (stored === undefined) throw notFound(subjectOf(resource, name));
     checkPreconditions(resource, stored, change.preconditions);

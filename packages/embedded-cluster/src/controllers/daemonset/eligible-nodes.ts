@@ -10,7 +10,7 @@ import type { Pod, PodSpec, WireToleration } from '../wire/pod.ts';
 import type { DaemonSet } from '../wire/workload.ts';
 
 const LOST_NODE_CONDITIONS = ['not-ready', 'unreachable'] as const;
-const PLACED_DESPITE = ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'] as const;
+const TOLERATED_CONDITIONS = ['disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'] as const;
 
 export interface NodeFitness {
   /** A pod should be started on the node. */
@@ -24,7 +24,7 @@ function daemonTolerations(spec: PodSpec): WireToleration[] {
   const toleration = (name: string, effect: string): WireToleration => ({ key: `node.kubernetes.io/${name}`, operator: 'Exists', effect });
   return [
     ...LOST_NODE_CONDITIONS.map((name) => toleration(name, 'NoExecute')),
-    ...PLACED_DESPITE.map((name) => toleration(name, 'NoSchedule')),
+    ...TOLERATED_CONDITIONS.map((name) => toleration(name, 'NoSchedule')),
     ...(spec.hostNetwork === true ? [toleration('network-unavailable', 'NoSchedule')] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Instant } from '#kube/units';
 import { SECOND_MS } from '#kube/units';
-import type { ConditionNews } from '../conditions.ts';
+import type { ConditionUpdate } from '../conditions.ts';
 import { findCondition, withCondition, withoutCondition } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import type { WireCondition } from '../wire/pod.ts';
@@ -62,7 +62,7 @@ function countReplicas(deployment: Deployment, { fresh, old }: Revisions): Deplo
 
 function nextConditions(deployment: Deployment, revisions: Revisions, status: DeploymentStatus, now: Instant): WireCondition[] {
   let conditions: WireCondition[] = deployment.status?.conditions ?? [];
-  const setCondition = (news: ConditionNews): void => {
+  const setCondition = (news: ConditionUpdate): void => {
     conditions = withCondition(conditions, news, now, { updateTime: true });
   };
   setCondition(availability(deployment, status));
@@ -75,7 +75,7 @@ function nextConditions(deployment: Deployment, revisions: Revisions, status: De
   return conditions;
 }
 
-function availability(deployment: Deployment, status: DeploymentStatus): ConditionNews {
+function availability(deployment: Deployment, status: DeploymentStatus): ConditionUpdate {
   const bounds = rolloutBounds(deployment.spec.replicas ?? 1, deployment.spec.strategy?.rollingUpdate);
   const maxUnavailable = deployment.spec.strategy?.type === 'Recreate' ? 0 : bounds.maxUnavailable;
   return (status.availableReplicas ?? 0) >= bounds.replicas - maxUnavailable
@@ -99,11 +99,11 @@ function progressNews(
   status: DeploymentStatus,
   conditions: readonly WireCondition[],
   now: Instant,
-): ConditionNews | 'moving' | undefined {
+): ConditionUpdate | 'moving' | undefined {
   const before = findCondition(conditions, 'Progressing');
   if (deployment.spec.paused === true) return paused(before);
   const name = fresh?.metadata.name ?? deployment.metadata.name;
-  const news = (state: 'True' | 'False', reason: string, message: string): ConditionNews => ({
+  const news = (state: 'True' | 'False', reason: string, message: string): ConditionUpdate => ({
     type: 'Progressing',
     status: state,
     reason,
@@ -121,11 +121,11 @@ function progressNews(
   return news('False', 'ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`);
 }
 
-function updateTransition(before: WireCondition | undefined, news: ConditionNews): ConditionNews | 'moving' {
+function updateTransition(before: WireCondition | undefined, news: ConditionUpdate): ConditionUpdate | 'moving' {
   return before?.status === news.status && before.reason === news.reason && before.message === news.message ? 'moving' : news;
 }
 
-function paused(before: WireCondition | undefined): ConditionNews | undefined {
+function paused(before: WireCondition | undefined): ConditionUpdate | undefined {
   if (before?.reason === 'ProgressDeadlineExceeded') return undefined;
   return { type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' };
 }

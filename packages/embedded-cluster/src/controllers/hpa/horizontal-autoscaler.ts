@@ -3,7 +3,7 @@ import { SECOND_MS } from '#kube/units';
 import type { MetricsProvider, PodMetrics } from '../../api/providers.ts';
 import type { ControllerPorts, Stop } from '../controller-ports.ts';
 import { isEqualJson } from '../../api/json.ts';
-import type { ConditionNews } from '../conditions.ts';
+import type { ConditionUpdate } from '../conditions.ts';
 import { findCondition, withCondition } from '../conditions.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
@@ -155,7 +155,7 @@ class Report {
     this.#now = now;
   }
 
-  setCondition(type: string, status: ConditionNews['status'], reason: string, message: string): void {
+  setCondition(type: string, status: ConditionUpdate['status'], reason: string, message: string): void {
     const before = findCondition(this.status.conditions, type);
     if (before?.status === status && before.reason === reason && before.message === message) return;
     this.status.conditions = withCondition(this.status.conditions, { type, status, reason, message }, this.#now);

@@ -6,7 +6,7 @@ import type { ContainerRuntime, Termination } from '../kubelet/container-runtime
 import type { PodRuntime } from '../kubelet/pod-runtime.ts';
 
 /** Number of event lines kept per instance of a container. */
-const NEWS_KEPT = 200;
+const MAX_LINES = 200;
 /** Routine lines are generated from the time; this many of the latest are shown. */
 const ROUTINE_SHOWN = 500;
 const ROUTINE_EVERY_MS = MINUTE_MS;
@@ -115,7 +115,7 @@ export class ContainerLogs {
     if (log === undefined) return;
     const line = { at, text: `level=info msg=${JSON.stringify(text)}` };
     log.news.push(line);
-    if (log.news.length > NEWS_KEPT) log.news.shift();
+    if (log.news.length > MAX_LINES) log.news.shift();
     for (const follower of this.#followers.get(key) ?? []) follower.onLine(line);
   }
 }

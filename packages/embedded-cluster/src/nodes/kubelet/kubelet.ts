@@ -12,7 +12,7 @@ import type { UsagePlan } from '../../usage/usage-plan.ts';
 import type { ContainerLogs } from '../endpoints/container-logs.ts';
 import { setDemand } from './container-demand.ts';
 import type { ContainerRuntime, Termination } from './container-runtime.ts';
-import type { EventWords, EventWriter } from '../../api/event-writer.ts';
+import type { EventText, EventWriter } from '../../api/event-writer.ts';
 import { KILLED_EXIT_CODE, PodLifecycle, startupBoostMs } from './pod-lifecycle.ts';
 import { kubeletConfigurationOf, type KubeletConfiguration } from './kubelet-configuration.ts';
 import { PodResizer, type ResizeHost } from './pod-resizer.ts';
@@ -271,7 +271,7 @@ export class Kubelet implements ResizeHost {
     if (written?.metadata.uid === pod.uid) pod.object = asPod(written);
   }
 
-  event(pod: PodRuntime, words: EventWords, container?: ContainerRuntime): void {
+  event(pod: PodRuntime, words: EventText, container?: ContainerRuntime): void {
     const list = container?.spec.role === 'main' ? 'containers' : 'initContainers';
     const about = container === undefined ? words : { ...words, fieldPath: `spec.${list}{${container.name}}` };
     this.dependencies.events.record(pod.object, about, this.name);

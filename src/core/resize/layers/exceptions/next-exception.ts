@@ -35,7 +35,7 @@ const CLEAR_FOR_MS: DurationMs = DAY_MS;
 /** A rejected exception opens again when demand has grown by this ratio. */
 const GROWN_RATIO: Ratio = 1.2;
 /** A smaller growth of the observed demand is not written. */
-const NEWS_RATIO: Ratio = 0.05;
+const MIN_UPDATE_RATIO: Ratio = 0.05;
 const RECURRING = 3;
 const CONSTANT_USAGE =
   'memory has been steady at the limit for 3 hours without an OOM kill: probably page cache, which the kernel reclaims';
@@ -145,7 +145,7 @@ function recordEvidence(before: LimitException, evidence: Evidence, inputs: Step
   // Less severe evidence of another type changes no amounts.
   if (!isMoreSevere && evidence.type !== before.type) return counted;
   const observed = Math.max(before.observed, wholeUnits(before.resource, evidence.observed));
-  if (!again && observed <= before.observed * (1 + NEWS_RATIO)) return before;
+  if (!again && observed <= before.observed * (1 + MIN_UPDATE_RATIO)) return before;
   const { type, bound } = evidence;
   const limit = isApplied(before) && bound === before.bound ? before.limit : evidence.limit;
   // The proposed value only grows while the exception is open, so that it does not fall below the value that a user approves.

@@ -10,7 +10,7 @@ import { isScaled } from './idle-scale.ts';
 type Recorded = Pick<IdleMemory, 'natural' | 'sizes'>;
 
 /** The part of the record that the workload matches; null: none. */
-export function asRecorded(idle: IdleMemory, situation: Pick<WorkloadSituation, 'workload' | 'pods' | 'hpas'>): IdleMemory | null {
+export function matchRecord(idle: IdleMemory, situation: Pick<WorkloadSituation, 'workload' | 'pods' | 'hpas'>): IdleMemory | null {
   if (isScaled(situation, idle) && hasRecordedSizes(situation.pods, idle)) return idle;
   return situation.pods.some((pod) => hasIdleSize(pod, idle)) ? { ...idle, idleReplicas: null, autoscaler: null } : null;
 }

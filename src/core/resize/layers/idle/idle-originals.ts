@@ -4,7 +4,7 @@ import { HPA_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { liveValues } from '../../../hpa/recorded-target.ts';
 import type { HpaRecord } from '../../../model/cluster-records.ts';
 import type { Instant } from '#kube/units';
-import { readOriginalValues } from '../../../ownership/original-note.ts';
+import { readOriginalValues } from '../../../ownership/original-values.ts';
 import { leave, take, valueToWrite, type OriginalValues } from '../../../ownership/owners.ts';
 import type { IdleMemory, IdleAnnotation } from '../../model/idle-memory.ts';
 

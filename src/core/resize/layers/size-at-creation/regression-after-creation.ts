@@ -14,7 +14,7 @@ import { stageMs } from '../../plan/stages.ts';
 import { hasFailedAfter } from '../../plan/restart-rates.ts';
 
 /** A pod that is not ready after this time has failed to start: slow starts take minutes. */
-const COMES_UP_MS: DurationMs = 10 * MINUTE_MS;
+const MAX_START_UP_MS: DurationMs = 10 * MINUTE_MS;
 
 export interface RegressionAfterCreation {
   readonly reason: 'restarts' | 'readiness';
@@ -35,14 +35,14 @@ export function regressionAfterCreation(situation: WorkloadSituation): Regressio
   if (asDeployed === null) return null;
   const having = pods.filter((pod) => hasValues(pod, lastApplied.values, situation));
   const created = having.filter((pod) => pod.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined && pod.createdAt >= lastApplied.at);
-  const isYoung = ({ createdAt }: PodRecord): boolean => now - createdAt < COMES_UP_MS + withinMs;
+  const isYoung = ({ createdAt }: PodRecord): boolean => now - createdAt < MAX_START_UP_MS + withinMs;
   // A healthy pod with this size shows that the others fail for another reason, for example a new image.
   if (having.some((pod) => pod.readySince !== null && now - pod.readySince >= withinMs && !hasFailedAfter(pod, lastApplied.at)))
     return null;
   const young = created.filter(isYoung);
   const failed = young.filter((pod) => hasFailedAfter(pod, pod.createdAt));
   if (failed.length > 0) return { reason: 'restarts', message: `restarted after creation: ${namesOf(failed)}`, asDeployed };
-  const down = young.filter(({ readySince, createdAt }) => readySince === null && now - createdAt >= COMES_UP_MS);
+  const down = young.filter(({ readySince, createdAt }) => readySince === null && now - createdAt >= MAX_START_UP_MS);
   const othersToo = pods.some((pod) => !created.includes(pod) && pod.phase === 'Running' && pod.readySince === null);
   if (down.length === 0 || othersToo) return null;
   return { reason: 'readiness', message: `not ready since creation: ${namesOf(down)}`, asDeployed };

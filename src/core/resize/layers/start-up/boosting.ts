@@ -22,7 +22,7 @@ import { isStillStarting, isWorthBoosting, startEndsAt } from './start-of-contai
 /** Maximum number of items by the schema: further pods start without a boost. */
 const MAX_BOOSTS = 64;
 /** Time until a written boost is in the informers' cache; until then it is kept although the pod does not show it. */
-const ON_ITS_WAY_MS: DurationMs = 2 * MINUTE_MS;
+const BOOST_PENDING_MS: DurationMs = 2 * MINUTE_MS;
 
 /** Decides the boosts of one workload's pods. */
 export class Boosting {
@@ -144,7 +144,7 @@ export class Boosting {
     const since = before?.since ?? now;
     // Beyond the maximum only boosts from creation exist, which the pod's annotation stores.
     if (this.#isFull(pod)) return;
-    if (starting.size > 0 || usual.size > 0 || (before !== undefined && now - since < ON_ITS_WAY_MS)) {
+    if (starting.size > 0 || usual.size > 0 || (before !== undefined && now - since < BOOST_PENDING_MS)) {
       if (before === undefined) this.#added += 1;
       this.#boosts.push({ pod: pod.name, uid: pod.uid, since, values });
     }

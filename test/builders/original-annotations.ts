@@ -3,7 +3,7 @@
 import type { RecordedTarget } from '../../src/core/hpa/recorded-target.ts';
 import { withTargets } from '../../src/core/hpa/recorded-target.ts';
 import type { Instant } from '#kube/units';
-import { writeOriginalValues } from '../../src/core/ownership/original-note.ts';
+import { writeOriginalValues } from '../../src/core/ownership/original-values.ts';
 import { NO_ORIGINAL_VALUES, take, type OwnedFieldName } from '../../src/core/ownership/owners.ts';
 
 const NO_FIELDS = { minReplicas: 1, maxReplicas: 1, resourceMetrics: [] };

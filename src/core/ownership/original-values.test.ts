@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readOriginalValues, writeOriginalValues } from './original-note.ts';
+import { readOriginalValues, writeOriginalValues } from './original-values.ts';
 import { NO_ORIGINAL_VALUES, leave, take } from './owners.ts';
 
 const AT = Date.parse('2026-11-20T12:00:00.000Z');

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFi
 import { dirname } from 'node:path';
 
 /** Writes a file atomically; creates its folder. */
-export function writeWhole(path: string, text: string): void {
+export function writeAtomically(path: string, text: string): void {
   makeFolder(dirname(path));
   const temporary = `${path}.${process.pid}.tmp`;
   try {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Recommendation } from '../apis/http/types.generated.ts';
-import { listRemedies } from './would-change-it.ts';
+import { listRemedies } from './remedies.ts';
 
 function answerOf(given: Partial<Recommendation>): string {
   const record = {
