@@ -69,7 +69,7 @@ export async function buildDemoCluster(options: DemoOptions, dependencies: DemoD
     const notes = [...applied.skipped].map(([kind, count]) => `${count} × ${kind} skipped: the embedded cluster does not serve this kind`);
     if (recordings !== undefined) notes.push(...describeDealtRecordings(cluster, recordings.names.length));
     await runPast(cluster, signal);
-    return { cluster, notes: [...notes, ...unscheduledNotes(cluster)], ownKinds: manifests.filter(isOwnKind) };
+    return { cluster, notes: [...notes, ...describeUnscheduled(cluster)], ownKinds: manifests.filter(isOwnKind) };
   } catch (err) {
     cluster.close();
     throw err;
@@ -130,7 +130,7 @@ function rethrowFor(option: string, err: unknown): never {
 }
 
 /** Reports unschedulable pods, which would otherwise go unnoticed: they have requests but no usage. */
-function unscheduledNotes(cluster: EmbeddedCluster): readonly string[] {
+function describeUnscheduled(cluster: EmbeddedCluster): readonly string[] {
   const whyByWorkload = new Map<string, { pods: number; readonly why: string }>();
   for (const object of cluster.server.accessAs('system:admin').list('pods')) {
     const { metadata, status } = object as Pod;

@@ -276,7 +276,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
       this.#podsByUid.set(record.uid, record);
       if (record.node !== null) this.#podsByNode.set(record.node, key, record);
     }
-    this.#ownership.putPod(key, record, previous);
+    this.#ownership.setPod(key, record, previous);
     const workload = this.#ownership.topOf(key) ?? workloadBefore;
     this.#notify({ kind: 'pod', key, workload: workload === undefined ? null : workloadKey(workload) });
   }
@@ -293,7 +293,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
       if (isTop) this.#topsByName.set(group, key, record);
       else this.#topsByName.delete(group, key);
     }
-    const moved = this.#ownership.putWorkload(record, previous);
+    const moved = this.#ownership.setWorkload(record, previous);
     if (wasTop || isTop) this.#notify({ kind: 'workload', key });
     for (const podKey of moved) {
       const workload = this.#ownership.topOf(podKey);

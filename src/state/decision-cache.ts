@@ -44,13 +44,13 @@ export class DecisionCache {
 
   /** Stores a decision of this replica and notifies the listeners. */
   record(workload: WorkloadKey, decided: DecidedWorkload): void {
-    this.#put(workload, decided);
+    this.#setDecision(workload, decided);
     for (const listener of this.#listeners) listener(workload, decided);
   }
 
   /** Stores a decision of another replica, or deletes it (null), without notifying the listeners. */
   takeOver(workload: WorkloadKey, decided: DecidedWorkload | null): void {
-    this.#put(workload, decided);
+    this.#setDecision(workload, decided);
   }
 
   /** Calls the listener with each decision that this replica records or deletes. Returns the cancel function. */
@@ -68,7 +68,7 @@ export class DecisionCache {
   forget(workload: WorkloadKey): void {
     this.#clearInProgress(workload);
     if (!this.#decided.has(workload)) return;
-    this.#put(workload, null);
+    this.#setDecision(workload, null);
     for (const listener of this.#listeners) listener(workload, null);
   }
 
@@ -137,7 +137,7 @@ export class DecisionCache {
     return this.#policies.listEffectiveRules(workload);
   }
 
-  #put(workload: WorkloadKey, decided: DecidedWorkload | null): void {
+  #setDecision(workload: WorkloadKey, decided: DecidedWorkload | null): void {
     this.#clearInProgress(workload);
     const before = this.#decided.get(workload);
     if (before !== undefined && hasPods(before)) this.#governed.set(before.policy, this.governed(before.policy) - 1);

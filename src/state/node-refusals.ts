@@ -4,7 +4,7 @@
 import type { Instant } from '#kube/units';
 import { NODE_PROPERTY_CODES } from '#kube/records/refusal-code';
 import type { FailedResize, ResizeMemory } from '../core/resize/model/situation.ts';
-import { mergeFailures, failureKey, isCurrent, rememberedUntil } from '../core/resize/plan/failed-resizes.ts';
+import { mergeFailures, failureKey, isCurrent, retainedUntil } from '../core/resize/plan/failed-resizes.ts';
 
 /** The newest refusal by pool, reason and resource. */
 export class NodeRefusals {
@@ -21,7 +21,7 @@ export class NodeRefusals {
 
   /** Refusals in force, one for each pool, reason and resource. */
   current(now: Instant): readonly FailedResize[] {
-    for (const [key, failure] of this.#byKey) if (now >= rememberedUntil(failure)) this.#byKey.delete(key);
+    for (const [key, failure] of this.#byKey) if (now >= retainedUntil(failure)) this.#byKey.delete(key);
     return [...this.#byKey.values()].filter((failure) => isCurrent(failure, now));
   }
 }

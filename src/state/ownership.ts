@@ -60,7 +60,7 @@ export class Ownership {
   }
 
   /** Stores a pod's new state; `record` null: it was deleted. */
-  putPod(podKey: string, record: PodRecord | null, previous: PodRecord | null): void {
+  setPod(podKey: string, record: PodRecord | null, previous: PodRecord | null): void {
     const ownerBefore = previous?.owner?.uid;
     if (ownerBefore !== undefined && ownerBefore !== record?.owner?.uid) this.#podsByOwner.delete(ownerBefore, podKey);
     if (record === null) {
@@ -72,14 +72,14 @@ export class Ownership {
   }
 
   /** Stores a workload's new state; `record` null: it was deleted. Returns the keys of pods with another top-level owner now. */
-  putWorkload(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
+  setWorkload(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     const kind = record?.kind ?? previous?.kind;
     if (kind === undefined) return [];
     if (!LINK_KINDS.has(kind)) return record === null ? [] : this.#recordGroup(record);
-    return this.#putLink(record, previous);
+    return this.#setLink(record, previous);
   }
 
-  #putLink(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
+  #setLink(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     if (previous !== null) this.#removeLink(previous);
     if (record !== null) this.#addLink(record);
     const sameOwner = record !== null && previous?.uid === record.uid && isSameController(previous.controller, record.controller);

@@ -69,14 +69,14 @@ export class KubeletToken {
       if (isUsable) return issued;
       throw this.#failed.error;
     }
-    this.#inFlight ??= this.#ask(now).finally(() => (this.#inFlight = null));
+    this.#inFlight ??= this.#requestToken(now).finally(() => (this.#inFlight = null));
     return this.#inFlight.catch((err: unknown) => {
       if (isUsable) return issued;
       throw err;
     });
   }
 
-  async #ask(now: number): Promise<IssuedToken> {
+  async #requestToken(now: number): Promise<IssuedToken> {
     try {
       const issued = await this.#request(now);
       [this.#token, this.#failed, this.#refusal] = [issued, null, null];

@@ -76,7 +76,7 @@ export async function runUninstall(
     }
     const stays = recordsStay ? [RECORDS_REMAIN] : [];
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: stays };
-    const left = await leftNow(restorers, results, total.signal);
+    const left = await findRemainingNow(restorers, results, total.signal);
     const notice = await standstill.end(total.signal);
     return { results, left, notes: notice === null ? stays : [...stays, notice] };
   } finally {
@@ -86,7 +86,7 @@ export async function runUninstall(
 }
 
 // The remaining changes, with the reason where a change was refused.
-async function leftNow(
+async function findRemainingNow(
   restorers: readonly Restorer[],
   results: readonly RestorerResult[],
   signal: AbortSignal,

@@ -97,7 +97,7 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   const newSet = ownable(named);
   const merged = fields.merge(schema, bare, applied);
   const emptied = new Set<unknown>();
-  const kept = own === undefined ? merged : withoutGivenUp(fields, schema, merged, { last: setOf(own), others, named }, emptied);
+  const kept = own === undefined ? merged : dropAbandoned(fields, schema, merged, { last: setOf(own), others, named }, emptied);
 
   const found = fields.compare(schema, bare ?? emptyObject(request, applied), kept);
   const changed = union(found.added ?? NO_FIELDS, found.modified ?? NO_FIELDS);
@@ -115,7 +115,7 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
 }
 
 /** The value without the fields that its applier dropped and no other manager owns. */
-function withoutGivenUp(
+function dropAbandoned(
   fields: OwnedFields,
   schema: StructuralSchema,
   value: unknown,

@@ -77,7 +77,7 @@ export interface ExceptionDecision {
 }
 
 /** Retention of closed exceptions and of counted openings, and validity of a rejection. */
-export const REMEMBERED_MS: DurationMs = 7 * DAY_MS;
+export const RETENTION_MS: DurationMs = 7 * DAY_MS;
 
 /** Whether pods have the temporary limit, or may still have it. */
 export function isApplied({ overage }: LimitException): boolean {

@@ -3,8 +3,8 @@
 import { formatDuration } from '../../model/duration.ts';
 import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { bumpsOfChange } from './oom-bumps.ts';
-import { rememberIncreases } from './cpu-increases.ts';
-import { rememberCpuLimitSteps } from './cpu-limit.ts';
+import { recordIncreases } from './cpu-increases.ts';
+import { recordCpuLimitSteps } from './cpu-limit.ts';
 import { findAutoscalerPause, isFixedTargetLowered } from './autoscaler-bounds.ts';
 import { carryOut, type CarryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
@@ -140,8 +140,8 @@ export function raiseTarget(draft: Draft): void {
     const stageStartedAt = isReducingChange({ values }, apply.values) ? now : apply.stageStartedAt;
     draft.recordEffectiveValues({
       apply: { ...apply, stageStartedAt, reason: reasonOf(urgent), values },
-      ...rememberIncreases(draft.memory, draft.containers, draft.memory.previous?.values ?? new Map(), values),
-      ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
+      ...recordIncreases(draft.memory, draft.containers, draft.memory.previous?.values ?? new Map(), values),
+      ...recordCpuLimitSteps(draft.memory, draft.containers, values, now),
       oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
     });
   }

@@ -6,7 +6,7 @@ import type { ResizeMemory } from '../model/situation.ts';
 import type { DueChange } from './due-changes.ts';
 
 /** Records the requests that a change raises temporarily. @param before values in force on all pods before the change */
-export function rememberIncreases(
+export function recordIncreases(
   memory: ResizeMemory,
   containers: readonly ContainerPlan[],
   before: Values,

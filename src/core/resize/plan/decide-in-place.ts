@@ -12,15 +12,15 @@ import { acceptTemplate } from './raised-template.ts';
 import { correctDrift, restoreEndedChange, listRollBackSteps } from './correct-drift.ts';
 import { updateIncreases } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
-import { rememberPace } from './once-a-day.ts';
+import { recordPace } from './once-a-day.ts';
 import { listHotReplicaSteps } from './hot-replica-steps.ts';
 import { updateHotReplicas, hotReplicasText } from './hot-replicas.ts';
-import { rememberLargestNode } from './largest-node.ts';
+import { recordLargestNode } from './largest-node.ts';
 import { isHeldByUser, findUsageBlocker, findBlockerOfAnyChange } from './interlocks.ts';
 import { checkPreconditions } from './preconditions.ts';
 import { updateBumpsAfterKills, listNodeOomEvents } from './oom-bumps.ts';
 import { describeExternalResizes, findOtherManager, externalResizes } from './other-manager.ts';
-import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
+import { endWatches, rollBackOnRegression, rollBackOnRequest, rollBackReduction } from './roll-back.ts';
 import { isVerificationNeeded } from './stages.ts';
 import { startChange } from './start-change.ts';
 import { currentRejection } from './plan-due-changes.ts';
@@ -39,9 +39,9 @@ const INVALID_WORKLOAD: ReadonlySet<Outcome['reason']> = new Set(['invalid-annot
 export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const draft = new Draft(context);
   reportNodeOoms(draft);
-  const largestNode = rememberLargestNode(draft.context);
+  const largestNode = recordLargestNode(draft.context);
   if (largestNode !== draft.memory.largestNode) draft.remember({ largestNode });
-  const pace = rememberPace(draft.context);
+  const pace = recordPace(draft.context);
   if (pace !== draft.memory.pace) draft.remember({ pace });
   endWatches(draft);
   const accepted = acceptTemplate(draft.context);
@@ -105,7 +105,7 @@ function rollBackIfAllowed(draft: Draft): void {
   const before = draft.memory;
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
-  if (findUsageBlocker(context) === null) rollBackWatched(draft);
+  if (findUsageBlocker(context) === null) rollBackReduction(draft);
   if (isRaisePermitted(context)) raiseKilledPods(draft);
   continueRollBack(draft);
   if (draft.isDryRun) draft.remember(before);
@@ -194,13 +194,13 @@ function rollBackInRecommend(draft: Draft): void {
 function decideChange(draft: Draft): Outcome {
   rollBackOnRequest(draft);
   rollBackOnRegression(draft);
-  rollBackWatched(draft);
+  rollBackReduction(draft);
   // A hold also ends the change under way, so that pods created during the hold are not resized.
   if (isHeldByUser(draft.context)) endChange(draft);
   endAutoscalerConflict(draft);
   const refused = revert(draft);
   raiseKilledPods(draft);
-  rememberHotReplicas(draft);
+  recordHotReplicas(draft);
   raiseTarget(draft);
   const ongoing = draft.memory.apply;
   if (ongoing !== null) {
@@ -241,7 +241,7 @@ function raiseKilledPods(draft: Draft): void {
 }
 
 /** Stores the hot replicas and their CPU requests. */
-function rememberHotReplicas(draft: Draft): void {
+function recordHotReplicas(draft: Draft): void {
   if (isHeldByUser(draft.context)) return;
   const { hotReplicas, events } = updateHotReplicas(draft.context, draft.containers);
   if (hotReplicas !== draft.memory.hotReplicas) draft.remember({ hotReplicas });

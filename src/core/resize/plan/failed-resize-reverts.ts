@@ -11,7 +11,7 @@ import type { Refusal } from '#kube/records/refusal-code';
 import type { ContainerChange, ResizeStep } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { WAITING_REASONS } from './carry-out.ts';
-import { poolOf, rememberFailures } from './failed-resizes.ts';
+import { poolOf, recordFailures } from './failed-resizes.ts';
 
 /** How long a pod waits for its node before its resize is reverted. */
 const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
@@ -34,7 +34,7 @@ export interface Reverts {
 export function listReverts(situation: WorkloadSituation): Reverts {
   const { pods, memory } = situation;
   const revertsDue = pods.flatMap((pod) => findRevert(pod, situation) ?? []);
-  const failures = rememberFailures(
+  const failures = recordFailures(
     memory.failures,
     revertsDue.map(({ failure }) => failure),
     situation,

@@ -75,14 +75,14 @@ function isOfNodeProperty({ pool, code }: FailedResize): boolean {
 }
 
 /** The failures to store: the newest of each pod until a resize of it succeeds, and of each node pool until its retry. */
-export function rememberFailures(
+export function recordFailures(
   failures: readonly FailedResize[],
   added: readonly FailedResize[],
   { pods, now, nodePools, nodesOfPods }: Pick<WorkloadSituation, 'pods' | 'now' | 'nodePools' | 'nodesOfPods'>,
 ): readonly FailedResize[] {
   const newest = newestByKey([...failures, ...added]);
   const isRetained = (failure: FailedResize): boolean =>
-    now < rememberedUntil(failure) || pods.some((pod) => isApplicable(pod, failure, nodePools) && isAboveNode(pod, failure, nodesOfPods));
+    now < retainedUntil(failure) || pods.some((pod) => isApplicable(pod, failure, nodePools) && isAboveNode(pod, failure, nodesOfPods));
   const ofPools = newest.filter((failure) => failure.pool !== null && isRetained(failure));
   return [
     ...ofPools,
@@ -302,7 +302,7 @@ export function isCurrent(failure: FailedResize, now: Instant): boolean {
 }
 
 /** End of a failure's retention: the number of attempts is needed until after the retry, because the next back-off depends on it. */
-export function rememberedUntil(failure: FailedResize): Instant {
+export function retainedUntil(failure: FailedResize): Instant {
   return retryAt(failure) + (isOfNodeProperty(failure) ? retryAfter(failure) : 0);
 }
 

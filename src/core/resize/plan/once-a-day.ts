@@ -30,7 +30,7 @@ function awaitPaceSettled({ now, memory: { pace } }: Pick<WorkloadSituation, 'no
 }
 
 /** The pace in force to store, with its start; the same object where nothing has changed, null: Daily for a day or more. */
-export function rememberPace({ now, memory, pace = 'Daily' }: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>): EffectivePace | null {
+export function recordPace({ now, memory, pace = 'Daily' }: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>): EffectivePace | null {
   const before = memory.pace;
   if (pace !== (before?.effective ?? 'Daily')) return { effective: pace, since: now };
   return before !== null && pace === 'Daily' && now - before.since >= PACE_COOLDOWN_MS ? null : before;

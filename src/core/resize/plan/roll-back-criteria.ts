@@ -61,7 +61,7 @@ export function findRegression(proof: VerifiedChange, rules: PolicyRules['rollba
  * The regression for which a watched reduction is rolled back, when no unchanged pod is left to compare with; null: none. Single restarts
  * and single unready pods within a day do not count.
  */
-export function findRegressionOfWatched(proof: ComparedReduction, rules: PolicyRules['rollback']): Regression | null {
+export function findRegressionOfReduction(proof: ComparedReduction, rules: PolicyRules['rollback']): Regression | null {
   return rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? allUnready(proof)) : null;
 }
 

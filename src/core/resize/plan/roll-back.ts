@@ -43,7 +43,7 @@ function findRegressionOfChange(situation: WorkloadSituation): Regression | null
 }
 
 /** Rolls back all watched reductions after a regression of one of them, and ends the change under way. */
-export function rollBackWatched(draft: Draft): void {
+export function rollBackReduction(draft: Draft): void {
   const result = compareObservedReductions(draft.context);
   if (result === null) return;
   draft.remember({ observedReductions: result.observedReductions });

@@ -1,8 +1,8 @@
 // Starts a change where one is due, approved if required, and not blocked; otherwise reports what it waits for.
 
 import { resolveCount, formatCountOrPercent } from '../../model/count-or-percent.ts';
-import { rememberIncreases } from './cpu-increases.ts';
-import { rememberCpuLimitSteps } from './cpu-limit.ts';
+import { recordIncreases } from './cpu-increases.ts';
+import { recordCpuLimitSteps } from './cpu-limit.ts';
 import { findAutoscalerBound } from './autoscaler-bounds.ts';
 import { bumpsOfChange } from './oom-bumps.ts';
 import type { Draft } from './draft.ts';
@@ -95,8 +95,8 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
   draft.remember({
     ...memoryAfterStart(draft.memory, change, inForce),
     // An approved raise is no temporary increase.
-    ...(why.by === 'evenkeel' ? rememberIncreases(draft.memory, draft.containers, inForce, values) : {}),
-    ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
+    ...(why.by === 'evenkeel' ? recordIncreases(draft.memory, draft.containers, inForce, values) : {}),
+    ...recordCpuLimitSteps(draft.memory, draft.containers, values, now),
     oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
     // The stored template shows later deployments.
     ...(draft.memory.template.size === 0 ? { template: valuesOf(draft.context.workload) } : {}),

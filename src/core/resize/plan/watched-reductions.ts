@@ -9,7 +9,7 @@ import type { ChangeUnderWay, ResizeMemory, ObservedReduction, WorkloadSituation
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { carryOut } from './carry-out.ts';
 import { comparedText, evidenceOfRegression } from './throttling-and-pressure.ts';
-import { findRegressionOfWatched, type Regression } from './roll-back-criteria.ts';
+import { findRegressionOfReduction, type Regression } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
 import { isVerificationNeeded } from './stages.ts';
 
@@ -99,7 +99,7 @@ function regressionOfPods(
   const changed = actuated.filter(({ createdAt }) => createdAt <= since);
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const change = { startedAt: since, values: inForce };
-  return findRegressionOfWatched({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
+  return findRegressionOfReduction({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
 }
 
 /** Part of a decision's message about the last watch; null: nothing is watched. */

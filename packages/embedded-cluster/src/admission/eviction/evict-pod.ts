@@ -26,7 +26,7 @@ export const evictPod: SubresourceAction = (target, body, context) => {
   checkPreconditions(PODS, pod, options.preconditions);
   const dryRun = context.dryRun || options.dryRun;
 
-  if (!isBeyondBudgets(pod)) askBudget(pod, context, dryRun);
+  if (!isBeyondBudgets(pod)) requestDisruption(pod, context, dryRun);
   if (!dryRun) {
     markDisrupted(pod, context);
     const { gracePeriodSeconds } = options;
@@ -38,7 +38,7 @@ export const evictPod: SubresourceAction = (target, body, context) => {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 };
 
-function askBudget(pod: Pod, context: ActionContext, dryRun: boolean): void {
+function requestDisruption(pod: Pod, context: ActionContext, dryRun: boolean): void {
   const { namespace = '', name } = pod.metadata;
   const all = context.cluster.list(BUDGETS, { namespace }) as readonly DisruptionBudget[];
   const [budget, another] = all.filter(({ spec }) => isSelectorMatch(spec.selector, pod.metadata.labels));

@@ -69,7 +69,7 @@ function nextConditions(deployment: Deployment, revisions: Revisions, status: De
   const failure = [revisions.fresh, ...revisions.old].map((set) => findCondition(set?.status?.conditions, 'ReplicaFailure')).find(Boolean);
   if (failure === undefined) conditions = withoutCondition(conditions, 'ReplicaFailure');
   else setCondition({ type: 'ReplicaFailure', status: 'True', reason: failure.reason ?? '', message: failure.message ?? '' });
-  const progress = progressNews(deployment, revisions, status, conditions, now);
+  const progress = findProgressUpdate(deployment, revisions, status, conditions, now);
   if (progress === 'moving') return touched(conditions, now);
   if (progress !== undefined) setCondition(progress);
   return conditions;
@@ -93,7 +93,7 @@ function availability(deployment: Deployment, status: DeploymentStatus): Conditi
       };
 }
 
-function progressNews(
+function findProgressUpdate(
   deployment: Deployment,
   { fresh, created }: Revisions,
   status: DeploymentStatus,

@@ -35,7 +35,7 @@ export function desiredByMetrics(
   const currentMetrics: object[] = [];
   const failures: { reason: string; message: string }[] = [];
   for (const metric of autoscaler.spec.metrics ?? []) {
-    const answer = askMetric(metric, pods, metrics, current, tolerance, now);
+    const answer = readMetric(metric, pods, metrics, current, tolerance, now);
     if (answer.kind === 'failed') {
       failures.push({ reason: answer.reason, message: answer.message });
       continue;
@@ -52,7 +52,7 @@ type Answer =
   | { readonly kind: 'answered'; readonly replicas: number; readonly because: string; readonly status: object }
   | { readonly kind: 'failed'; readonly reason: string; readonly message: string };
 
-function askMetric(
+function readMetric(
   metric: MetricSpec,
   pods: readonly Pod[],
   metrics: readonly PodMetrics[],

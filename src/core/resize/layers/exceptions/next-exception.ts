@@ -7,7 +7,7 @@ import { CLEAR_RATIO, type Evidence, type ResourceFacts } from './evidence.ts';
 import {
   isApplied,
   LIMIT_EXCEPTION_TYPES,
-  REMEMBERED_MS,
+  RETENTION_MS,
   type ExceptionDecision,
   type LimitException,
 } from '../../model/limit-exception.ts';
@@ -88,7 +88,7 @@ function continueFrom(
   if (before === null) return { openCount: [now], approvedBaseline: null, leakApprovedAt: null, overage: null };
   const { openCount, approvedBaseline, leakApprovedAt, overage } = before;
   return {
-    openCount: [...openCount.filter((at) => now - at < REMEMBERED_MS), now].slice(-8),
+    openCount: [...openCount.filter((at) => now - at < RETENTION_MS), now].slice(-8),
     approvedBaseline,
     leakApprovedAt,
     // An overage that pods still have from the previous opening is continued.
@@ -178,7 +178,7 @@ function nextClosed(before: LimitException, inputs: StepInputs): LimitException 
   const { now, facts } = inputs;
   const evidence = facts?.evidence ?? null;
   if (evidence !== null && canReopen(before, evidence, now)) return open(before, evidence, inputs);
-  const old = now - (before.closedAt ?? now) >= REMEMBERED_MS;
+  const old = now - (before.closedAt ?? now) >= RETENTION_MS;
   const holds = (before.approvedBaseline !== null || isLeakApproved(before, now)) && facts !== null;
   return old && !holds && !isApplied(before) ? null : before;
 }
@@ -188,7 +188,7 @@ function canReopen(before: LimitException, evidence: Evidence, now: Instant): bo
   if (evidence.type === 'oom-killed' && evidence.at <= (before.closedAt ?? before.openedAt)) return false;
   switch (before.state) {
     case 'rejected':
-      return hasGrown(before, evidence) || now - (before.decided?.at ?? now) >= REMEMBERED_MS;
+      return hasGrown(before, evidence) || now - (before.decided?.at ?? now) >= RETENTION_MS;
     case 'approved':
       // Until the approved value is in force, the evidence is still that of the approval.
       return before.type === 'leak' || evidence.limit >= (before.decided?.value ?? before.limit);

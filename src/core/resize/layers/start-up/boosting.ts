@@ -68,10 +68,10 @@ export class Boosting {
   #stepOf(pod: PodRecord, decided: ResizeStep | undefined): ResizeStep | null {
     const usual = this.#usual.get(pod.uid) ?? new Map<string, RequestsAndLimits>();
     const refused = usual.size > 0 && ['deferred', 'infeasible', 'error'].includes(pod.resize.state);
-    if (refused) this.#rememberRefusal(pod);
+    if (refused) this.#recordRefusal(pod);
     const after = new Map(pod.containers.map((container) => [container.name, baseAfter(container, usual, decided)]));
     const starting = refused ? new Map<string, RequestsAndLimits>() : this.#boostedValues(pod, after, usual);
-    this.#rememberBoost(pod, after, starting, usual);
+    this.#recordBoost(pod, after, starting, usual);
     const containers = pod.containers.flatMap((container) => {
       const from = { requests: container.requests, limits: container.limits };
       const to = starting.get(container.name) ?? after.get(container.name) ?? from;
@@ -131,7 +131,7 @@ export class Boosting {
     return (boosted?.requests.cpuMillicores ?? 0) > (base.requests.cpuMillicores ?? 0) ? boosted : null;
   }
 
-  #rememberBoost(pod: PodRecord, after: Values, starting: Values, usual: Values): void {
+  #recordBoost(pod: PodRecord, after: Values, starting: Values, usual: Values): void {
     const { now, memory } = this.#situation;
     const before = memory.boosts.find(({ uid }) => uid === pod.uid);
     const names = starting.size > 0 ? starting.keys() : (before?.values ?? usual).keys();
@@ -156,7 +156,7 @@ export class Boosting {
     return boosts.length + this.#added >= MAX_BOOSTS && !boosts.some((each) => each.uid === uid);
   }
 
-  #rememberRefusal(pod: PodRecord): void {
+  #recordRefusal(pod: PodRecord): void {
     const { now, nodePools } = this.#situation;
     const state = pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
     const refused = pod.resize.refusal?.code ?? 'node-capacity';
