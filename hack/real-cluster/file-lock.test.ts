@@ -16,8 +16,8 @@ const ignoring = (): void => undefined;
 /** A process that takes the lock, prints a line and holds the lock until it is killed. */
 async function holder(path: string): Promise<{ readonly pid: number; kill(): Promise<void> }> {
   const script = `
-    import { whileLocked } from ${JSON.stringify(join(import.meta.dirname, 'file-lock.ts'))};
-    await whileLocked(${JSON.stringify(path)}, () => undefined, () => {
+    import { withLock } from ${JSON.stringify(join(import.meta.dirname, 'file-lock.ts'))};
+    await withLock(${JSON.stringify(path)}, () => undefined, () => {
       console.log('locked');
       return new Promise((resolve) => setInterval(resolve, 2 ** 31 - 1));
     });`;

@@ -17,7 +17,7 @@ export class SharedOutbox {
     this.#waiting.set(`${record.topic} ${record.key}`, record);
   }
 
-  /** Returns all waiting records; `putBack` them where their write fails. */
+  /** Returns all waiting records; `requeue` them where their write fails. */
   takeAll(): readonly SharedRecord[] {
     this.#taken = [...this.#waiting.values()];
     this.#waiting = new Map();
