@@ -4,15 +4,32 @@
 // `make check` needs neither Go nor a download.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { BUILT_IN_RESOURCES } from '#embedded-cluster/api/resources/descriptors';
 import { extractFile, faultOf, textOf, type ExtractFile } from './kubernetes-schemas/extract-file.ts';
 import { extractSchemas } from './kubernetes-schemas/extract.ts';
 import { DOCUMENTS, download, findInCache, readSchemas, requiredVersion } from './kubernetes-schemas/kubernetes-module.ts';
-import { servedSchemas } from './kubernetes-schemas/served-schemas.ts';
 
 const OUTPUT = new URL('../packages/embedded-cluster/src/schema/published/kubernetes-schemas.generated.json', import.meta.url);
+/** Bodies of subresources. */
+const SUBRESOURCE_BODIES = [
+  'io.k8s.api.authentication.v1.TokenRequest',
+  'io.k8s.api.autoscaling.v1.Scale',
+  'io.k8s.api.core.v1.Binding',
+  'io.k8s.api.policy.v1.Eviction',
+];
+/** Also used by custom resources. */
+const METADATA = ['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'];
 
 const version = requiredVersion();
 const cached = findInCache(version);
+
+/** Schemas of the served kinds and their lists. The metrics API has a separate server, so k8s.io/kubernetes has no document of it. */
+function servedSchemas(): string[] {
+  const kinds = BUILT_IN_RESOURCES.filter(({ group }) => group !== 'metrics.k8s.io').flatMap(({ schemaName, verbs }) =>
+    verbs.includes('list') ? [schemaName, `${schemaName}List`] : [schemaName],
+  );
+  return [...kinds, ...SUBRESOURCE_BODIES, ...METADATA];
+}
 
 function fresh(module: string): string {
   return textOf(extractFile(version, DOCUMENTS, extractSchemas(readSchemas(module), servedSchemas())));

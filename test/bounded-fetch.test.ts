@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { boundedFetch } from './bounded-fetch.ts';
-import { FakeClock } from './fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 
 const DEADLINE_MS = 2 * 60_000;
 const cleanups: (() => void)[] = [];

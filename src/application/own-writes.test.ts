@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
-import { ManualClock } from '../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { OwnWrites } from './own-writes.ts';
 
 let cluster: FakeClusterReader;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { FastTimer } from '../../test/fakes/fast-timer.ts';
-import { TEST_EPOCH } from '../../test/fakes/manual-clock.ts';
-import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { TEST_EPOCH } from '#embedded-cluster/testing/manual-clock';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { seededRandom } from '../../test/fakes/seeded-random.ts';
 import { PACKAGE_ROOT } from '../cmd/version.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../test/fakes/fake-clock.ts';
-import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { INCREASE, REDUCTION, type Effect, type EffectIntent } from '../core/effects/effect.ts';
 import { podRef } from '../core/model/object-ref.ts';
 import { DAY_MS, MINUTE_MS } from '#kube/units';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../test/fakes/counting-metrics.ts';
-import { FakeClock } from '../../test/fakes/fake-clock.ts';
-import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { INCREASE, LANES, REDUCING_ROLL_BACK, REDUCTION, type Effect, type EffectIntent, type Lane } from '../core/effects/effect.ts';
 import { podRef } from '../core/model/object-ref.ts';
 import type { SourceName } from '../core/model/stale-source.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/lease-store.ts';
-import { FakeClock, settle } from '../../test/fakes/fake-clock.ts';
+import { FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { LEASE_TIMES, LeaderElection } from './leader-election.ts';
 import type { Logger } from '../ports/logger.ts';
-import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { SILENT_LOGGER } from './logging.ts';
 import { NO_METRICS } from './metrics.ts';
 import { SeededRandom } from './random.ts';

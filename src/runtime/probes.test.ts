@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../test/fakes/counting-metrics.ts';
 import { LoopbackClient } from '../../test/fakes/loopback-client.ts';
-import { ManualClock } from '../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { NO_METRICS, PrometheusMetrics } from './metrics.ts';
 import { type Listening, startMetricsEndpoint, startProbes, startProbesAndMetrics } from './probes.ts';
 

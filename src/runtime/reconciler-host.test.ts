@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeActivity, FakeClock, settle } from '../../test/fakes/fake-clock.ts';
+import { FakeActivity, FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { UnavailableError } from '../ports/unavailable-error.ts';
 import { SILENT_LOGGER } from './logging.ts';
 import { NO_METRICS } from './metrics.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FakeActivity, FakeClock, settle } from '../../test/fakes/fake-clock.ts';
+import { FakeActivity, FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { SeededRandom } from './random.ts';
 import { WorkQueue } from './work-queue.ts';
 

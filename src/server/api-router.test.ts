@@ -5,7 +5,7 @@ import express from 'express';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NO_CREDENTIAL } from '../../test/builders/scopes.ts';
-import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
 import { ApiRouter } from './api-router.ts';
 import { docsPage } from './docs/docs-page.ts';

@@ -7,12 +7,14 @@ import type { ContainerAdvice, OomAdvice, ResourceAdvice } from '../../src/core/
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../../src/core/resize/policy/workload-overrides.ts';
 import { qosOf } from '../../src/core/resize/model/container-values.ts';
+import type { NodeRecord } from '#kube/records/node';
 import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import type { OptionalResources, RequestsAndLimits, ResourceName } from '#kube/records/resources';
 import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { DAY_MS, MINUTE_MS } from '#kube/units';
 import type { WorkloadRecord } from '#kube/records/workload';
+import { aNodeRecord } from './records.ts';
 
 /** Overrides of a workload without annotations. */
 export const NO_OVERRIDES: WorkloadOverrides = {
@@ -303,4 +305,10 @@ export function resized(
     });
     return { ...pod, containers };
   });
+}
+
+/** A node with 16 CPUs and 64 GiB, ready since the start of the test. */
+export function aLargeNode(name: string): NodeRecord {
+  const size = { cpuMillicores: 16_000, memoryBytes: amounts(null, '64Gi').memoryBytes! };
+  return aNodeRecord({ name, createdAt: T0, capacity: size, allocatable: size, machineType: 'e2-standard-16' });
 }

@@ -4,6 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { evaluateRules } from '#embedded-cluster/schema/cel';
 import { readCustomResourceDefinition } from '#embedded-cluster/schema/custom-resource';
 import { applyDefaults } from '#embedded-cluster/schema/defaults';
+import { prune } from '#embedded-cluster/schema/prune';
+import { SchemaRegistry } from '#embedded-cluster/schema/schema-registry';
 import { validateAgainst } from '#embedded-cluster/schema/validate';
 import type { KubeObject } from '#embedded-cluster/api/kube-object';
 import { crds, samples } from '../builders/crds.ts';
@@ -24,7 +26,20 @@ function faults(kind: string, object: object, old?: object): string[] {
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const window = { name: 'morning', start: '0 7 * * *', duration: '1h' };
 
+/** The schema that describes a CRD itself. */
+const DEFINITION = { $ref: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition' };
+
 describe('the CRDs as the embedded API server reads them', () => {
+  test.each(crds().map((crd) => [crd.spec.names.kind, crd] as const))(
+    'the definition of %s has only known fields and valid values',
+    (_, crd) => {
+      const { resolver } = new SchemaRegistry();
+      expect(prune(DEFINITION, crd, resolver)).toEqual([]);
+      applyDefaults(DEFINITION, crd, resolver);
+      expect(validateAgainst(DEFINITION, crd, resolver)).toEqual([]);
+    },
+  );
+
   test.each([...readings])('%s has a structural schema, and its rules compile', (_, reading) => {
     expect(reading.errors).toEqual([]);
   });

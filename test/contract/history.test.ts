@@ -9,7 +9,7 @@ import { SQLITE_TYPES, type SchemaStep } from '../../src/adapters/history/schema
 import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
-import { FakeClock } from '../fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { historyBounds, historyCases, untilPruned } from './history-cases.ts';
 import { schemaCases, tablesOfVersion2 } from './schema-cases.ts';
 

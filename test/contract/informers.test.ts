@@ -22,7 +22,7 @@ import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { UsageModel } from '../../src/state/usage-model.ts';
-import { aDeployment } from '../builders/workloads.ts';
+import { aDeployment } from '#embedded-cluster/testing/workloads';
 import { until } from '../fakes/fast-timer.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 

@@ -9,7 +9,7 @@ import { InlinePageReader, TextPages } from '../../src/adapters/kubelet/text-pag
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { aNodeRecord } from '../builders/records.ts';
-import { aDeployment } from '../builders/workloads.ts';
+import { aDeployment } from '#embedded-cluster/testing/workloads';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { textFetcher } from '../fakes/text-fetcher.ts';
 

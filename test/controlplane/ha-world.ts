@@ -10,7 +10,7 @@ import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';
 import { eventually, HANG_MS } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
-import { RecordingLogger } from '../fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { writeRecordedUsage } from './recorded-usage.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';

@@ -9,11 +9,10 @@ import { DAY_MS, MiB } from '#kube/units';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT } from '../e2e/processes.ts';
-import { copyImage } from './built-image.ts';
 import { quickPolicy } from './journey-cluster.ts';
 import { writeRecordedUsage } from './recorded-usage.ts';
 import { runningForAnHour } from './simulated-pods.ts';
-import { PodRunner } from './pod-runner.ts';
+import { copyImage, PodRunner } from './pod-runner.ts';
 import { RealCluster } from './real-cluster.ts';
 import type { RunningPod } from './running-pod.ts';
 

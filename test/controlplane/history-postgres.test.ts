@@ -16,8 +16,8 @@ import { aCycle, anEntry, historyBounds, historyCases } from '../contract/histor
 import { schemaCases, tablesOfVersion2 } from '../contract/schema-cases.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
-import { FakeClock } from '../fakes/fake-clock.ts';
-import { RecordingLogger } from '../fakes/recording-logger.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
 
 const clock = new FakeClock();

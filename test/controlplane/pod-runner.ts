@@ -7,7 +7,7 @@
 //   runner.pods('evenkeel-system') → RunningPod: url('dashboard'), pid, signal('SIGKILL'), lines
 //   await runner.end();
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tryLock, type Lock } from '../../hack/real-cluster/file-lock.ts';
@@ -15,6 +15,7 @@ import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { ROOT } from '../e2e/processes.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import type { PodWire } from './pod-wire.ts';
 import type { RealCluster } from './real-cluster.ts';
@@ -287,4 +288,16 @@ function microTime(): string {
 // A call, because the compiler assumes that a signal does not change across an await.
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
+}
+
+/**
+ * Copies the content of the container image (compiled sources, package, CRDs) from the output of `make build` into a folder, as the
+ * Dockerfile lays it out. Returns the folder that is /app in the image.
+ */
+export function copyImage(folder: string): string {
+  if (!existsSync(join(ROOT, 'dist'))) throw new Error('dist/ is missing: run make build');
+  const app = join(folder, 'app');
+  mkdirSync(join(app, 'node_modules'), { recursive: true });
+  for (const part of ['dist', 'package.json', 'crds']) cpSync(join(ROOT, part), join(app, part), { recursive: true });
+  return app;
 }

@@ -18,7 +18,7 @@ import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { aPodRecord } from '../builders/records.ts';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { eventually, HANG_MS } from '../eventually.ts';
-import { RecordingLogger } from '../fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { freePorts } from '../e2e/free-ports.ts';
 
 const HOURS = 60;

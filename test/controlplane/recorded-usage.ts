@@ -10,7 +10,7 @@ import { Recommender } from '../../src/core/recommender/recommender.ts';
 import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
-import { RecordingLogger } from '../fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 
 /** A workload, by default a Deployment, with one container of constant usage. */
 export interface KnownWorkload {

@@ -9,7 +9,7 @@ import { writeKubeconfig } from '#embedded-cluster/api/http/kubeconfig';
 import { makeServingCertificate, type ServingCertificate } from '#embedded-cluster/api/http/serving-certificate';
 import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { KubeletServers } from '#embedded-cluster/nodes/endpoints/kubelet-server';
-import { RecordingLogger } from '../fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { ClusterClient } from './cluster-client.ts';
 import { ROOT, type TestFixture } from './processes.ts';
 

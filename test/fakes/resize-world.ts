@@ -29,13 +29,12 @@ import type { ReconcileResult } from '../../src/runtime/reconciler.ts';
 import { DecisionCache } from '../../src/state/decision-cache.ts';
 import { PolicyResolver } from '../../src/state/policy-resolver.ts';
 import { ResizeCycles } from '../../src/state/resize-cycles.ts';
-import { aWorkloadRecord, pods as podsOf, T0 } from '../builders/rightsizing.ts';
-import { aLargeNode } from '../builders/large-node.ts';
+import { aLargeNode, aWorkloadRecord, pods as podsOf, T0 } from '../builders/rightsizing.ts';
 import { CountingMetrics } from './counting-metrics.ts';
 import { FakeClusterReader } from './fake-cluster-reader.ts';
-import { ManualClock } from './manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { patchedHpa } from './patched-hpa.ts';
-import { RecordingLogger } from './recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { TEST_SIGNER } from './test-signer.ts';
 
 /** The fake reader with LimitRanges. */

@@ -14,7 +14,7 @@ import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { HANG_MS, HANG_TEST_MS } from '../eventually.ts';
-import { RecordingLogger } from '../fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 
 /** Root of the checkout, with crds/ and config/. */
 export const ROOT = join(import.meta.dirname, '..', '..');

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { aDeployment } from '../../../test/builders/workloads.ts';
+import { aDeployment } from '../testing/workloads.ts';
 import { type StartedCluster, type StartOptions, startEmbeddedCluster } from './start.ts';
 
 const started: StartedCluster[] = [];

@@ -8,11 +8,10 @@ import { inspect } from 'node:util';
 import type { ApiTransport } from '#kube/api-transport';
 import type { DurationMs, Instant } from '#kube/units';
 import type { ClockSpeed } from './clock/virtual-clock.ts';
-import { uniform } from './clock/seeded-hash.ts';
+import { seededRandom } from './clock/seeded-hash.ts';
 import { EmbeddedCluster } from './embedded-cluster.ts';
 import type { MachineTimer } from './ports/clock.ts';
 import type { LogFields, Logger } from './ports/logger.ts';
-import type { Random } from './ports/random.ts';
 import { serveCluster } from './serve-cluster.ts';
 
 /** A Monday. A fixed calendar: the same seed gives the same cluster. */
@@ -88,11 +87,6 @@ export async function startEmbeddedCluster(options: StartOptions = {}): Promise<
     await removeFolder();
     throw err;
   }
-}
-
-function seededRandom(seed: number): Random {
-  let index = 0;
-  return { next: () => uniform(seed, index++) };
 }
 
 const MACHINE_TIMER: MachineTimer = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aContainerRecord, aNodeRecord, aPodRecord } from '../../../test/builders/records.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
-import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeActivity, FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { ContainerEvidence } from '#kube/records/usage';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { aNodeRecord, aPodRecord } from '../../../test/builders/records.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
-import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeActivity, FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import type { NodeRecord } from '#kube/records/node';
 import { MINUTE_MS } from '#kube/units';

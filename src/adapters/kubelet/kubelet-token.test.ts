@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import type { ApiResponse } from '#kube/api-transport';

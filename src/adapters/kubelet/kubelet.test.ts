@@ -8,7 +8,7 @@ import { generate } from 'selfsigned';
 import { aNodeRecord, aPodRecord } from '../../../test/builders/records.ts';
 import { textMetrics } from '../../../test/builders/text-metrics.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
-import { FakeActivity, FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
+import { FakeActivity, FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import type { NodeRecord } from '#kube/records/node';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { aNodeRecord } from '../../../test/builders/records.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
-import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';

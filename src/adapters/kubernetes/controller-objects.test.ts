@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
-import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import type { EventSpec } from '../../ports/event-recorder.ts';
 import { compareVersions, CRD_HASH_ANNOTATION, CRD_VERSION_ANNOTATION, installCrds } from './crd-installer.ts';

@@ -3,7 +3,7 @@ import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { cutOff, FakeApiServer, json, refusal, silence, streamOf } from '../../../test/fakes/fake-api-server.ts';
 import { FaultProxy } from '../../../test/fakes/fault-proxy.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import { HOUR_MS } from '#kube/units';
 import { PageTooLarge } from '../../ports/page-too-large.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { resolveKubeConfig } from './kube-config.ts';
 
 let folder: string;

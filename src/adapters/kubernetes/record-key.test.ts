@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { ApiWorld } from '../../../test/fakes/api-world.ts';
+import { ApiWorld } from '#embedded-cluster/testing/api-world';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { RecordKey } from './record-key.ts';
 
 const NAMESPACE = 'evenkeel-system';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aPodRecord } from '../../../test/builders/records.ts';
-import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeActivity, FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import type { UsageReading } from '../../ports/usage-source.ts';
 import { MetricsServerUsageSource } from './metrics-server-usage-source.ts';

@@ -3,7 +3,7 @@ import { aPodRecord } from '../../../test/builders/records.ts';
 import { FakePrometheus } from '../../../test/fakes/fake-prometheus.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
 import { serveSeries, type LabelledSeries } from '../../../test/fakes/labelled-prometheus.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { DAY_MS, MINUTE_MS } from '#kube/units';
 import { SeededRandom } from '../../runtime/random.ts';
 import { ClusterCheck } from './cluster-check.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import type { PrometheusClient } from './prometheus-client.ts';
 import { PrometheusErrorRates } from './prometheus-error-rates.ts';

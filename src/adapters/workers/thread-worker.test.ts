@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
-import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { handleRequest, RecommenderService, type WorkerRequest } from '../../core/recommender/recommender-service.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';

@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { idleOriginal } from '../../../test/builders/original-annotations.ts';
 import { aScalableDefinition } from '../../../test/builders/scalable-definition.ts';
-import { ApiWorld, type Wire } from '../../../test/fakes/api-world.ts';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { RECORD_KEY_SECRET } from '../../adapters/kubernetes/record-key.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
 import { writeOriginalValues } from '../../core/ownership/original-values.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isoTime } from '#kube/time/iso-time';
 import { MINUTE_MS } from '#kube/units';
-import { ApiWorld, type Wire } from '../../../test/fakes/api-world.ts';
+import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import { Standstill } from './standstill.ts';

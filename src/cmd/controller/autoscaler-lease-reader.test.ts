@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { NO_AUTOSCALER_LEASE } from '../../core/resize/policy/autoscaler-lease.ts';
 import type { LeaseRecord } from '../../ports/lease-store.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import type { InformerStatus } from '../../ports/cluster-feed.ts';
 import { informerHealth, permissionHealth } from './health-sources.ts';
 

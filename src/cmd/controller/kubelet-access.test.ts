@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { KubeletToken } from '../../adapters/kubelet/kubelet-token.ts';
 import type { KubeConnection } from '../../adapters/kubernetes/connection.ts';
 import { type KubeletAccess, kubeletAccess } from './kubelet-access.ts';

@@ -6,7 +6,7 @@ import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { FakePrometheus } from '../../../test/fakes/fake-prometheus.ts';
 import { FastTimer, until } from '../../../test/fakes/fast-timer.ts';
 import { serveSeries, type LabelledSeries } from '../../../test/fakes/labelled-prometheus.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import { MiB } from '#kube/units';
 import type { UsageSeries } from '#kube/records/usage';

@@ -1,9 +1,8 @@
 // The reconcilers with their queues and triggers.
 
-import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresizepolicy/reconciler.ts';
+import { PodResizePolicyReconciler, NO_POLICY, watchPolicies } from '../../controllers/podresizepolicy/reconciler.ts';
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
-import { watchPolicies } from '../../controllers/podresizepolicy/triggers.ts';
 import { IdleWatch } from '../../controllers/recommendation/observe/idle-watch.ts';
 import { RecommendationReconciler } from '../../controllers/recommendation/reconciler.ts';
 import { watchWorkloads } from '../../controllers/recommendation/observe/triggers.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainerRecord, aNodeRecord, aPodRecord } from '../../../test/builders/records.ts';
 import { textMetrics } from '../../../test/builders/text-metrics.ts';
-import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeActivity, FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import { MINUTE_MS } from '#kube/units';
 import type { ContainerCounterSource, KubeletPages } from '#kube/kubelet/kubelet-pages';

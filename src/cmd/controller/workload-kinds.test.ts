@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import type { ApiResource } from '../../adapters/kubernetes/resources.ts';
 import type { ReadKind, ScalableKindsStatus } from '../../adapters/kubernetes/scalable-kinds.ts';
 import type { InformerStatus } from '../../ports/cluster-feed.ts';

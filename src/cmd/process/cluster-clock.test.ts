@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { openSystemClock } from './cluster-clock.ts';
 

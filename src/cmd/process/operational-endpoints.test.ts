@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
 import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
 import { SqlHistory } from '../../adapters/history/sql-history.ts';
 import type { StoreEngine } from '../../adapters/history/store-engine.ts';

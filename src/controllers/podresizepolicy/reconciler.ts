@@ -9,6 +9,7 @@ import { isSameAsStored } from '../../core/model/omit-empty.ts';
 import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import { findNodeAutoscaler, type NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { EffectivePolicy } from '../../state/policy-resolver.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
@@ -215,4 +216,26 @@ function pendingTrigger({ metadata, status }: PodResizePolicy): string | null {
 /** The start of an interval cycle is not written alone: it is written together with its end, moments later. */
 function isSameBesidesCycle(status: PodResizePolicyStatus, stored: PodResizePolicyStatus | undefined): boolean {
   return stored !== undefined && isSameAsStored({ ...status, lastCycle: null }, { ...stored, lastCycle: null });
+}
+
+/**
+ * Enqueues a policy when its spec, its trigger or its overrides change, or when it is deleted; a change of its status enqueues nothing.
+ * @returns a function that ends the subscription
+ */
+export function watchPolicies(
+  cluster: Pick<ClusterReader, 'subscribe' | 'podResizePolicies'>,
+  enqueue: (policy: string) => void,
+): () => void {
+  const versions = new Map<string, string>();
+  return cluster.subscribe((change) => {
+    if (change.kind !== 'podresizepolicy') return;
+    const policy = [...cluster.podResizePolicies()].find(({ metadata }) => metadata.name === change.key);
+    const { trigger, overrides } = OBJECT_ANNOTATIONS;
+    const requests = [trigger, overrides].map((annotation) => policy?.metadata.annotations?.[annotation] ?? '').join('/');
+    const version = policy === undefined ? '' : `${policy.metadata.uid ?? ''}/${policy.metadata.generation ?? 0}/${requests}`;
+    if (versions.get(change.key) === version) return;
+    if (version === '') versions.delete(change.key);
+    else versions.set(change.key, version);
+    enqueue(change.key);
+  });
 }

@@ -2,7 +2,7 @@
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { CONDITION, CONDITION_REASON, RECOMMENDATION_STATES } from '../../apis/conditions.ts';
-import type { PodResizePolicy, PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
+import type { PodResizePolicy, PodResizePolicySpec, PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '#kube/time/iso-time';
 import type { Instant } from '#kube/units';
 import { findNextOpening, findOpening } from '../../core/model/window.ts';
@@ -10,7 +10,6 @@ import { omitEmpty } from '../../core/model/omit-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import type { NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.ts';
-import { listIneffectiveFields } from '../../core/resize/policy/ineffective-fields.ts';
 import { findDailyReason } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
@@ -217,4 +216,17 @@ function dryRunOf({ policy, dryRun }: PolicyFacts): ConditionNow {
   if (dryRun) return { type, status: true, reason: CONDITION_REASON.dryRunBySetting, message: 'the setting controller.dryRun is on' };
   if (policy.spec.dryRun === true) return { type, status: true, reason: CONDITION_REASON.dryRunByPolicy, message: 'spec.dryRun is on' };
   return { type, status: false, reason: CONDITION_REASON.active, message: '' };
+}
+
+/** Fields of a policy that have no effect in this version or installation. They are reported, so that users do not rely on them. */
+function listIneffectiveFields(spec: PodResizePolicySpec, { admission }: { readonly admission: boolean }): readonly string[] {
+  const fields: readonly (readonly [string, boolean])[] = [
+    ['spec.hpa: Tune (acts as Preserve)', spec.hpa === 'Tune'],
+    ['limit.rule: None (acts as Keep without controller.admission.enabled)', !admission && limitRules(spec).includes('None')],
+  ];
+  return fields.flatMap(([field, isSet]) => (isSet ? [field] : []));
+}
+
+function limitRules(spec: PodResizePolicySpec): readonly (string | undefined)[] {
+  return [spec, ...(spec.containers ?? [])].flatMap(({ cpu, memory }) => [cpu?.limit?.rule, memory?.limit?.rule]);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
-import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock, settle } from '#embedded-cluster/testing/fake-clock';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { T0 } from '../../../test/builders/rightsizing.ts';
-import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { FakeActivity, FakeClock } from '#embedded-cluster/testing/fake-clock';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import { MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';

@@ -5,7 +5,7 @@ import { aContainer, amounts, aPodRecord, aSituation, aWorkloadRecord, memory, T
 import { aRecommender } from '../../../test/fakes/a-recommender.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';

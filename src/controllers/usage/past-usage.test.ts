@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FastTimer, until } from '../../../test/fakes/fast-timer.ts';
-import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { PastUsage } from './past-usage.ts';
 
 function aPast(read: (namespace: string) => void, namespaces: readonly string[] = ['a', 'b', 'c', 'd']) {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { aNodeRecord } from '../../../test/builders/records.ts';
 import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
-import { settle } from '../../../test/fakes/fake-clock.ts';
+import { settle } from '#embedded-cluster/testing/fake-clock';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import type { UsageSample } from '#kube/records/usage';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '#kube/units';

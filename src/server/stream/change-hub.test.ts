@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import type { ClusterChange } from '../../ports/cluster-reader.ts';
 import type { Recommendation } from '../../apis/http/types.generated.ts';
 import { ChangeHub } from './change-hub.ts';

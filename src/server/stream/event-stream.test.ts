@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { EVERYONE_IS_ADMIN } from '../../core/access/scope.ts';
 import { MiB } from '#kube/units';
 import { ChangeHub } from './change-hub.ts';

@@ -4,7 +4,7 @@ import { SeededRandom } from '../../../src/runtime/random.ts';
 import { SystemTimer } from '../../../src/runtime/system-clock.ts';
 import { serveHttps } from '#embedded-cluster/api/http/http-server';
 import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
-import { RecordingLogger } from '../../fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import type { ApiTarget } from './raw-client.ts';
 
 export interface EmbeddedTarget {

@@ -20,7 +20,7 @@ import type { ClusterCounters, ContainerTally } from '#embedded-cluster/nodes/si
 import type { KubeletConfiguration } from '#embedded-cluster/nodes/kubelet/kubelet-configuration';
 import type { Recording } from '#embedded-cluster/usage/recording';
 import { USAGE_ANNOTATION } from '#embedded-cluster/usage/usage-annotation';
-import { RecordingLogger } from '../../fakes/recording-logger.ts';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { seededRandom } from '../../fakes/seeded-random.ts';
 
 /** Age of the cluster when Evenkeel starts. */

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ApiWorld } from '../../../../test/fakes/api-world.ts';
-import { aPodTemplate } from '../../../../test/builders/workloads.ts';
+import { ApiWorld } from '../../testing/api-world.ts';
+import { aPodTemplate } from '../../testing/workloads.ts';
 import { embeddedActions, embeddedStrategies } from './index.ts';
 
 const resources = { requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: '1', memory: '128Mi' } };

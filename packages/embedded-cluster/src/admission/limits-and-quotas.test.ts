@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { aWirePod } from '../../../../test/builders/workloads.ts';
-import { FakeClusterAccess } from '../../../../test/fakes/fake-cluster-access.ts';
-import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { aWirePod } from '../../testing/workloads.ts';
+import { FakeClusterAccess } from '../../testing/fake-cluster-access.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 import type { Pod, WireResources } from '../controllers/wire/pod.ts';
 import { embeddedStrategies } from './index.ts';
 

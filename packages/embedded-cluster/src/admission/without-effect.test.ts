@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiWorld } from '../../../../test/fakes/api-world.ts';
+import { ApiWorld } from '../../testing/api-world.ts';
 import { embeddedStrategies } from './index.ts';
 
 const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
+import { ApiWorld, type Wire } from '../../testing/api-world.ts';
 import type { ApiProviders } from './providers.ts';
 
 const T0 = Date.parse('2026-01-01T00:00:00Z');

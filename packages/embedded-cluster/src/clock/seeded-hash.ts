@@ -2,6 +2,7 @@
 // order. 32-bit integer mixing (the finaliser of MurmurHash3) is fast and sufficient for noise.
 
 import { fnv1a } from '#kube/fnv1a';
+import type { Random } from '../ports/random.ts';
 
 /** Mixes two 32-bit integers into one, 0 … 2³²−1. */
 export function hash32(a: number, b: number): number {
@@ -24,4 +25,10 @@ export function uniform(seed: number, index: number): number {
 /** Uniform in [from, to) for a text: `between(seed, 'pull/nginx', 2, 20)`. */
 export function between(seed: number, text: string, from: number, to: number): number {
   return from + (hashText(seed, text) / 0x100000000) * (to - from);
+}
+
+/** The same sequence of numbers for the same seed. */
+export function seededRandom(seed: number): Random {
+  let index = 0;
+  return { next: () => uniform(seed, index++) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 import { CountingActivity } from './activity.ts';
 import { ScaledClock } from './scaled-clock.ts';
 import { VirtualClock, type ClockSpeed } from './virtual-clock.ts';

@@ -1,11 +1,10 @@
 // The controllers on the real store, with the real scheduler and kubelets, through the API as a client uses it.
 
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { aDeployment, aPodTemplate } from '../../../../test/builders/workloads.ts';
-import { FastTimer } from '../../../../test/fakes/fast-timer.ts';
-import { TEST_EPOCH } from '../../../../test/fakes/manual-clock.ts';
-import { RecordingLogger } from '../../../../test/fakes/recording-logger.ts';
-import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
+import { aDeployment, aPodTemplate } from '../../testing/workloads.ts';
+import { ManualClock, TEST_EPOCH } from '../../testing/manual-clock.ts';
+import { RecordingLogger } from '../../testing/recording-logger.ts';
+import { seededRandom } from '../clock/seeded-hash.ts';
 import type { ApiResponse, HttpMethod, PatchType } from '#kube/api-transport';
 import { EmbeddedCluster } from '../embedded-cluster.ts';
 import type { KubeObject } from '../api/kube-object.ts';
@@ -33,7 +32,7 @@ class Scene {
       random: seededRandom,
       speed: 'max',
       nodes: { count: 3, machineTypes: ['e2-standard-4'] },
-      timer: new FastTimer(),
+      timer: new ManualClock(0),
       logger: this.logger,
     });
     open.push(this.cluster);

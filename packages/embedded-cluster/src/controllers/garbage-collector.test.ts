@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { aDeployment } from '../../../../test/builders/workloads.ts';
-import { ControllerWorld } from '../../../../test/fakes/controller-world.ts';
+import { aDeployment } from '../../testing/workloads.ts';
+import { ControllerWorld } from '../../testing/controller-world.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 
 function running(): ControllerWorld {

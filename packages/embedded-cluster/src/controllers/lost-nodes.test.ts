@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { aDeployment } from '../../../../test/builders/workloads.ts';
-import { ControllerWorld } from '../../../../test/fakes/controller-world.ts';
+import { aDeployment } from '../../testing/workloads.ts';
+import { ControllerWorld } from '../../testing/controller-world.ts';
 import { isActive } from './pods/pod-state.ts';
 import type { Node } from './wire/node.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 import { ApiStatusError } from '../api/api-error.ts';
 import { WorkList } from './work-list.ts';
 

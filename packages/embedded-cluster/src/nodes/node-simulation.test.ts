@@ -1,8 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { aNodeRecord } from '../../../../test/builders/records.ts';
-import { RecordingLogger } from '../../../../test/fakes/recording-logger.ts';
-import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
-import { seededRandom } from '../../../../test/fakes/seeded-random.ts';
+import { RecordingLogger } from '../../testing/recording-logger.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
+import { seededRandom } from '../clock/seeded-hash.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { UsageSeries } from '#kube/records/usage';
 import { startControllers } from '../controllers/index.ts';
@@ -158,7 +157,7 @@ describe('the endpoints of kubelets', () => {
 
   test('the pages for a controller in the same process name a node that does not exist', async () => {
     const { simulation } = await aRun(4, MINUTE_MS);
-    const elsewhere = aNodeRecord({ name: 'nowhere' });
+    const elsewhere = { name: 'nowhere' };
     await expect(simulation.direct.statsSummary(elsewhere)).rejects.toThrow('kubelet of node nowhere: the node does not exist');
     await expect(simulation.direct.resourceMetrics(elsewhere)).rejects.toThrow('kubelet of node nowhere: the node does not exist');
   });

@@ -9,7 +9,19 @@ import { AGE, NAME } from './columns/column.ts';
 import { CORE_COLUMNS } from './columns/core-columns.ts';
 import { GROUP_COLUMNS } from './columns/group-columns.ts';
 import { WORKLOAD_COLUMNS } from './columns/workload-columns.ts';
-import type { PrinterColumn } from './printer-column.ts';
+import type { JsonPath } from './json-path.ts';
+
+/** A column of a custom resource in `kubectl get`. */
+export interface PrinterColumn {
+  readonly name: string;
+  /** `string`, `integer`, `number`, `boolean` or `date` (printed as an age). */
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  /** 0 is always shown, greater values only with `-o wide`. */
+  readonly priority: number;
+  readonly values: JsonPath;
+}
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 

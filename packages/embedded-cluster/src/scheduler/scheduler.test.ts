@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClusterAccess } from '../../../../test/fakes/fake-cluster-access.ts';
-import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { FakeClusterAccess } from '../../testing/fake-cluster-access.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 import { MINUTE_MS } from '#kube/units';
 import type { Pod } from '../controllers/wire/pod.ts';
 import type { SubresourceAction } from '../api/strategy.ts';

@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { ResourceDescriptor } from '../api/resource-descriptor.ts';
 import type { ScalePaths } from '../api/resources/served-resources.ts';
 import { parseJsonPath, plainPath } from '../printing/json-path.ts';
-import type { PrinterColumn } from '../printing/printer-column.ts';
+import type { PrinterColumn } from '../printing/tables.ts';
 import { structureErrors } from './structure-rules.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 import { quoteValue } from './validate.ts';

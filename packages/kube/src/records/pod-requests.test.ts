@@ -1,15 +1,27 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { aContainer, amounts, aPodRecord } from '../../../../test/builders/rightsizing.ts';
-import { countedRequests, type PodRecord } from './pod.ts';
-import { podRequests, requestsBesideContainers } from './pod-requests.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '../quantity.ts';
+import { countedRequests } from './pod.ts';
+import { podRequests, requestsBesideContainers, type RequestingPod } from './pod-requests.ts';
 import type { OptionalResources } from './resources.ts';
 
-const main = aContainer({ name: 'main', requests: amounts('500m', '512Mi') });
-const proxy = aContainer({ name: 'proxy', requests: amounts('100m', '128Mi'), record: { sidecar: true } });
-const requestsOf = (pod: Partial<PodRecord>) => podRequests(aPodRecord(pod), ({ requests }) => requests);
+interface Container {
+  readonly sidecar: boolean;
+  readonly requests: OptionalResources;
+}
 
-test.each<[string, Partial<PodRecord>, string, string]>([
+/** `amounts('100m', '128Mi')`; null leaves a resource unset. */
+function amounts(cpu: string | null, memory: string | null): OptionalResources {
+  const [cpuMillicores, memoryBytes] = [cpu === null ? null : parseCpuMillicores(cpu), memory === null ? null : parseMemoryBytes(memory)];
+  if (cpuMillicores?.ok === false || memoryBytes?.ok === false) throw new Error(`${cpu} or ${memory} is no quantity`);
+  return { cpuMillicores: cpuMillicores?.value ?? null, memoryBytes: memoryBytes?.value ?? null };
+}
+
+const main: Container = { sidecar: false, requests: amounts('500m', '512Mi') };
+const proxy: Container = { sidecar: true, requests: amounts('100m', '128Mi') };
+const requestsOf = (pod: RequestingPod<Container>) => podRequests(pod, ({ requests }) => requests);
+
+test.each<[string, RequestingPod<Container>, string, string]>([
   ['main containers and sidecars together', { containers: [main, proxy] }, '600m', '640Mi'],
   [
     'the maximum of an init container and the long-running containers, per resource',
@@ -41,7 +53,7 @@ test.each<[string, Partial<PodRecord>, string, string]>([
 });
 
 test('requests beside the containers are the difference from the container sum', () => {
-  const pod = aPodRecord({ containers: [main], initContainers: [{ requests: amounts('2', '256Mi'), sidecarsBefore: 0 }] });
+  const pod = { containers: [main], initContainers: [{ requests: amounts('2', '256Mi'), sidecarsBefore: 0 }] };
   expect(requestsBesideContainers(pod, ({ requests }) => requests)).toEqual(amounts('1500m', '0'));
 });
 
@@ -70,9 +82,9 @@ function expectedCpu(containers: readonly Spec[], overhead: number): number {
 }
 
 /** The same pod as a record: main containers and sidecars, then plain init containers with the number of preceding sidecars. */
-function recordOf(specs: readonly Spec[], overhead: number): Partial<PodRecord> {
+function recordOf(specs: readonly Spec[], overhead: number): RequestingPod<Container> {
   const requests = ({ cpu }: Spec): OptionalResources => ({ cpuMillicores: cpu, memoryBytes: null });
-  const container = (spec: Spec) => aContainer({ name: 'c', requests: requests(spec), record: { sidecar: spec.role === 'sidecar' } });
+  const container = (spec: Spec): Container => ({ requests: requests(spec), sidecar: spec.role === 'sidecar' });
   const withRole = (role: Spec['role']) => specs.filter((spec) => spec.role === role);
   return {
     containers: [...withRole('main'), ...withRole('sidecar')].map(container),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { aSchedulingNode, aSchedulingPod, aSchedulingView } from '../../../../test/builders/scheduling.ts';
+import { aSchedulingNode, aSchedulingPod, aSchedulingView } from '../../testing/scheduling.ts';
 import { Feasibility } from './feasibility.ts';
 import type { PodTerm } from '../pod-spec/affinity.ts';
 import type { SpreadConstraint } from '../pod-spec/spread-constraint.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { aSchedulingNode, aSchedulingPod } from '../../../../test/builders/scheduling.ts';
+import { aSchedulingNode, aSchedulingPod } from '../../testing/scheduling.ts';
 import type { LabelRequirement } from '../label-selector.ts';
 import { isAnyVolumeTermMet, isNodeTermMet, namedNodes } from './node-affinity.ts';
 import {

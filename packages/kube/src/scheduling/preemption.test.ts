@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { aSchedulingNode, aSchedulingPod, aSchedulingView } from '../../../../test/builders/scheduling.ts';
+import { aSchedulingNode, aSchedulingPod, aSchedulingView } from '../../testing/scheduling.ts';
 import { compareQueued, explainGates } from './queue-order.ts';
 import type { Budget } from './preemption.ts';
 import { selectNode } from './select-node.ts';

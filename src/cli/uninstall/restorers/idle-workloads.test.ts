@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds } from '../../../../test/builders/crds.ts';
 import { idleOriginal } from '../../../../test/builders/original-annotations.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
-import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
+import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
 import { ClusterAccess } from '../cluster-access.ts';
 import { runRestorer } from '../run-restorer.ts';
 import { idleWorkloadsRestorer } from './idle-workloads.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeTransport, status } from '../../../../test/fakes/fake-transport.ts';
-import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { collectionPath, OWN_RESOURCES, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
 import * as resources from '../../../adapters/kubernetes/resources.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { idleOriginal } from '../../../../test/builders/original-annotations.ts';
-import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
+import { ApiWorld, type Wire } from '#embedded-cluster/testing/api-world';
 import { aScalableDefinition } from '../../../../test/builders/scalable-definition.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import type { ApiTransport } from '#kube/api-transport';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { amounts, aPodRecord, aSituation, autoPolicy, aWorkloadRecord } from '../../../../test/builders/rightsizing.ts';
 import { CountingMetrics } from '../../../../test/fakes/counting-metrics.ts';
-import { FakeClock } from '../../../../test/fakes/fake-clock.ts';
-import { RecordingLogger } from '../../../../test/fakes/recording-logger.ts';
+import { FakeClock } from '#embedded-cluster/testing/fake-clock';
+import { RecordingLogger } from '#embedded-cluster/testing/recording-logger';
 import { REDUCTION, type Effect } from '../../../core/effects/effect.ts';
 import { podRef } from '../../../core/model/object-ref.ts';
 import { decideInPlace } from '../../../core/resize/plan/decide-in-place.ts';

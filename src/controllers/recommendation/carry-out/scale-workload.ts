@@ -6,8 +6,7 @@ import { readCurrentOriginalValues } from '../../../core/hpa/current-original.ts
 import { hpaRef, namespacedRef } from '../../../core/model/object-ref.ts';
 import type { PodRecord } from '#kube/records/pod';
 import { minReplicasOriginals } from '../../../core/resize/layers/idle/idle-originals.ts';
-import type { WorkloadDecision } from '../../../core/resize/model/decision.ts';
-import type { ScaleStep } from '../../../core/resize/model/scale-step.ts';
+import type { WorkloadDecision, ScaleStep } from '../../../core/resize/model/decision.ts';
 import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { PolicyRules } from '../../../core/resize/policy/policy-rules.ts';
 import type { WriteOutcome } from '../../../ports/writers.ts';

@@ -7,7 +7,6 @@ import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../../core/recommender/advice.ts';
 import { withCurrentOriginal } from '../../../core/hpa/current-original.ts';
 import { evidenceSince } from '../../../core/resize/plan/throttling-and-pressure.ts';
-import { nodePoolsOf } from '../../../core/resize/plan/node-pools.ts';
 import { freeOnNode } from '../../../core/resize/plan/free-on-nodes.ts';
 import { withIdleFloor } from '../../../core/resize/layers/idle/idle-floor.ts';
 import { readUserRequests } from '../../../core/resize/status/user-requests.ts';
@@ -26,6 +25,8 @@ import type { WorkloadGovernance } from '../../../state/policy-resolver.ts';
 import { readIdleAnnotation, readRecordedIdle } from './idle-annotations.ts';
 import type { RecommendationPorts } from '../ports.ts';
 import type { LatestMemory } from './latest-memory.ts';
+import { nodeClass } from '../../../core/model/node-class.ts';
+import type { NodeRecord } from '#kube/records/node';
 
 /** Requests advice for the containers of the workload's pod template and of its present pods, by node class where classes differ. */
 export function requestAdvice(
@@ -195,4 +196,27 @@ function poolsFor(
 
 function isAlive(pod: PodRecord): boolean {
   return pod.deletionAt === null && pod.phase !== 'Succeeded' && pod.phase !== 'Failed';
+}
+
+/** The pools of `nodes`, by node name. @param all all nodes of the cluster, to find the oldest node of each pool */
+function nodePoolsOf(nodes: Iterable<NodeRecord>, all: Iterable<NodeRecord>): ReadonlyMap<string, NodePoolOfNode> {
+  const some = [...nodes];
+  const oldest = new Map<string, Instant>(some.map((node) => [poolName(node), node.createdAt]));
+  for (const node of all) {
+    const pool = poolName(node);
+    const known = oldest.get(pool);
+    if (known !== undefined && node.createdAt < known) oldest.set(pool, node.createdAt);
+  }
+  return new Map(
+    some.map((node) => {
+      const pool = poolName(node);
+      const [size, oldestNodeAt] = [nodeClass(node.capacity), oldest.get(pool) ?? node.createdAt];
+      return [node.name, { pool, size, kubeletVersion: node.kubeletVersion, oldestNodeAt }];
+    }),
+  );
+}
+
+/** Name of a node's pool. A node without one counts as its own pool, because no other node is known to have the same configuration. */
+function poolName({ pool, name }: NodeRecord): string {
+  return pool ?? name;
 }

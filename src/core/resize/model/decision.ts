@@ -3,7 +3,6 @@
 import type { AwaitingReason, BlockedReason, RecommendationState, ResizeMode } from '../../../apis/conditions.ts';
 import type { ApprovedCeiling } from './limit-exception.ts';
 import type { FollowedAutoscaler } from '../../hpa/follow-targets.ts';
-import type { ScaleStep } from './scale-step.ts';
 import type { PodRecord } from '#kube/records/pod';
 import type { DurationMs, Instant } from '#kube/units';
 import type { ResizeStep } from './resize-step.ts';
@@ -42,6 +41,16 @@ export interface WorkloadDecision {
   }[];
   /** Delay after which the workload is decided again at the latest. */
   readonly reconcileAfterMs: DurationMs;
+}
+
+/** One change of a workload's replicas, or of a HorizontalPodAutoscaler's minReplicas. */
+export interface ScaleStep {
+  /** Name of the HorizontalPodAutoscaler whose minReplicas changes; null: the workload's replicas change. */
+  readonly autoscaler: string | null;
+  readonly from: number;
+  /** Equal to `from`: the value stays, and idle mode removes its annotation from the autoscaler. */
+  readonly to: number;
+  readonly reason: string;
 }
 
 /** State, reason and message of a decision. */

@@ -8,11 +8,16 @@ import type { DueChange } from './due-changes.ts';
 import { awaitErrorRate } from './error-rate.ts';
 import { awaitReductionInterval } from './once-a-day.ts';
 import { findOtherManager } from './other-manager.ts';
-import { findRepeatedRollBacks } from './repeated-roll-backs.ts';
 import { findUnmeasuredRegression } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
+import { FIELD } from '../model/container-values.ts';
+
+/** Maximum number of consecutive roll-backs. The holds between them, of 1, 2, 4 and 7 days, cover temporary causes. */
+const MAX_ROLL_BACKS_IN_A_ROW = 5;
+/** A target that is greater than the rolled-back value by this ratio counts as a different one. */
+const GREATER_RATIO = 1.1;
 
 /** Whether the workload's pods may be changed at all now. false in a dry run. */
 export function canChangePodsNow(context: WorkloadSituation): boolean {
@@ -104,6 +109,25 @@ function awaitConfidence({ policy }: WorkloadSituation, change: DueChange): Wait
   return waiting(
     'confidence',
     `confidence in ${change.resource} of ${change.container} is ${have}; ${least} is needed before it is reduced`,
+  );
+}
+
+/**
+ * Why a reduction to the values that were rolled back, or below, is not tried again; null: it may be. Holds alone, of at most a week, would
+ * let a reduction that is rolled back each time be retried for ever.
+ */
+function findRepeatedRollBacks(
+  { memory: { rolledBack } }: Pick<WorkloadSituation, 'memory'>,
+  { container, resource, to }: DueChange,
+): Waiting | null {
+  // A roll-back that a user requested resets the count.
+  if (to === undefined || rolledBack?.requestedAt !== null || rolledBack.count < MAX_ROLL_BACKS_IN_A_ROW) return null;
+  const takenBack = rolledBack.values.get(container)?.requests[FIELD[resource]] ?? null;
+  if (takenBack === null || to > takenBack * GREATER_RATIO) return null;
+  const times = `rolled back ${rolledBack.count} times in a row (${rolledBack.message})`;
+  return waiting(
+    'rolled-back',
+    `${times}: ${resource} of ${container} is not reduced to that value again; raise min or margin in the policy to continue`,
   );
 }
 

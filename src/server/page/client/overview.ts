@@ -18,7 +18,6 @@ import { drawDrawer } from './drawer.ts';
 import { age } from './format.ts';
 import { healthParts } from './health-parts.ts';
 import { nodesLine, nodesStrip } from './nodes-strip.ts';
-import { detailPath, workloadPath } from './recommendation-paths.ts';
 import { byUrgency, isOpen, keyOf } from './recommendation-words.ts';
 import { recommendationsTable } from './recommendations-table.ts';
 import { river, riverEntries, riverSources } from './river.ts';
@@ -382,4 +381,12 @@ function toast(sentence: string): void {
   setTimeout(() => {
     if (place.textContent === sentence) place.hidden = true;
   }, 10_000);
+}
+
+function workloadPath({ namespace, name }: WorkloadRef): string {
+  return `/recommendations/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+}
+
+function detailPath(item: WorkloadRef): string {
+  return `${workloadPath(item)}?kind=${encodeURIComponent(item.kind)}`;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { aScope } from '../../../../test/builders/scopes.ts';
-import { ManualClock } from '../../../../test/fakes/manual-clock.ts';
+import { ManualClock } from '#embedded-cluster/testing/manual-clock';
 import type { ChangeSource } from '../../../application/index.ts';
 import { ADMIN, IDENTIFIED } from '../../../core/access/requirement.ts';
 import { EVERYONE_IS_ADMIN, type Scope } from '../../../core/access/scope.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { aWirePod } from '../../../../../test/builders/workloads.ts';
-import { FakeClusterAccess } from '../../../../../test/fakes/fake-cluster-access.ts';
-import { ManualClock } from '../../../../../test/fakes/manual-clock.ts';
+import { aWirePod } from '../../../testing/workloads.ts';
+import { FakeClusterAccess } from '../../../testing/fake-cluster-access.ts';
+import { ManualClock } from '../../../testing/manual-clock.ts';
 import type { Pod, WireContainer, WireResources } from '../../controllers/wire/pod.ts';
 import { embeddedActions, embeddedStrategies } from '../index.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { aDeployment, aPodTemplate } from '../../../../../test/builders/workloads.ts';
-import { FakeClusterAccess } from '../../../../../test/fakes/fake-cluster-access.ts';
-import { ManualClock } from '../../../../../test/fakes/manual-clock.ts';
+import { aDeployment, aPodTemplate } from '../../../testing/workloads.ts';
+import { FakeClusterAccess } from '../../../testing/fake-cluster-access.ts';
+import { ManualClock } from '../../../testing/manual-clock.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { embeddedStrategies } from '../index.ts';
 

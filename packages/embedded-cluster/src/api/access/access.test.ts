@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiWorld, type Wire } from '../../../../../test/fakes/api-world.ts';
+import { ApiWorld, type Wire } from '../../../testing/api-world.ts';
 import type { UserInfo } from './user.ts';
 
 const BOB: UserInfo = { username: 'bob', groups: ['system:authenticated'] };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { ApiWorld } from '../../../../../test/fakes/api-world.ts';
+import { ApiWorld } from '../../../testing/api-world.ts';
 import { serveHttps, type RunningHttpServer } from './http-server.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiWorld, type Wire } from '../../../../../test/fakes/api-world.ts';
+import { ApiWorld, type Wire } from '../../../testing/api-world.ts';
 
 describe('discovery', () => {
   test('every served resource is found in the old form and in the aggregated one', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiWorld, type Wire } from '../../../../../test/fakes/api-world.ts';
-import { settle } from '../../../../../test/fakes/fake-clock.ts';
+import { ApiWorld, type Wire } from '../../../testing/api-world.ts';
+import { settle } from '../../../testing/fake-clock.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const BOATS = '/apis/example.com/v1/namespaces/default/boats';

@@ -1,6 +1,6 @@
 // Serves the resources of CustomResourceDefinitions, and deletes their objects with them.
 
-import type { PrinterColumn } from '../../printing/printer-column.ts';
+import type { PrinterColumn } from '../../printing/tables.ts';
 import { readCustomResourceDefinition } from '../../schema/custom-resource.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { FieldError } from '../api-error.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiWorld, type Wire } from '../../../../../test/fakes/api-world.ts';
+import { ApiWorld, type Wire } from '../../../testing/api-world.ts';
 import type { KubeObject } from '../kube-object.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';

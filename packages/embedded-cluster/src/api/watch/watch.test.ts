@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiWorld } from '../../../../../test/fakes/api-world.ts';
-import { settle } from '../../../../../test/fakes/fake-clock.ts';
+import { ApiWorld } from '../../../testing/api-world.ts';
+import { settle } from '../../../testing/fake-clock.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 

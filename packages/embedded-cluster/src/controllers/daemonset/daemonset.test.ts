@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { aPodTemplate } from '../../../../../test/builders/workloads.ts';
-import { ControllerWorld } from '../../../../../test/fakes/controller-world.ts';
+import { aPodTemplate } from '../../../testing/workloads.ts';
+import { ControllerWorld } from '../../../testing/controller-world.ts';
 import { isActive } from '../pods/pod-state.ts';
 import type { Node } from '../wire/node.ts';
 import type { PodSpec } from '../wire/pod.ts';

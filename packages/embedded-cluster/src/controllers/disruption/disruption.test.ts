@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { aDeployment, aWirePod } from '../../../../../test/builders/workloads.ts';
-import { ControllerWorld } from '../../../../../test/fakes/controller-world.ts';
+import { aDeployment, aWirePod } from '../../../testing/workloads.ts';
+import { ControllerWorld } from '../../../testing/controller-world.ts';
 import type { DisruptionBudget } from '../wire/policy.ts';
 import { budgetNumbers } from './budget-arithmetic.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { aDeployment } from '../../../../../test/builders/workloads.ts';
-import { ControllerWorld } from '../../../../../test/fakes/controller-world.ts';
+import { aDeployment } from '../../../testing/workloads.ts';
+import { ControllerWorld } from '../../../testing/controller-world.ts';
 import type { PodMetrics } from '../../api/providers.ts';
 import type { Autoscaler } from '../wire/autoscaler.ts';
 import type { Deployment } from '../wire/workload.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { TEST_EPOCH } from '../../../../../test/fakes/manual-clock.ts';
+import { TEST_EPOCH } from '../../../testing/manual-clock.ts';
 import type { Autoscaler, ScalingRules } from '../wire/autoscaler.ts';
 import { NO_MEMORY, behaviorOf, rateLimited, stabilized } from './scaling-behavior.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { aPodTemplate } from '../../../../../test/builders/workloads.ts';
-import { ControllerWorld } from '../../../../../test/fakes/controller-world.ts';
+import { aPodTemplate } from '../../../testing/workloads.ts';
+import { ControllerWorld } from '../../../testing/controller-world.ts';
 import { isActive } from '../pods/pod-state.ts';
 import type { Job } from '../wire/workload.ts';
 import { readIndexes, writeIndexes } from './indexes.ts';

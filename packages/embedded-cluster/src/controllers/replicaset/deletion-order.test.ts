@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { aWirePod } from '../../../../../test/builders/workloads.ts';
-import { TEST_EPOCH } from '../../../../../test/fakes/manual-clock.ts';
+import { aWirePod } from '../../../testing/workloads.ts';
+import { TEST_EPOCH } from '../../../testing/manual-clock.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
 import type { Pod } from '../wire/pod.ts';
 import { sortForDeletion } from './deletion-order.ts';

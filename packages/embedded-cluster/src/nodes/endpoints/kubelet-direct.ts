@@ -16,16 +16,16 @@ export class KubeletDirect implements KubeletPages {
     this.#endpoints = endpoints;
   }
 
-  async resourceMetrics(node: NodeRecord): Promise<ResourceMetrics> {
-    return this.#existing(node, this.#endpoints.resourceMetrics(node.name));
+  async resourceMetrics({ name }: Pick<NodeRecord, 'name'>): Promise<ResourceMetrics> {
+    return this.#existing(name, this.#endpoints.resourceMetrics(name));
   }
 
-  async statsSummary(node: NodeRecord): Promise<unknown> {
-    return this.#existing(node, this.#endpoints.statsSummary(node.name));
+  async statsSummary({ name }: Pick<NodeRecord, 'name'>): Promise<unknown> {
+    return this.#existing(name, this.#endpoints.statsSummary(name));
   }
 
-  async containerCounters(node: NodeRecord): Promise<readonly ContainerCounters[]> {
-    return this.#existing(node, this.#endpoints.containerCounters(node.name));
+  async containerCounters({ name }: Pick<NodeRecord, 'name'>): Promise<readonly ContainerCounters[]> {
+    return this.#existing(name, this.#endpoints.containerCounters(name));
   }
 
   /** @param path path with a leading slash. Throws an Error with node and path for any status other than 200. */
@@ -36,9 +36,9 @@ export class KubeletDirect implements KubeletPages {
     throw new Error(`kubelet of node ${node}: ${path} answered HTTP ${answer.status}`);
   }
 
-  #existing<T>(node: NodeRecord, page: T | undefined): T {
-    if (page === undefined) throw noSuchNode(node.name);
-    if (this.selfSigned) throw new UntrustedKubelet(`kubelet of node ${node.name}`, 'DEPTH_ZERO_SELF_SIGNED_CERT');
+  #existing<T>(node: string, page: T | undefined): T {
+    if (page === undefined) throw noSuchNode(node);
+    if (this.selfSigned) throw new UntrustedKubelet(`kubelet of node ${node}`, 'DEPTH_ZERO_SELF_SIGNED_CERT');
     return page;
   }
 }

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { FakeClusterAccess } from '../../../../../test/fakes/fake-cluster-access.ts';
-import { ManualClock } from '../../../../../test/fakes/manual-clock.ts';
+import { FakeClusterAccess } from '../../../testing/fake-cluster-access.ts';
+import { ManualClock } from '../../../testing/manual-clock.ts';
 import { makeServingCertificate } from '../../api/http/serving-certificate.ts';
 import { KubeletServers } from './kubelet-server.ts';
 import { createNodes } from '../node-pool.ts';

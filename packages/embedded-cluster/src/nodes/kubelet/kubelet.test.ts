@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { FakeClusterAccess } from '../../../../../test/fakes/fake-cluster-access.ts';
-import { ManualClock, TEST_EPOCH } from '../../../../../test/fakes/manual-clock.ts';
+import { FakeClusterAccess } from '../../../testing/fake-cluster-access.ts';
+import { ManualClock, TEST_EPOCH } from '../../../testing/manual-clock.ts';
 import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import type { ContainerStatus, Pod, WireResources } from '../../controllers/wire/pod.ts';
 import { USAGE_ANNOTATION } from '../../usage/usage-annotation.ts';

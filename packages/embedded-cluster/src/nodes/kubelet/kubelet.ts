@@ -5,7 +5,7 @@ import type { Pod, PodStatus } from '../../controllers/wire/pod.ts';
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { between } from '../../clock/seeded-hash.ts';
-import { ScaledCurve } from '../../usage/scaled-curve.ts';
+import { ScaledCurve } from '../../usage/demand-curve.ts';
 import { parseUsageAnnotation, USAGE_ANNOTATION, type StatedProfile } from '../../usage/usage-annotation.ts';
 import type { UsageArchive } from '../../usage/usage-archive.ts';
 import type { UsagePlan } from '../../usage/usage-plan.ts';

@@ -4,7 +4,7 @@
 import { findKeeper } from '../../../hpa/autoscaler-state.ts';
 import { hasAutoscaler } from './idle-originals.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
-import type { ScaleStep } from '../../model/scale-step.ts';
+import type { ScaleStep } from '../../model/decision.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
 
 export type ScalePlan = Pick<IdleMemory, 'idleReplicas' | 'autoscaler'> & {

@@ -1,4 +1,4 @@
-import type { Activity, Clock, MachineTimer } from '../../src/ports/clock.ts';
+import type { Activity, Clock, MachineTimer } from '../src/ports/clock.ts';
 import { ManualClock } from './manual-clock.ts';
 
 /** A `ManualClock` for code with promises: the promises of each task settle before the next task runs. */

@@ -1,12 +1,12 @@
-import type { ResourceStrategy, SubresourceAction } from '#embedded-cluster/api/strategy';
-import type { KubeObject } from '#embedded-cluster/api/kube-object';
-import type { ControllerOptions } from '#embedded-cluster/controllers/index';
-import { startControllers } from '#embedded-cluster/controllers/index';
-import type { Pod } from '#embedded-cluster/controllers/wire/pod';
-import { embeddedActions, embeddedStrategies } from '#embedded-cluster/admission/index';
+import type { ResourceStrategy, SubresourceAction } from '../src/api/strategy.ts';
+import type { KubeObject } from '../src/api/kube-object.ts';
+import type { ControllerOptions } from '../src/controllers/index.ts';
+import { startControllers } from '../src/controllers/index.ts';
+import type { Pod } from '../src/controllers/wire/pod.ts';
+import { embeddedActions, embeddedStrategies } from '../src/admission/index.ts';
 import { FakeClusterAccess } from './fake-cluster-access.ts';
 import { ManualClock } from './manual-clock.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../src/clock/seeded-hash.ts';
 
 export interface ControllerWorldOptions {
   readonly strategies?: ReadonlyMap<string, ResourceStrategy>;

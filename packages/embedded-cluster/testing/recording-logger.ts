@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../../src/ports/logger.ts';
+import type { LogFields, Logger } from '../src/ports/logger.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LabelSelector } from '#kube/label-selector';
 import { isLabelSelectorMatch } from '#kube/match-labels';
-import type { Clock } from '../../src/ports/clock.ts';
-import { alreadyExists, invalid } from '#embedded-cluster/api/api-error';
-import type { ClusterAccess, ObjectEvent } from '#embedded-cluster/api/cluster-access';
-import type { KubeObject } from '#embedded-cluster/api/kube-object';
-import type { ResourceStrategy, StrategyContext, SubresourceAction } from '#embedded-cluster/api/strategy';
+import type { Clock } from '../src/ports/clock.ts';
+import { alreadyExists, invalid } from '../src/api/api-error.ts';
+import type { ClusterAccess, ObjectEvent } from '../src/api/cluster-access.ts';
+import type { KubeObject } from '../src/api/kube-object.ts';
+import type { ResourceStrategy, StrategyContext, SubresourceAction } from '../src/api/strategy.ts';
 
 export interface FakeClusterOptions {
   readonly strategies?: ReadonlyMap<string, ResourceStrategy>;

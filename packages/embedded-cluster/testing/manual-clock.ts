@@ -1,5 +1,5 @@
 import type { Instant } from '#kube/units';
-import type { Clock, MachineTimer } from '../../src/ports/clock.ts';
+import type { Clock, MachineTimer } from '../src/ports/clock.ts';
 
 interface Timer {
   readonly at: Instant;

@@ -1,11 +1,11 @@
 import type { ApiRequest, ApiResponse } from '#kube/api-transport';
-import { EmbeddedApiServer, type EmbeddedApiServerOptions } from '#embedded-cluster/api/embedded-api-server';
-import { InProcessTransport } from '#embedded-cluster/api/in-process-transport';
-import type { KubeObject } from '#embedded-cluster/api/kube-object';
-import type { UserInfo } from '#embedded-cluster/api/access/user';
+import { EmbeddedApiServer, type EmbeddedApiServerOptions } from '../src/api/embedded-api-server.ts';
+import { InProcessTransport } from '../src/api/in-process-transport.ts';
+import type { KubeObject } from '../src/api/kube-object.ts';
+import type { UserInfo } from '../src/api/access/user.ts';
 import { FakeActivity, FakeClock } from './fake-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../src/clock/seeded-hash.ts';
 
 /** Wire JSON in a test: any member may be read. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- expectations say what must be there
@@ -25,7 +25,7 @@ export class ApiWorld {
       clock: this.clock,
       activity: this.activity,
       machine: this.machine,
-      random: seededRandom(),
+      random: seededRandom(1),
       logger: this.logger,
       strategies: new Map(),
       actions: new Map(),
